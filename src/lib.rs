@@ -1,0 +1,3 @@
+//! Endgame tablebases: generate, verify, store and probe them.
+
+pub mod game;

@@ -1,0 +1,1 @@
+//! Everything that links once.
