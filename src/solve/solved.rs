@@ -1,0 +1,220 @@
+//! Solved materials in memory, as the materials that convert into them read them.
+
+use std::sync::OnceLock;
+
+use super::fixpoint::{Fixed, Values};
+use crate::material::Material;
+use crate::metric::{MateScore, Wdl};
+use crate::placement::{PawnPlacement, PawnSlices};
+use crate::symmetry::{self, Symmetry};
+
+/// The values of one side to move in one slice, seen from outside: words over the black king's square.
+#[derive(Debug, Default)]
+pub struct SideValues {
+    /// Positions that can occur.
+    pub legal: Vec<u64>,
+    /// For each [`Wdl`], the positions of that value; empty at the draw, which is what remains.
+    pub decided: [Vec<u64>; 5],
+    /// Not in check and without a legal move.
+    pub stalemate: Vec<u64>,
+    /// [`MateScore`] bytes, 64 a word; empty if not wanted.
+    pub dtm: Vec<u8>,
+    /// Everything that only the table's own files need; dropped once they are written.
+    pub own: OwnValues,
+}
+
+/// What is needed to write the files of a material, beyond what others read.
+#[derive(Debug, Default)]
+pub struct OwnValues {
+    /// Distance to zeroing in plies without sign; 64 a word.
+    pub dtz: Vec<u8>,
+    /// Positions whose result is reached by a capture or promotion: a prober finds it there.
+    pub wdl_by_conversion: Vec<u64>,
+    /// Positions won (cursed or not) by a zeroing move: their distance to zeroing follows from that.
+    pub won_by_zeroing: Vec<u64>,
+    /// Positions whose distance to mate is reached by a capture or promotion.
+    pub dtm_by_conversion: Vec<u64>,
+}
+
+impl SideValues {
+    /// The value and the outside view of what [`super::fixpoint`] found.
+    pub(super) fn new(
+        fixed: Fixed<u64>,
+        conversions: Conversions,
+        values: Values<u64>,
+    ) -> SideValues {
+        let Values {
+            decided,
+            stalemate,
+            dtz,
+            dtm,
+        } = values;
+        let words = fixed.legal.len();
+        let value_set = |value: Wdl, address: usize| match value {
+            Wdl::Draw => {
+                fixed.legal[address]
+                    & !(decided[0][address]
+                        | decided[1][address]
+                        | decided[3][address]
+                        | decided[4][address])
+            }
+            value => decided[value.index()][address],
+        };
+        let wdl_by_conversion = (0..words)
+            .map(|address| {
+                Wdl::ALL.into_iter().fold(0, |all, value| {
+                    all | conversions.wdl[value.index()][address] & value_set(value, address)
+                })
+            })
+            .collect();
+        let won_by_zeroing = (0..words)
+            .map(|address| {
+                [Wdl::Win, Wdl::CursedWin]
+                    .into_iter()
+                    .fold(0, |all, value| {
+                        all | fixed.zeroing[value.index()][address] & value_set(value, address)
+                    })
+            })
+            .collect();
+        let dtm_by_conversion = if dtm.is_empty() {
+            Vec::new()
+        } else {
+            (0..words)
+                .map(|address| {
+                    let lines = address * 64..(address + 1) * 64;
+                    let any = conversions
+                        .wdl
+                        .iter()
+                        .fold(0, |all, set| all | set[address]);
+                    any & equal_lines(&dtm[lines.clone()], &conversions.score[lines])
+                })
+                .collect()
+        };
+        SideValues {
+            legal: fixed.legal,
+            decided,
+            stalemate,
+            dtm,
+            own: OwnValues {
+                dtz,
+                wdl_by_conversion,
+                won_by_zeroing,
+                dtm_by_conversion,
+            },
+        }
+    }
+
+    /// The value of one position, or nothing if it is not legal.
+    #[must_use]
+    #[inline]
+    pub fn wdl(&self, address: usize, bit: u32) -> Option<Wdl> {
+        if self.legal[address] >> bit & 1 == 0 {
+            return None;
+        }
+        Some(
+            [Wdl::Win, Wdl::Loss, Wdl::CursedWin, Wdl::BlessedLoss]
+                .into_iter()
+                .find(|value| self.decided[value.index()][address] >> bit & 1 == 1)
+                .unwrap_or(Wdl::Draw),
+        )
+    }
+}
+
+fn equal_lines(a: &[u8], b: &[u8]) -> u64 {
+    a.iter()
+        .zip(b)
+        .enumerate()
+        .fold(0, |word, (bit, (a, b))| word | u64::from(a == b) << bit)
+}
+
+/// The zeroing moves that also change the material.
+#[derive(Debug)]
+pub(super) struct Conversions {
+    /// For each [`Wdl`], the positions with a conversion of that value for the mover.
+    pub wdl: [Vec<u64>; 5],
+    /// Best mate score of a conversion, a byte a position.
+    pub score: Vec<u8>,
+}
+
+impl Conversions {
+    pub(super) fn new(words: usize, with_scores: bool) -> Conversions {
+        Conversions {
+            wdl: std::array::from_fn(|_| vec![0; words]),
+            score: if with_scores {
+                vec![MateScore::MATED.0; words * 64]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+/// Both sides of one slice.
+pub type SliceValues = [SideValues; 2];
+
+/// All slices of a material, or of its mirror image with the colours exchanged.
+#[derive(Debug)]
+pub struct Solved {
+    /// The material as it is laid out here; not in normal form if the colours were exchanged.
+    pub material: Material,
+    /// Which pawn placement is which slice.
+    pub pawns: PawnSlices,
+    /// The slices; one that is not solved yet is empty.
+    pub slices: Vec<OnceLock<SliceValues>>,
+}
+
+/// One word of a slice, seen after a symmetry has turned the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which slice.
+    pub slice: usize,
+    /// Which word of it.
+    pub address: usize,
+    /// What has to be done to the word.
+    pub symmetry: Symmetry,
+}
+
+impl Solved {
+    /// Room for all slices of a material.
+    #[must_use]
+    pub fn new(material: Material) -> Solved {
+        let pawns = PawnSlices::new(&material);
+        let slices = (0..pawns.len()).map(|_| OnceLock::new()).collect();
+        Solved {
+            material,
+            pawns,
+            slices,
+        }
+    }
+
+    /// The slice of a pawn placement and whether the board has to be mirrored for it.
+    #[must_use]
+    pub fn slice(&self, placement: PawnPlacement) -> (usize, bool) {
+        self.pawns.locate(placement)
+    }
+
+    /// The word that holds the positions with these squares, in the order of the address, in a slice found by
+    /// [`slice`](Self::slice).
+    #[must_use]
+    #[inline]
+    pub fn place(&self, slice: usize, mirrored: bool, squares: &[u8]) -> Place {
+        let symmetry = if self.material.has_pawns() {
+            Symmetry::mirrored(mirrored)
+        } else {
+            symmetry::into_triangle(squares[0])
+        };
+        let mut address = if self.material.has_pawns() {
+            usize::from(symmetry.map(squares[0]))
+        } else {
+            symmetry::triangle_place(symmetry.map(squares[0]))
+        };
+        for &square in &squares[1..] {
+            address = address * 64 + usize::from(symmetry.map(square));
+        }
+        Place {
+            slice,
+            address,
+            symmetry,
+        }
+    }
+}
