@@ -1,1 +1,4 @@
 //! Everything that links once.
+
+/// The file format: round trips, damage, publication.
+mod table;
