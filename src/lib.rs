@@ -1,8 +1,13 @@
 //! Endgame tablebases: generate, verify, store and probe them.
 
+mod error;
 pub mod game;
+pub mod index;
 pub mod material;
 pub mod metric;
 pub mod placement;
 pub mod solve;
 pub mod symmetry;
+pub mod table;
+
+pub use error::Error;

@@ -1,3 +1,4 @@
 //! Everything that links once.
 
 mod solve;
+mod table;

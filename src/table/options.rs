@@ -1,0 +1,123 @@
+//! How hard to compress.
+
+use super::error::WriteError;
+use super::layout::{MAX_BLOCK_BYTES, MAX_DICTIONARY_LEN};
+use super::pack::Packing;
+
+/// How hard to compress, in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// For tables that are used once.
+    Fast,
+    /// The knee of the curve.
+    #[default]
+    Default,
+    /// For tables that are kept or sent: some per cent smaller, many times slower to write, as fast
+    /// to read.
+    Small,
+}
+
+/// How hard to compress, in numbers. [`WriteOptions::from`] gives those of a [`Compression`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// zstd level, 1 to 22.
+    pub level: i32,
+    /// Packed bytes in a block, 1 to [`MAX_BLOCK_BYTES`]: what a cold probe must decode.
+    pub block_bytes: usize,
+    /// Bytes of the dictionary of each stream, at most; 0 for none. It is kept only where a sample
+    /// shows that it saves more than its own size.
+    pub dictionary_bytes: usize,
+    /// Blocks from which a dictionary is trained; as many others measure what it saves.
+    pub dictionary_samples: u64,
+    /// zstd strategy, 1 (fast) to 9 (btultra2); `None` for that of the level.
+    pub strategy: Option<u32>,
+    /// zstd: log2 of the number of match attempts; `None` for that of the level.
+    pub search_log: Option<u32>,
+    /// zstd: shortest match in bytes, 3 to 7; `None` for that of the level.
+    pub min_match: Option<u32>,
+    /// zstd: match length in bytes that ends a search; `None` for that of the level.
+    pub target_length: Option<u32>,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        Compression::Default.into()
+    }
+}
+
+impl From<Compression> for WriteOptions {
+    fn from(compression: Compression) -> Self {
+        let options = Self {
+            level: 9,
+            block_bytes: 16 << 10,
+            dictionary_bytes: 0,
+            dictionary_samples: 256,
+            strategy: None,
+            search_log: None,
+            min_match: None,
+            target_length: None,
+        };
+        match compression {
+            Compression::Fast => Self {
+                level: 3,
+                ..options
+            },
+            Compression::Default => options,
+            Compression::Small => Self {
+                level: 19,
+                dictionary_bytes: 16 << 10,
+                ..options
+            },
+        }
+    }
+}
+
+impl WriteOptions {
+    /// Values in a block of a stream with this packing.
+    pub fn block_values(&self, packing: Packing) -> usize {
+        self.block_bytes * packing.per_byte()
+    }
+
+    pub(super) fn check(&self) -> Result<(), WriteError> {
+        let ensure = |good: bool, name, allowed| {
+            if good {
+                Ok(())
+            } else {
+                Err(WriteError::Option { name, allowed })
+            }
+        };
+        ensure((1..=22).contains(&self.level), "level", "1 to 22")?;
+        ensure(
+            (1..=MAX_BLOCK_BYTES).contains(&self.block_bytes),
+            "block_bytes",
+            "1 byte to 1 MiB",
+        )?;
+        ensure(
+            self.dictionary_bytes == 0
+                || (256..=MAX_DICTIONARY_LEN).contains(&self.dictionary_bytes),
+            "dictionary_bytes",
+            "0, or 256 bytes to 1 MiB",
+        )?;
+        ensure(
+            self.strategy
+                .is_none_or(|strategy| (1..=9).contains(&strategy)),
+            "strategy",
+            "1 to 9",
+        )?;
+        ensure(
+            self.search_log.is_none_or(|log| (1..=30).contains(&log)),
+            "search_log",
+            "1 to 30",
+        )?;
+        ensure(
+            self.min_match.is_none_or(|len| (3..=7).contains(&len)),
+            "min_match",
+            "3 to 7",
+        )?;
+        ensure(
+            self.target_length.is_none_or(|len| len <= 131_072),
+            "target_length",
+            "0 to 131072",
+        )
+    }
+}

@@ -1,0 +1,158 @@
+//! Values <-> symbols <-> packed bytes.
+//!
+//! A stream in which only `count` different values occur is written in base `count`: as many
+//! symbols go into a byte as fit, the first in the lowest digit. So a byte is valid exactly if it is
+//! less than `count` to the power of symbols in a byte, which is one comparison with the largest
+//! byte of a block.
+//!
+//! # Example by hand
+//!
+//! Three values -> symbols 0, 1, 2; 3^5 = 243 <= 256, so five symbols a byte. The symbols
+//! 1 0 2 0 0 make the byte 1 + 0 * 3 + 2 * 9 = 19.
+
+/// How many symbols a stream has and how many of them a byte holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    symbols: u16,
+    per_byte: u8,
+}
+
+impl Packing {
+    /// The packing of a stream with this many symbols, 1 to 256.
+    ///
+    /// # Panics
+    ///
+    /// If there is no symbol or there are more than 256.
+    pub fn for_symbols(symbols: usize) -> Self {
+        let per_byte = match symbols {
+            1..=2 => 8,
+            3 => 5,
+            4 => 4,
+            5..=6 => 3,
+            7..=16 => 2,
+            17..=256 => 1,
+            _ => panic!("a stream has 1 to 256 symbols, not {symbols}"),
+        };
+        Self {
+            symbols: symbols as u16,
+            per_byte,
+        }
+    }
+
+    /// Symbols in one byte: 8, 5, 4, 3, 2 or 1.
+    pub fn per_byte(self) -> usize {
+        usize::from(self.per_byte)
+    }
+
+    /// Bytes that hold this many symbols.
+    pub fn packed_len(self, values: usize) -> usize {
+        values.div_ceil(self.per_byte())
+    }
+
+    /// Bytes from this number on stand for nothing; 256 if every byte stands for something.
+    pub(super) fn byte_limit(self) -> u16 {
+        self.symbols.pow(u32::from(self.per_byte)).min(256)
+    }
+
+    /// The byte that holds one symbol everywhere.
+    pub(super) fn fill_byte(self, symbol: u8) -> u8 {
+        (0..self.per_byte).fold(0, |byte, _| byte * self.symbols as u32 + u32::from(symbol)) as u8
+    }
+
+    /// Packs symbols into `packed`, which is cleared first. The last byte is filled up with
+    /// symbol 0.
+    pub(super) fn pack(self, symbols: &[u8], packed: &mut Vec<u8>) {
+        packed.clear();
+        match self.per_byte {
+            8 => pack_digits::<8>(self.symbols, symbols, packed),
+            5 => pack_digits::<5>(self.symbols, symbols, packed),
+            4 => pack_digits::<4>(self.symbols, symbols, packed),
+            3 => pack_digits::<3>(self.symbols, symbols, packed),
+            2 => pack_digits::<2>(self.symbols, symbols, packed),
+            _ => packed.extend_from_slice(symbols),
+        }
+    }
+}
+
+fn pack_digits<const PER_BYTE: usize>(base: u16, symbols: &[u8], packed: &mut Vec<u8>) {
+    // A symbol is below the base and the base to the power of PER_BYTE is at most 256, so nothing
+    // is lost in eight bits.
+    let base = base as u8;
+    let byte = |digits: &[u8]| {
+        digits.iter().rev().fold(0u8, |byte, &digit| {
+            byte.wrapping_mul(base).wrapping_add(digit)
+        })
+    };
+    let (whole, rest) = symbols.as_chunks::<PER_BYTE>();
+    packed.extend(whole.iter().map(|digits| byte(digits)));
+    if !rest.is_empty() {
+        packed.push(byte(rest));
+    }
+}
+
+/// Places a byte has in the look-up table; a power of two, so that a look-up needs no bounds check.
+const SLOTS: usize = 8;
+
+/// Finds a value in packed bytes by one division by a constant and one look-up.
+#[derive(Clone, Debug)]
+pub(super) struct Unpacker {
+    packing: Packing,
+    values: Box<[u8; 256 * SLOTS]>,
+}
+
+impl Unpacker {
+    /// `symbols[s]` is the value of symbol `s`.
+    pub fn new(symbols: &[u8]) -> Self {
+        let packing = Packing::for_symbols(symbols.len());
+        let mut values = Box::new([0; 256 * SLOTS]);
+        for (byte, slots) in values.chunks_exact_mut(SLOTS).enumerate() {
+            let mut digits = byte;
+            for slot in slots.iter_mut().take(packing.per_byte()) {
+                *slot = symbols[digits % symbols.len()];
+                digits /= symbols.len();
+            }
+        }
+        Self { packing, values }
+    }
+
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    #[inline]
+    pub fn value(&self, packed: &[u8], offset: usize) -> u8 {
+        // Each arm divides by a constant; a variable divisor costs several times the look-up.
+        let (byte, slot) = match self.packing.per_byte {
+            8 => (offset >> 3, offset & 7),
+            5 => (offset / 5, offset % 5),
+            4 => (offset >> 2, offset & 3),
+            3 => (offset / 3, offset % 3),
+            2 => (offset >> 1, offset & 1),
+            _ => (offset, 0),
+        };
+        self.values[usize::from(packed[byte]) * SLOTS + slot]
+    }
+
+    /// Writes the values of the first `out.len()` symbols of `packed`.
+    pub fn unpack(&self, packed: &[u8], out: &mut [u8]) {
+        match self.packing.per_byte {
+            8 => self.unpack_digits::<8>(packed, out),
+            5 => self.unpack_digits::<5>(packed, out),
+            4 => self.unpack_digits::<4>(packed, out),
+            3 => self.unpack_digits::<3>(packed, out),
+            2 => self.unpack_digits::<2>(packed, out),
+            _ => self.unpack_digits::<1>(packed, out),
+        }
+    }
+
+    fn unpack_digits<const PER_BYTE: usize>(&self, packed: &[u8], out: &mut [u8]) {
+        let slots = |byte: u8| &self.values[usize::from(byte) * SLOTS..][..PER_BYTE];
+        let (whole, rest) = out.as_chunks_mut::<PER_BYTE>();
+        for (values, &byte) in whole.iter_mut().zip(packed) {
+            values.copy_from_slice(slots(byte));
+        }
+        if !rest.is_empty() {
+            rest.copy_from_slice(&slots(packed[whole.len()])[..rest.len()]);
+        }
+    }
+}

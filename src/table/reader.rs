@@ -1,0 +1,697 @@
+//! Opens a table in constant time and decodes its blocks one at a time.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+use zstd::zstd_safe::DDict;
+
+use super::Description;
+use super::block::{self, Decoder, Entry};
+use super::error::TableError;
+use super::layout::{
+    BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
+    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, ORDER_LEN,
+    Sections, StreamRecord, VERSION, VERSION_OFFSET, get_u32,
+};
+use super::pack::{Packing, Unpacker};
+use super::store::{FileStore, MappedFile, Store};
+use crate::Error;
+
+thread_local! {
+    static SCRATCH: RefCell<(Decoder, Vec<u8>)> = RefCell::new((Decoder::new(), Vec::new()));
+}
+
+/// An open table. It can be used from many threads at once.
+#[derive(Debug)]
+pub struct Table {
+    name: String,
+    store: Box<dyn Store>,
+    description: Description,
+    streams: Vec<Stream>,
+}
+
+/// The values of one side to move in a [`Table`].
+pub struct Stream {
+    number: u8,
+    record: StreamRecord,
+    sections: Sections,
+    seed: u32,
+    entry_len: usize,
+    block_count: u64,
+    /// 2^64 / block_values, rounded down (up to one off for powers of two).
+    reciprocal: u64,
+    unpacker: Unpacker,
+    dictionary: OnceLock<DDict<'static>>,
+    /// One bit for each directory group whose checksum has been found right.
+    checked_groups: Box<[AtomicU64]>,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Stream")
+            .field("record", &self.record)
+            .field("sections", &self.sections)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    fn new(number: u8, record: StreamRecord, sections: Sections, identity: u32) -> Self {
+        let block_count = record.block_count();
+        // The sections fit into the file, so this is bounded by the file's length.
+        let groups = if record.directory_len() == 0 {
+            0
+        } else {
+            block_count.div_ceil(GROUP_BLOCKS)
+        };
+        Self {
+            number,
+            sections,
+            seed: block::stream_seed(identity, record.side),
+            entry_len: record.entry_len(),
+            block_count,
+            reciprocal: u64::MAX / u64::from(record.block_values),
+            unpacker: Unpacker::new(&record.symbols),
+            dictionary: OnceLock::new(),
+            checked_groups: (0..groups.div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
+            record,
+        }
+    }
+
+    /// Side to move, 0 or 1.
+    pub fn side(&self) -> u8 {
+        self.record.side
+    }
+
+    /// The order of dimensions, as the writer gave it.
+    pub fn order(&self) -> [u8; ORDER_LEN] {
+        self.record.order
+    }
+
+    /// Number of values, at least 1. Compare it with what the material should have before relying
+    /// on an index.
+    #[allow(clippy::len_without_is_empty)] // A stream is never empty.
+    pub fn len(&self) -> u64 {
+        self.record.values
+    }
+
+    /// The values that may occur, in increasing order.
+    pub fn values(&self) -> &[u8] {
+        &self.record.symbols
+    }
+
+    /// How values are packed into the bytes of a block.
+    pub fn packing(&self) -> Packing {
+        self.unpacker.packing()
+    }
+
+    /// Number of blocks.
+    pub fn block_count(&self) -> u64 {
+        self.block_count
+    }
+
+    /// Number of values in every block but the last.
+    pub fn block_values(&self) -> u32 {
+        self.record.block_values
+    }
+
+    /// Number of values in a block; 0 if there is no such block.
+    pub fn values_in_block(&self, block: u64) -> usize {
+        if block >= self.block_count {
+            return 0;
+        }
+        let block_values = u64::from(self.record.block_values);
+        (self.record.values - block * block_values).min(block_values) as usize
+    }
+
+    /// The block of an index and the offset of its value there, both in values; `None` if there is
+    /// no such index.
+    #[inline]
+    pub fn locate(&self, index: u64) -> Option<(u64, usize)> {
+        if index >= self.record.values {
+            return None;
+        }
+        // A multiplication instead of a division: the quotient is right or one too small, since
+        // index / 2^64 < 1 scales the rounding error of the reciprocal.
+        let block_values = u64::from(self.record.block_values);
+        let mut block = ((u128::from(index) * u128::from(self.reciprocal)) >> 64) as u64;
+        let mut offset = index - block * block_values;
+        if offset >= block_values {
+            block += 1;
+            offset -= block_values;
+        }
+        Some((block, offset as usize))
+    }
+
+    /// The value at an offset in a block that [`Table::decode_block`] decoded.
+    ///
+    /// # Panics
+    ///
+    /// If the offset is not in the block.
+    #[inline]
+    pub fn value_in_block(&self, packed: &[u8], offset: usize) -> u8 {
+        self.unpacker.value(packed, offset)
+    }
+
+    /// Writes the first `out.len()` values of a block that [`Table::decode_block`] decoded.
+    ///
+    /// # Panics
+    ///
+    /// If the block has fewer values.
+    pub fn unpack_block(&self, packed: &[u8], out: &mut [u8]) {
+        self.unpacker.unpack(packed, out);
+    }
+
+    fn packed_len(&self, block: u64) -> usize {
+        self.packing().packed_len(self.values_in_block(block))
+    }
+
+    fn is_constant(&self) -> bool {
+        self.record.symbols.len() == 1
+    }
+
+    fn impossible_entry(&self, block: u64) -> TableError {
+        TableError::ImpossibleEntry {
+            stream: self.number,
+            block,
+        }
+    }
+}
+
+impl Table {
+    /// Opens a table file by mapping it into memory. Takes constant time: reads the header and
+    /// checks it and the length of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the file cannot be read, is no table, or has a damaged header.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_with(path, |path| Ok(Box::new(MappedFile::open(path)?)))
+    }
+
+    /// Opens a table file that is read block by block, not mapped: a failing disk is an error then
+    /// and not a signal.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub fn open_unmapped(path: &Path) -> Result<Self, Error> {
+        Self::open_with(path, |path| Ok(Box::new(FileStore::open(path)?)))
+    }
+
+    /// Opens a table that is not a file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub fn from_store(store: Box<dyn Store>) -> Result<Self, Error> {
+        Self::from_named_store("a table in memory".to_owned(), "MATERIAL", store)
+    }
+
+    fn open_with(
+        path: &Path,
+        open: impl FnOnce(&Path) -> std::io::Result<Box<dyn Store>>,
+    ) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let material = path
+            .file_stem()
+            .map_or_else(|| "MATERIAL".into(), |stem| stem.to_string_lossy());
+        match open(path) {
+            Ok(store) => Self::from_named_store(name, &material, store),
+            Err(error) => Err(Error::Table {
+                name,
+                material: material.into_owned(),
+                problem: error.into(),
+            }),
+        }
+    }
+
+    fn from_named_store(
+        name: String,
+        material: &str,
+        store: Box<dyn Store>,
+    ) -> Result<Self, Error> {
+        match read_header(store.as_ref()) {
+            Ok((header, sections)) => {
+                let identity = header.identity();
+                let streams = header
+                    .streams
+                    .into_iter()
+                    .zip(sections)
+                    .enumerate()
+                    .map(|(number, (record, sections))| {
+                        Stream::new(number as u8, record, sections, identity)
+                    })
+                    .collect();
+                Ok(Self {
+                    name,
+                    store,
+                    description: header.description,
+                    streams,
+                })
+            }
+            Err(problem) => Err(Error::Table {
+                name,
+                material: material.to_owned(),
+                problem,
+            }),
+        }
+    }
+
+    /// What the table is about.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Path of the file, or what stands for it in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Length of the file in bytes.
+    pub fn file_len(&self) -> u64 {
+        self.store.len()
+    }
+
+    /// The streams in the file, one or two.
+    pub fn streams(&self) -> &[Stream] {
+        &self.streams
+    }
+
+    /// The stream of a side to move, 0 or 1, if the table has it.
+    #[inline]
+    pub fn stream(&self, side: u8) -> Option<&Stream> {
+        self.streams
+            .iter()
+            .find(|stream| stream.record.side == side)
+    }
+
+    /// The value of a block in which all values are equal, without decoding it; `None` if the block
+    /// must be decoded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the directory is damaged or there is no such block.
+    #[inline]
+    pub fn constant_block(&self, stream: &Stream, block: u64) -> Result<Option<u8>, Error> {
+        if stream.is_constant() && block < stream.block_count {
+            return Ok(Some(stream.record.symbols[0]));
+        }
+        let mut buffer = [0; MAX_GROUP_LEN];
+        let entry = self
+            .group(stream, block, &mut buffer)
+            .and_then(|group| self.entry(stream, block, group))
+            .map_err(|problem| self.error(problem))?;
+        Ok(match entry {
+            Entry::Constant(symbol) => Some(stream.record.symbols[usize::from(symbol)]),
+            Entry::Payload(_) => None,
+        })
+    }
+
+    /// Decodes a block into packed bytes, from which [`Stream::value_in_block`] takes values. The
+    /// vector is overwritten; its memory is used again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the block cannot be read, is damaged or does not exist.
+    pub fn decode_block(
+        &self,
+        stream: &Stream,
+        block: u64,
+        packed: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.decode(stream, block, packed)
+            .map_err(|problem| self.error(problem))
+    }
+
+    /// One value. Decodes a whole block for it; callers that ask often keep blocks.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the block cannot be read or is damaged, or there is no such index.
+    pub fn value(&self, stream: &Stream, index: u64) -> Result<u8, Error> {
+        let (block, offset) = stream.locate(index).ok_or_else(|| {
+            self.error(TableError::OutOfRange {
+                stream: stream.number,
+                what: "index",
+                number: index,
+                count: stream.len(),
+            })
+        })?;
+        let mut packed = Vec::new();
+        self.decode_block(stream, block, &mut packed)?;
+        Ok(stream.value_in_block(&packed, offset))
+    }
+
+    /// All values of a stream, decoded on all threads of rayon's pool.
+    ///
+    /// A few bytes of a file can stand for very many values: compare [`Stream::len`] with what is
+    /// expected before calling this with a file from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if a block cannot be read or is damaged, or the values do not fit into
+    /// memory.
+    pub fn read_stream(&self, stream: &Stream) -> Result<Vec<u8>, Error> {
+        let mut values = Vec::new();
+        usize::try_from(stream.len())
+            .ok()
+            .and_then(|len| {
+                values.try_reserve_exact(len).ok()?;
+                values.resize(len, 0);
+                Some(())
+            })
+            .ok_or_else(|| {
+                self.error(TableError::OutOfMemory {
+                    bytes: stream.len(),
+                })
+            })?;
+        values
+            .par_chunks_mut(stream.block_values() as usize)
+            .enumerate()
+            .try_for_each_init(Vec::new, |packed, (block, values)| {
+                self.decode(stream, block as u64, packed)?;
+                stream.unpack_block(packed, values);
+                Ok(())
+            })
+            .map_err(|problem| self.error(problem))?;
+        Ok(values)
+    }
+
+    /// Checks every checksum in the file. `progress` is told how many directory groups are done and
+    /// how many there are, from many threads, and returns whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] with a difference; [`Error::Cancelled`] if `progress` said so.
+    pub fn verify_checksums(
+        &self,
+        progress: &(dyn Fn(u64, u64) -> bool + Sync),
+    ) -> Result<(), Error> {
+        let groups = |stream: &Stream| {
+            if stream.is_constant() {
+                0
+            } else {
+                stream.block_count.div_ceil(GROUP_BLOCKS)
+            }
+        };
+        let total = self.streams.iter().map(groups).sum();
+        let done = AtomicU64::new(0);
+        for stream in &self.streams {
+            self.dictionary(stream)
+                .map_err(|problem| self.error(problem))?;
+            (0..groups(stream))
+                .into_par_iter()
+                .try_for_each_init(Vec::new, |buffer, group| {
+                    self.verify_group(stream, group, buffer)
+                        .map_err(|problem| self.error(problem))?;
+                    if progress(done.fetch_add(1, Ordering::Relaxed) + 1, total) {
+                        Ok(())
+                    } else {
+                        Err(Error::Cancelled)
+                    }
+                })?;
+        }
+        Ok(())
+    }
+
+    /// Checks a directory group, its blocks, and that they end where the next group's begin.
+    fn verify_group(
+        &self,
+        stream: &Stream,
+        group: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), TableError> {
+        let first = group * GROUP_BLOCKS;
+        let end = (first + GROUP_BLOCKS).min(stream.block_count);
+        for block in first..end {
+            self.payload(stream, block, buffer, |_, _| Ok(()))?;
+        }
+        let mut here = [0; MAX_GROUP_LEN];
+        let bytes = self.group(stream, first, &mut here)?;
+        let data_end = block::group_block_start(bytes, stream.entry_len, (end - first) as usize);
+        let expected = if end == stream.block_count {
+            stream.record.data_len
+        } else {
+            let mut next = [0; MAX_GROUP_LEN];
+            let bytes = self.group(stream, end, &mut next)?;
+            super::layout::get_u64(bytes, GROUP_BASE_OFFSET)
+        };
+        if data_end == Some(expected) {
+            Ok(())
+        } else {
+            Err(stream.impossible_entry(end - 1))
+        }
+    }
+
+    fn decode(&self, stream: &Stream, block: u64, packed: &mut Vec<u8>) -> Result<(), TableError> {
+        let packed_len = stream.packed_len(block);
+        if stream.is_constant() && block < stream.block_count {
+            packed.clear();
+            packed.resize(packed_len, 0);
+            return Ok(());
+        }
+        let dictionary = self.dictionary(stream)?;
+        SCRATCH.with_borrow_mut(|(decoder, buffer)| {
+            let constant = self.payload(stream, block, buffer, |payload, packed_len| {
+                if payload.len() == packed_len {
+                    packed.clear();
+                    packed.extend_from_slice(payload);
+                    return Ok(());
+                }
+                if decoder.decode(payload, dictionary, packed_len, packed) {
+                    Ok(())
+                } else {
+                    Err(TableError::BlockDecode {
+                        stream: stream.number,
+                        block,
+                        expected: packed_len,
+                    })
+                }
+            })?;
+            if let Some(symbol) = constant {
+                packed.clear();
+                packed.resize(packed_len, stream.packing().fill_byte(symbol));
+            }
+            Ok::<(), TableError>(())
+        })?;
+        let limit = stream.packing().byte_limit();
+        if limit < 256
+            && packed
+                .iter()
+                .copied()
+                .max()
+                .is_some_and(|byte| u16::from(byte) >= limit)
+        {
+            return Err(TableError::SymbolRange {
+                stream: stream.number,
+                block,
+            });
+        }
+        Ok(())
+    }
+
+    /// Calls `consume` with the payload of a block, its checksum verified, and the packed bytes
+    /// that it must decode to; or returns the symbol of a constant block.
+    fn payload(
+        &self,
+        stream: &Stream,
+        block: u64,
+        buffer: &mut Vec<u8>,
+        consume: impl FnOnce(&[u8], usize) -> Result<(), TableError>,
+    ) -> Result<Option<u8>, TableError> {
+        let mut group_buffer = [0; MAX_GROUP_LEN];
+        let group = self.group(stream, block, &mut group_buffer)?;
+        let payload_len = match self.entry(stream, block, group)? {
+            Entry::Constant(symbol) => return Ok(Some(symbol)),
+            Entry::Payload(len) => len,
+        };
+        let packed_len = stream.packed_len(block);
+        let stored_len = BLOCK_CHECKSUM_LEN + payload_len;
+        let number = (block % GROUP_BLOCKS) as usize;
+        let start = block::group_block_start(group, stream.entry_len, number)
+            .filter(|start| {
+                start
+                    .checked_add(stored_len as u64)
+                    .is_some_and(|end| end <= stream.record.data_len)
+            })
+            .filter(|_| payload_len <= packed_len)
+            .ok_or_else(|| stream.impossible_entry(block))?;
+        let stored = self.bytes(stream.sections.data + start, stored_len, buffer)?;
+        let (checksum, payload) = stored.split_at(BLOCK_CHECKSUM_LEN);
+        if get_u32(checksum, 0) != block::block_checksum(stream.seed, block, payload) {
+            return Err(TableError::BlockChecksum {
+                stream: stream.number,
+                block,
+            });
+        }
+        consume(payload, packed_len)?;
+        Ok(None)
+    }
+
+    /// The directory group of a block, its checksum verified. Not for constant streams.
+    #[inline]
+    fn group<'a>(
+        &'a self,
+        stream: &Stream,
+        block: u64,
+        buffer: &'a mut [u8; MAX_GROUP_LEN],
+    ) -> Result<&'a [u8], TableError> {
+        if block >= stream.block_count {
+            return Err(TableError::OutOfRange {
+                stream: stream.number,
+                what: "block",
+                number: block,
+                count: stream.block_count,
+            });
+        }
+        let group = block / GROUP_BLOCKS;
+        let entries = (stream.block_count - group * GROUP_BLOCKS).min(GROUP_BLOCKS) as usize;
+        let len = GROUP_ENTRIES_OFFSET + entries * stream.entry_len;
+        let full_len = GROUP_ENTRIES_OFFSET + GROUP_BLOCKS as usize * stream.entry_len;
+        let offset = stream.sections.directory + group * full_len as u64;
+        let word = &stream.checked_groups[(group / 64) as usize];
+        let bit = 1 << (group % 64);
+        if let Some(bytes) = self.store.as_slice() {
+            let bytes = slice_of(bytes, offset, len)?;
+            // Relaxed: the bit stands for nothing but itself, and checking twice does no harm.
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                check_group(stream, group, bytes)?;
+                word.fetch_or(bit, Ordering::Relaxed);
+            }
+            return Ok(bytes);
+        }
+        let bytes = &mut buffer[..len];
+        self.store.read_exact_at(offset, bytes)?;
+        check_group(stream, group, bytes)?;
+        Ok(bytes)
+    }
+
+    /// What the directory says about a block, its symbol known to be in the map.
+    #[inline]
+    fn entry(&self, stream: &Stream, block: u64, group: &[u8]) -> Result<Entry, TableError> {
+        let number = (block % GROUP_BLOCKS) as usize;
+        let entry = block::group_entry(group, stream.entry_len, number);
+        match entry {
+            Entry::Constant(symbol) if usize::from(symbol) >= stream.record.symbols.len() => {
+                Err(stream.impossible_entry(block))
+            }
+            entry => Ok(entry),
+        }
+    }
+
+    fn dictionary<'a>(&self, stream: &'a Stream) -> Result<Option<&'a DDict<'static>>, TableError> {
+        if stream.record.dictionary_len == 0 {
+            return Ok(None);
+        }
+        if let Some(dictionary) = stream.dictionary.get() {
+            return Ok(Some(dictionary));
+        }
+        let mut buffer = Vec::new();
+        let len = stream.record.dictionary_len as usize;
+        let bytes = self.bytes(stream.sections.dictionary, len, &mut buffer)?;
+        if block::dictionary_checksum(stream.seed, bytes) != stream.record.dictionary_checksum {
+            return Err(TableError::DictionaryChecksum {
+                stream: stream.number,
+            });
+        }
+        let dictionary = DDict::try_create(bytes).ok_or(TableError::ImpossibleDictionary {
+            stream: stream.number,
+        })?;
+        // Two threads may get here; either dictionary is as good.
+        Ok(Some(stream.dictionary.get_or_init(|| dictionary)))
+    }
+
+    /// Bytes of the file, without copying where they are in memory. `len` must be bounded.
+    fn bytes<'a>(
+        &'a self,
+        offset: u64,
+        len: usize,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8], TableError> {
+        if let Some(bytes) = self.store.as_slice() {
+            return slice_of(bytes, offset, len);
+        }
+        buffer.clear();
+        buffer.resize(len, 0);
+        self.store.read_exact_at(offset, buffer)?;
+        Ok(buffer)
+    }
+
+    fn error(&self, problem: TableError) -> Error {
+        Error::Table {
+            name: self.name.clone(),
+            material: self.description.material.clone(),
+            problem,
+        }
+    }
+}
+
+fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], TableError> {
+    usize::try_from(offset)
+        .ok()
+        .and_then(|offset| bytes.get(offset..)?.get(..len))
+        .ok_or(TableError::Truncated {
+            expected: offset.saturating_add(len as u64),
+            actual: bytes.len() as u64,
+        })
+}
+
+fn check_group(stream: &Stream, group: u64, bytes: &[u8]) -> Result<(), TableError> {
+    let covered = &bytes[GROUP_BASE_OFFSET..];
+    let checksum = block::group_checksum(stream.seed, group, covered);
+    if checksum == get_u32(bytes, GROUP_CHECKSUM_OFFSET) {
+        Ok(())
+    } else {
+        Err(TableError::DirectoryChecksum {
+            stream: stream.number,
+            group,
+        })
+    }
+}
+
+fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError> {
+    let actual = store.len();
+    let mut bytes = [0; HEADER_LEN];
+    let available = actual.min(HEADER_LEN as u64) as usize;
+    store.read_exact_at(0, &mut bytes[..available])?;
+    let magic_len = available.min(MAGIC.len());
+    if bytes[MAGIC_OFFSET..magic_len] != MAGIC[..magic_len] {
+        return Err(TableError::NotATable);
+    }
+    let truncated = |expected: usize| TableError::Truncated {
+        expected: expected as u64,
+        actual,
+    };
+    if available < VERSION_OFFSET + 4 {
+        return Err(truncated(HEADER_LEN));
+    }
+    let found = get_u32(&bytes, VERSION_OFFSET);
+    let supported = VERSION;
+    if found > supported {
+        return Err(TableError::NewerVersion { found, supported });
+    }
+    if found < supported {
+        return Err(TableError::OlderVersion { found, supported });
+    }
+    if available < HEADER_LEN {
+        return Err(truncated(HEADER_LEN));
+    }
+    let len = HEADER_LEN + Header::symbols_len(&bytes);
+    if actual < len as u64 {
+        return Err(truncated(len));
+    }
+    let mut bytes = vec![0; len];
+    store.read_exact_at(0, &mut bytes)?;
+    let header = Header::decode(&bytes, actual)?;
+    let (sections, _) = header.sections().ok_or(TableError::ImpossibleField {
+        field: "section lengths",
+    })?;
+    Ok((header, sections))
+}

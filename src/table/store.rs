@@ -1,0 +1,199 @@
+//! Where the bytes of a table come from: memory, positioned reads, or a memory map.
+//!
+//! Tests put a store that fails in the same place ([`FaultyStore`]).
+
+use std::fmt::Debug;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that do not change while the store is open.
+pub trait Store: Send + Sync + Debug {
+    /// Length in bytes.
+    fn len(&self) -> u64;
+
+    /// Reads some bytes at `offset` and returns how many: less than asked for at the end of the
+    /// store, or whenever the system pleases.
+    ///
+    /// # Errors
+    ///
+    /// What the system reports.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// All bytes, where they are in memory or mapped.
+    fn as_slice(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// Whether there are no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills the whole buffer from `offset` on.
+    ///
+    /// # Errors
+    ///
+    /// What the system reports; [`io::ErrorKind::UnexpectedEof`] if the store ends before the
+    /// buffer is full.
+    fn read_exact_at(&self, mut offset: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match self.read_at(offset, buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => {
+                    buffer = &mut buffer[read..];
+                    offset += read as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A table in memory.
+impl Store for Vec<u8> {
+    fn len(&self) -> u64 {
+        self.as_slice().len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(offset)
+            .ok()
+            .and_then(|offset| self.get(offset..))
+            .unwrap_or_default();
+        let read = rest.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&rest[..read]);
+        Ok(read)
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        Some(self)
+    }
+}
+
+/// A file that is read with one system call per block. Slower than [`MappedFile`] where the table
+/// is in memory anyway, but an unreadable disk is an error here and a signal there.
+#[derive(Debug)]
+pub struct FileStore {
+    file: File,
+    len: u64,
+}
+
+impl FileStore {
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    ///
+    /// What the system reports.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let len = file.metadata()?.len();
+        Ok(Self { file, len })
+    }
+}
+
+impl Store for FileStore {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(&self.file, buffer, offset)
+    }
+}
+
+/// A file mapped into memory.
+///
+/// A table is never changed in place: it is written under another name and renamed, so a mapping
+/// keeps showing the table that was opened. If another program truncates the file nevertheless, or
+/// the disk fails, the process gets SIGBUS; [`FileStore`] gives an error instead.
+#[derive(Debug)]
+pub struct MappedFile {
+    map: memmap2::Mmap,
+}
+
+impl MappedFile {
+    /// Maps a whole file. An empty file is mapped as well.
+    ///
+    /// # Errors
+    ///
+    /// What the system reports.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: the bytes must not change while they are mapped. Tables are published by a rename
+        // and never written in place (docs/FORMAT.md, "How a writer publishes"), which is all that
+        // a program can do about other programs; nothing is assumed about the bytes beyond what the
+        // checksums have shown, and no reference into them outlives the map.
+        let map = unsafe { memmap2::Mmap::map(&file)? };
+        // Probes jump about; reading ahead would only fill memory with blocks nobody asked for.
+        #[cfg(unix)]
+        map.advise(memmap2::Advice::Random)?;
+        Ok(Self { map })
+    }
+}
+
+impl Store for MappedFile {
+    fn len(&self) -> u64 {
+        self.map.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(offset)
+            .ok()
+            .and_then(|offset| self.map.get(offset..))
+            .unwrap_or_default();
+        let read = rest.len().min(buffer.len());
+        buffer[..read].copy_from_slice(&rest[..read]);
+        Ok(read)
+    }
+
+    fn as_slice(&self) -> Option<&[u8]> {
+        Some(&self.map)
+    }
+}
+
+/// A table in memory that misbehaves as disks do, for tests: reads come in small pieces and from
+/// some read on they fail.
+#[derive(Debug)]
+pub struct FaultyStore {
+    bytes: Vec<u8>,
+    piece: usize,
+    good_reads: u64,
+    reads: AtomicU64,
+}
+
+impl FaultyStore {
+    /// A store that returns at most `piece` bytes a read and fails every read after the first
+    /// `good_reads`.
+    pub fn new(bytes: Vec<u8>, piece: usize, good_reads: u64) -> Self {
+        Self {
+            bytes,
+            piece,
+            good_reads,
+            reads: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Store for FaultyStore {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.reads.fetch_add(1, Ordering::Relaxed) >= self.good_reads {
+            return Err(io::Error::other("simulated disk error"));
+        }
+        let len = buffer.len().min(self.piece);
+        self.bytes.read_at(offset, &mut buffer[..len])
+    }
+}

@@ -1,0 +1,217 @@
+use proptest::prelude::*;
+use retrograde::table::{
+    Compression, FileStore, Packing, StreamSource, Table, WriteOptions, compressed_size_of_sample,
+    values_present, write_table,
+};
+
+use super::{all_values, description, runs, small_blocks, table_bytes};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn values_come_back_in_every_packing(
+        symbols in prop::collection::btree_set(any::<u8>(), 1..=256),
+        len in 1usize..3000,
+        block_bytes in 1usize..300,
+        run in 1u64..200,
+        seed: u64,
+        two_sides: bool,
+    ) {
+        let symbols: Vec<u8> = symbols.into_iter().collect();
+        let values = |seed| -> Vec<u8> {
+            let count = (symbols.len() - 1) as u8;
+            runs(len, count.max(1), run, seed)
+                .into_iter()
+                .map(|number| symbols[usize::from(number)])
+                .collect()
+        };
+        let mut streams = vec![values(seed)];
+        if two_sides {
+            streams.push(values(!seed));
+        }
+        let bytes = table_bytes(&streams, &small_blocks(block_bytes));
+        let table = Table::from_store(Box::new(bytes)).unwrap();
+        prop_assert_eq!(table.description(), &description());
+        prop_assert_eq!(table.streams().len(), streams.len());
+        table.verify_checksums(&|_, _| true).unwrap();
+        let mut packed = Vec::new();
+        for (side, values) in (0..).zip(&streams) {
+            let stream = table.stream(side).unwrap();
+            prop_assert_eq!(stream.order(), [side; 12]);
+            prop_assert_eq!(&table.read_stream(stream).unwrap(), values);
+            for (index, &value) in values.iter().enumerate().step_by(7) {
+                let (block, offset) = stream.locate(index as u64).unwrap();
+                prop_assert_eq!(block * u64::from(stream.block_values()) + offset as u64, index as u64);
+                prop_assert!(offset < stream.values_in_block(block));
+                table.decode_block(stream, block, &mut packed).unwrap();
+                prop_assert_eq!(stream.value_in_block(&packed, offset), value);
+                if let Some(constant) = table.constant_block(stream, block).unwrap() {
+                    prop_assert_eq!(constant, value);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_number_of_symbols_has_its_packing() {
+    for (symbols, per_byte) in [
+        (1, 8),
+        (2, 8),
+        (3, 5),
+        (4, 4),
+        (5, 3),
+        (6, 3),
+        (7, 2),
+        (15, 2),
+        (16, 2),
+        (17, 1),
+        (256, 1),
+    ] {
+        assert_eq!(Packing::for_symbols(symbols).per_byte(), per_byte);
+        let values: Vec<u8> = (0..1000)
+            .map(|index| (index * 31 % symbols) as u8)
+            .collect();
+        let bytes = table_bytes(std::slice::from_ref(&values), &small_blocks(64));
+        let table = Table::from_store(Box::new(bytes)).unwrap();
+        let stream = &table.streams()[0];
+        assert_eq!(stream.values().len(), symbols);
+        assert_eq!(table.read_stream(stream).unwrap(), values);
+    }
+}
+
+#[test]
+fn a_constant_stream_takes_no_data() {
+    let bytes = table_bytes(&[vec![9; 100_000]], &WriteOptions::default());
+    assert_eq!(bytes.len(), retrograde::table::layout::HEADER_LEN + 1);
+    let table = Table::from_store(Box::new(bytes)).unwrap();
+    let stream = table.stream(0).unwrap();
+    assert_eq!(table.constant_block(stream, 0).unwrap(), Some(9));
+    assert_eq!(table.value(stream, 99_999).unwrap(), 9);
+    assert!(table.value(stream, 100_000).is_err());
+    assert!(table.stream(1).is_none());
+}
+
+#[test]
+fn a_constant_block_takes_a_directory_entry_only() {
+    let mut values = vec![2; 64 * 400];
+    values[0] = 1;
+    let bytes = table_bytes(&[values], &small_blocks(8));
+    let table = Table::from_store(Box::new(bytes)).unwrap();
+    let stream = table.stream(0).unwrap();
+    assert_eq!(stream.block_count(), 400);
+    assert_eq!(table.constant_block(stream, 0).unwrap(), None);
+    assert_eq!(table.constant_block(stream, 399).unwrap(), Some(2));
+    assert!(table.constant_block(stream, 400).is_err());
+    assert!(table.file_len() < 400 * 3 + 300);
+}
+
+#[test]
+fn blocks_with_wide_directory_entries_come_back() {
+    let values = runs(3_000_000, 200, 3, 5);
+    let bytes = table_bytes(std::slice::from_ref(&values), &small_blocks(1 << 17));
+    assert_eq!(all_values(bytes).unwrap(), [values]);
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    // The long blocks are those for which zstd would choose its row match finder.
+    for block_bytes in [512, 16 << 10, 64 << 10] {
+        let streams = [runs(3_000_000, 5, 12, 1), runs(700_000, 120, 20, 2)];
+        let options = WriteOptions {
+            dictionary_bytes: 4096,
+            ..small_blocks(block_bytes)
+        };
+        let with_threads = |threads| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap()
+                .install(|| table_bytes(&streams, &options))
+        };
+        let one = with_threads(1);
+        assert!(one == with_threads(2));
+        assert!(one == with_threads(5));
+    }
+}
+
+#[test]
+fn a_dictionary_is_kept_only_where_it_helps() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("dictionary.dtz");
+    let write = |values: &Vec<u8>| {
+        let options = WriteOptions {
+            dictionary_bytes: 2048,
+            ..small_blocks(1024)
+        };
+        let stream = StreamSource::new(1, values.len() as u64, values);
+        write_table(&path, &description(), &[stream], &options, &|_, _| true).unwrap()
+    };
+    // Each block repeats pieces of the same long text, which only a dictionary can know.
+    let text = runs(600, 100, 2, 77);
+    let pieces = runs(4000, 12, 1, 3);
+    let values: Vec<u8> = pieces
+        .iter()
+        .flat_map(|&piece| text[usize::from(piece) * 50..][..50].to_vec())
+        .collect();
+    let sizes = write(&values);
+    assert!(sizes.streams[0].dictionary_bytes > 0);
+    let table = Table::open_unmapped(&path).unwrap();
+    assert_eq!(table.read_stream(&table.streams()[0]).unwrap(), values);
+    table.verify_checksums(&|_, _| true).unwrap();
+
+    let noise = runs(200_000, 255, 1, 9);
+    assert_eq!(write(&noise).streams[0].dictionary_bytes, 0);
+}
+
+#[test]
+fn a_sample_has_the_size_that_its_blocks_get() {
+    let values = runs(1 << 20, 5, 15, 4);
+    let options = small_blocks(2048);
+    let mut stream = StreamSource::new(0, values.len() as u64, &values);
+    let blocks: Vec<u64> = (0..values.len().div_ceil(2048 * 3) as u64).collect();
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("sample.wdl");
+    let sizes = write_table(&path, &description(), &[stream], &options, &|_, _| true).unwrap();
+    let written = sizes.streams[0].data_bytes + 2 * sizes.streams[0].blocks;
+    assert_eq!(
+        compressed_size_of_sample(&stream, &blocks, &options).unwrap(),
+        written
+    );
+    stream.values_present = Some(values_present(&values, stream.len));
+    assert_eq!(
+        compressed_size_of_sample(&stream, &blocks, &options).unwrap(),
+        written
+    );
+    assert_eq!(
+        compressed_size_of_sample(&stream, &[1 << 60], &options).unwrap(),
+        0
+    );
+}
+
+#[test]
+fn all_compressions_and_stores_give_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let values = runs(400_000, 4, 20, 8);
+    for compression in [Compression::Fast, Compression::Default, Compression::Small] {
+        let path = directory.path().join("KRPvKR.wdl");
+        let stream = StreamSource::new(0, values.len() as u64, &values);
+        write_table(
+            &path,
+            &description(),
+            &[stream],
+            &compression.into(),
+            &|_, _| true,
+        )
+        .unwrap();
+        for table in [
+            Table::open(&path).unwrap(),
+            Table::open_unmapped(&path).unwrap(),
+            Table::from_store(Box::new(FileStore::open(&path).unwrap())).unwrap(),
+            Table::from_store(Box::new(std::fs::read(&path).unwrap())).unwrap(),
+        ] {
+            assert_eq!(table.read_stream(&table.streams()[0]).unwrap(), values);
+        }
+    }
+}
