@@ -1,1 +1,3 @@
 //! Everything that links once.
+
+mod game;

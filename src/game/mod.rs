@@ -1,1 +1,100 @@
-//! The shared move generator.
+//! The shared move generator: what chess and xiangqi have in common, and the two games.
+//!
+//! A set of squares is one machine word: `u64` holds the 64 squares of a chess board, `u128` the 90
+//! points of a xiangqi board. [`Bits`] is what algorithms over sets need of such a word.
+
+mod bits;
+pub mod chess;
+//R
+//Z
+
+use std::fmt;
+use std::ops::Not;
+use std::str::FromStr;
+
+pub use bits::{Bits, Ones};
+
+/// The two sides. In xiangqi, `White` is red: the side that moves first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Color {
+    /// The side that moves first.
+    White,
+    /// The side that moves second.
+    Black,
+}
+
+impl Color {
+    /// Both sides, first mover first.
+    pub const ALL: [Color; 2] = [Color::White, Color::Black];
+
+    /// 0 for white, 1 for black.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The letter that FEN uses for the side to move.
+    pub const fn letter(self) -> char {
+        match self {
+            Color::White => 'w',
+            Color::Black => 'b',
+        }
+    }
+}
+
+impl Not for Color {
+    type Output = Color;
+
+    #[inline]
+    fn not(self) -> Color {
+        match self {
+            Color::White => Color::Black,
+            Color::Black => Color::White,
+        }
+    }
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Color::White => "white",
+            Color::Black => "black",
+        })
+    }
+}
+
+/// The games this crate knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Game {
+    /// Orthodox chess on 64 squares.
+    #[default]
+    Chess,
+    /// Xiangqi, Chinese chess, on 90 points.
+    Xiangqi,
+}
+
+impl fmt::Display for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Game::Chess => "chess",
+            Game::Xiangqi => "xiangqi",
+        })
+    }
+}
+
+/// A name that is not a game's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown game `{0}`: use `chess` or `xiangqi`")]
+pub struct ParseGameError(String);
+
+impl FromStr for Game {
+    type Err = ParseGameError;
+
+    fn from_str(name: &str) -> Result<Game, ParseGameError> {
+        match name {
+            "chess" => Ok(Game::Chess),
+            "xiangqi" => Ok(Game::Xiangqi),
+            _ => Err(ParseGameError(name.to_owned())),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Words as sets.
+
+use std::fmt::{Debug, LowerHex};
+use std::hash::Hash;
+use std::iter::FusedIterator;
+use std::ops::{
+    BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, ShlAssign, Shr,
+    ShrAssign, Sub,
+};
+
+/// A machine word used as a set of small numbers, lowest bit first.
+///
+/// # Examples
+///
+/// ```
+/// use retrograde::game::Bits;
+///
+/// let set = u64::bit(3) | u64::bit(60);
+/// assert_eq!(set.count(), 2);
+/// assert_eq!(set.ones().collect::<Vec<_>>(), [3, 60]);
+/// ```
+pub trait Bits:
+    Copy
+    + Debug
+    + Default
+    + Eq
+    + Hash
+    + LowerHex
+    + Ord
+    + Send
+    + Sync
+    + 'static
+    + BitAnd<Output = Self>
+    + BitAndAssign
+    + BitOr<Output = Self>
+    + BitOrAssign
+    + BitXor<Output = Self>
+    + BitXorAssign
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + ShlAssign<u32>
+    + Shr<u32, Output = Self>
+    + ShrAssign<u32>
+    + Sub<Output = Self>
+{
+    /// The empty set.
+    const ZERO: Self;
+    /// Every number from 0 to [`WIDTH`](Bits::WIDTH) − 1.
+    const FULL: Self;
+    /// How many numbers the word can hold.
+    const WIDTH: u32;
+
+    /// The set of one number. `index` is taken modulo [`WIDTH`](Bits::WIDTH).
+    fn bit(index: u32) -> Self;
+
+    /// How many numbers are in the set.
+    fn count(self) -> u32;
+
+    /// The lowest number in the set, or [`WIDTH`](Bits::WIDTH) when there is none.
+    fn lowest(self) -> u32;
+
+    /// The set without its lowest number.
+    fn without_lowest(self) -> Self;
+
+    /// Whether the set is empty.
+    #[inline]
+    fn is_empty(self) -> bool {
+        self == Self::ZERO
+    }
+
+    /// Whether `index` is in the set.
+    #[inline]
+    fn contains(self, index: u32) -> bool {
+        !(self & Self::bit(index)).is_empty()
+    }
+
+    /// The numbers in the set, lowest first.
+    #[inline]
+    fn ones(self) -> Ones<Self> {
+        Ones(self)
+    }
+}
+
+macro_rules! bits {
+    ($word:ty) => {
+        impl Bits for $word {
+            const ZERO: Self = 0;
+            const FULL: Self = <$word>::MAX;
+            const WIDTH: u32 = <$word>::BITS;
+
+            #[inline]
+            fn bit(index: u32) -> Self {
+                (1 as $word).wrapping_shl(index)
+            }
+
+            #[inline]
+            fn count(self) -> u32 {
+                self.count_ones()
+            }
+
+            #[inline]
+            fn lowest(self) -> u32 {
+                self.trailing_zeros()
+            }
+
+            #[inline]
+            fn without_lowest(self) -> Self {
+                self & self.wrapping_sub(1)
+            }
+        }
+    };
+}
+
+bits!(u64);
+bits!(u128);
+
+/// The numbers of a set, lowest first; see [`Bits::ones`].
+#[derive(Clone, Copy, Debug)]
+pub struct Ones<B>(B);
+
+impl<B: Bits> Iterator for Ones<B> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let lowest = self.0.lowest();
+        self.0 = self.0.without_lowest();
+        Some(lowest)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.count() as usize;
+        (count, Some(count))
+    }
+}
+
+impl<B: Bits> ExactSizeIterator for Ones<B> {}
+impl<B: Bits> FusedIterator for Ones<B> {}

@@ -1,0 +1,109 @@
+//! Attacks that nothing can block, and the geometry of lines.
+
+use super::hyperbola;
+use super::{Bitboard, Square};
+use crate::game::Color;
+
+/// The squares reached by one of `steps`, each a distance in files and in ranks.
+const fn step_table<const N: usize>(steps: [(i8, i8); N]) -> [Bitboard; 64] {
+    let mut table = [0; 64];
+    let mut from = 0;
+    while from < 64 {
+        let mut i = 0;
+        while i < N {
+            let file = (from % 8) as i8 + steps[i].0;
+            let rank = (from / 8) as i8 + steps[i].1;
+            if file >= 0 && file < 8 && rank >= 0 && rank < 8 {
+                table[from] |= 1 << (rank * 8 + file);
+            }
+            i += 1;
+        }
+        from += 1;
+    }
+    table
+}
+
+static KING: [Bitboard; 64] = step_table([
+    (-1, -1),
+    (0, -1),
+    (1, -1),
+    (-1, 0),
+    (1, 0),
+    (-1, 1),
+    (0, 1),
+    (1, 1),
+]);
+
+static KNIGHT: [Bitboard; 64] = step_table([
+    (-1, -2),
+    (1, -2),
+    (-2, -1),
+    (2, -1),
+    (-2, 1),
+    (2, 1),
+    (-1, 2),
+    (1, 2),
+]);
+
+static PAWN: [[Bitboard; 64]; 2] = [
+    step_table([(-1, 1), (1, 1)]),
+    step_table([(-1, -1), (1, -1)]),
+];
+
+/// `[a][b]`: the whole line through both squares, and the squares strictly between them.
+const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
+    let mut lines = [[0; 64]; 64];
+    let mut between = [[0; 64]; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut direction = 0;
+        while direction < 4 {
+            let mask = hyperbola::LINES[a][direction];
+            let mut rest = mask;
+            while rest != 0 {
+                let b = rest.trailing_zeros() as usize;
+                lines[a][b] = mask | 1 << a;
+                between[a][b] = hyperbola::along(a, 1 << b, mask)
+                    & hyperbola::along(b, 1 << a, hyperbola::LINES[b][direction]);
+                rest &= rest - 1;
+            }
+            direction += 1;
+        }
+        a += 1;
+    }
+    (lines, between)
+}
+
+const LINE_TABLES: ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) = line_tables();
+static LINE: [[Bitboard; 64]; 64] = LINE_TABLES.0;
+static BETWEEN: [[Bitboard; 64]; 64] = LINE_TABLES.1;
+
+/// The squares a king on `square` attacks.
+#[inline]
+pub fn king(square: Square) -> Bitboard {
+    KING[square.index()]
+}
+
+/// The squares a knight on `square` attacks.
+#[inline]
+pub fn knight(square: Square) -> Bitboard {
+    KNIGHT[square.index()]
+}
+
+/// The squares a pawn of that color on `square` attacks.
+#[inline]
+pub fn pawn(color: Color, square: Square) -> Bitboard {
+    PAWN[color.index()][square.index()]
+}
+
+/// The squares strictly between two squares of one rank, file or diagonal; none for any other two.
+#[inline]
+pub fn between(a: Square, b: Square) -> Bitboard {
+    BETWEEN[a.index()][b.index()]
+}
+
+/// The whole rank, file or diagonal through two squares; none when they share no line or are the same.
+#[inline]
+pub fn line(a: Square, b: Square) -> Bitboard {
+    LINE[a.index()][b.index()]
+}

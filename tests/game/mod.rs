@@ -1,0 +1,3 @@
+//! The move generator.
+
+mod attacks;
