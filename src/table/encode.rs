@@ -89,20 +89,16 @@ impl<'a> StreamEncoder<'a> {
         self.stream.len.div_ceil(self.block_values as u64)
     }
 
-    pub fn record(
-        &self,
-        dictionary_len: u32,
-        dictionary_checksum: u32,
-        data_len: u64,
-    ) -> StreamRecord {
+    /// The stream's record in the header; the lengths that writing it will show are still zero.
+    pub fn record(&self) -> StreamRecord {
         StreamRecord {
             side: self.stream.side,
             order: self.stream.order,
             values: self.stream.len,
             block_values: self.block_values as u32,
-            dictionary_len,
-            dictionary_checksum,
-            data_len,
+            dictionary_len: 0,
+            dictionary_checksum: 0,
+            data_len: 0,
             symbols: self.symbols.clone(),
         }
     }
@@ -168,7 +164,7 @@ impl<'a> StreamEncoder<'a> {
             return Ok(sizes);
         }
         let pool = EncoderPool::new(self.options, dictionary);
-        let mut directory = DirectoryBuilder::new(seed, self.record(0, 0, 0).entry_len());
+        let mut directory = DirectoryBuilder::new(seed, self.record().entry_len());
         let batch = (BATCH_BYTES / self.options.block_bytes).clamp(32, 4096) as u64;
         while directory.blocks() < sizes.blocks {
             let first = directory.blocks();

@@ -228,7 +228,11 @@ impl Table {
             .par_chunks_mut(stream.block_values() as usize)
             .enumerate()
             .try_for_each_init(Vec::new, |packed, (block, values)| {
-                self.decode(stream, block as u64, packed)?;
+                let block = block as u64;
+                if block.is_multiple_of(GROUP_BLOCKS) {
+                    self.will_read_group(stream, block)?;
+                }
+                self.decode(stream, block, packed)?;
                 stream.unpack_block(packed, values);
                 Ok(())
             })
@@ -281,6 +285,7 @@ impl Table {
         buffer: &mut Vec<u8>,
     ) -> Result<(), TableError> {
         let first = group * GROUP_BLOCKS;
+        self.will_read_group(stream, first)?;
         let end = (first + GROUP_BLOCKS).min(stream.block_count);
         for block in first..end {
             self.payload(stream, block, buffer, |_, _| Ok(()))?;
@@ -300,6 +305,23 @@ impl Table {
         } else {
             Err(stream.impossible_entry(end - 1))
         }
+    }
+
+    /// Tells the store that the blocks of a directory group, given by its first, are read next.
+    fn will_read_group(&self, stream: &Stream, first: u64) -> Result<(), TableError> {
+        if stream.is_constant() {
+            return Ok(());
+        }
+        let mut buffer = [0; MAX_GROUP_LEN];
+        let group = self.group(stream, first, &mut buffer)?;
+        let start = get_u64(group, GROUP_BASE_OFFSET);
+        let entries = (group.len() - GROUP_ENTRIES_OFFSET) / stream.entry_len;
+        let end = block::group_block_start(group, stream.entry_len, entries)
+            .filter(|&end| end <= stream.record.data_len)
+            .ok_or_else(|| stream.impossible_entry(first))?;
+        self.store
+            .will_read(stream.sections.data + start, end - start);
+        Ok(())
     }
 
     fn decode(&self, stream: &Stream, block: u64, packed: &mut Vec<u8>) -> Result<(), TableError> {

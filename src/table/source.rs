@@ -114,7 +114,7 @@ pub fn compressed_size_of_sample(
             return Ok(0);
         }
         let pool = EncoderPool::new(options, None);
-        let entry_len = encoder.record(0, 0, 0).entry_len() as u64;
+        let entry_len = encoder.record().entry_len() as u64;
         blocks
             .par_iter()
             .filter(|&&block| block < encoder.block_count())

@@ -156,10 +156,7 @@ fn write_streams<W: Write + Seek>(
         .collect();
     let mut header = Header {
         description: description.clone(),
-        streams: encoders
-            .iter()
-            .map(|encoder| encoder.record(0, 0, 0))
-            .collect(),
+        streams: encoders.iter().map(|encoder| encoder.record()).collect(),
     };
     let identity = header.identity();
     let start = out.stream_position()?;
