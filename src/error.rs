@@ -1,8 +1,7 @@
 //! The error that callers of this library see: what went wrong, with which table, what to do.
 //!
-//! The inner layer ([`TableError`](crate::table::TableError),
-//! [`WriteError`](crate::table::WriteError)) says what is wrong with the bytes; this layer adds
-//! which table it was and what the reader of the message can do about it.
+//! The inner layer ([`TableError`], [`WriteError`]) says what is wrong with the bytes; this layer
+//! adds which table it was and what the reader of the message can do about it.
 
 use std::path::PathBuf;
 
