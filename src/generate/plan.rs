@@ -83,7 +83,7 @@ impl Plan {
             if wanted.contains_key(&material) {
                 continue;
             }
-            let targets = material.conversions();
+            let targets = material.dependencies();
             open.extend(&targets);
             let step = Step {
                 material,
