@@ -67,67 +67,108 @@ impl Allowed {
     }
 }
 
-/// What may stand at every position of one side of a slice, in the solver's layout.
-fn allowed_in_slice(values: &SideValues, metric: Metric) -> Vec<Allowed> {
-    let mut allowed = vec![Allowed::ANY; values.legal.len() * 64];
-    for (address, line) in allowed.chunks_exact_mut(64).enumerate() {
-        match metric {
-            Metric::Wdl => allow_results(values, address, line),
-            Metric::Dtz => allow_distances_to_zeroing(values, address, line),
-            Metric::Dtm => allow_distances_to_mate(values, address, line),
-        }
-    }
-    allowed
+/// What may stand at every position of one side of a slice, in the solver's layout, and which true numbers occur.
+struct AllowedInSlice {
+    allowed: Vec<Allowed>,
+    present: [bool; 256],
 }
 
-fn allow_results(values: &SideValues, address: usize, line: &mut [Allowed]) {
-    let free = values.own.wdl_by_conversion[address];
-    let mut drawn = values.legal[address];
-    let mut allow = |value: Wdl, set: u64| {
-        let high = value.index() as u8;
-        for bit in (set & !free).ones() {
-            line[bit as usize] = Allowed::exactly(high);
-        }
-        if value != Wdl::Win {
-            for bit in (set & free).ones() {
-                line[bit as usize] = Allowed { low: 0, high };
+impl AllowedInSlice {
+    fn new(values: &SideValues, metric: Metric) -> AllowedInSlice {
+        let words = values.legal.len();
+        let mut slice = AllowedInSlice {
+            allowed: vec![Allowed::ANY; words * 64],
+            present: [false; 256],
+        };
+        for address in 0..words {
+            match metric {
+                Metric::Wdl => slice.allow_results(values, address),
+                Metric::Dtz => slice.allow_distances_to_zeroing(values, address),
+                Metric::Dtm => slice.allow_distances_to_mate(values, address),
             }
         }
-    };
-    for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
-        let set = values.decided[value.index()][address];
-        drawn &= !set;
-        allow(value, set);
+        slice
     }
-    allow(Wdl::Draw, drawn);
-}
 
-fn allow_distances_to_zeroing(values: &SideValues, address: usize, line: &mut [Allowed]) {
-    let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
-        .into_iter()
-        .fold(0, |all, value| all | values.decided[value.index()][address]);
-    let distances = &values.own.dtz[address * 64..(address + 1) * 64];
-    for bit in (decided & !values.own.won_by_zeroing[address]).ones() {
-        line[bit as usize] = Allowed::exactly(distances[bit as usize]);
+    /// Allows an interval, one end of which is the true number, at some positions of a word.
+    #[inline(always)]
+    fn allow(&mut self, address: usize, positions: u64, true_number: u8, allowed: Allowed) {
+        if positions != 0 {
+            self.present[usize::from(true_number)] = true;
+        }
+        let line = &mut self.allowed[address * 64..(address + 1) * 64];
+        for bit in positions.ones() {
+            line[bit as usize] = allowed;
+        }
     }
-}
 
-fn allow_distances_to_mate(values: &SideValues, address: usize, line: &mut [Allowed]) {
-    let free = values.own.dtm_by_conversion[address];
-    let scores = &values.dtm[address * 64..(address + 1) * 64];
-    for bit in values.legal[address].ones() {
-        let score = scores[bit as usize];
-        let is_free = free.contains(bit);
-        line[bit as usize] = if score == MateScore::DRAW.0 {
-            Allowed::ANY
-        } else if score > MateScore::DRAW.0 {
-            let low = u8::MAX - score;
-            let high = if is_free { u8::MAX } else { low };
-            Allowed { low, high }
-        } else {
-            let low = if is_free { 0 } else { score };
-            Allowed { low, high: score }
-        };
+    fn allow_results(&mut self, values: &SideValues, address: usize) {
+        let free = values.own.wdl_by_conversion[address];
+        let mut drawn = values.legal[address];
+        for value in [
+            Wdl::Loss,
+            Wdl::BlessedLoss,
+            Wdl::CursedWin,
+            Wdl::Win,
+            Wdl::Draw,
+        ] {
+            let set = match value {
+                Wdl::Draw => drawn,
+                value => values.decided[value.index()][address],
+            };
+            drawn &= !set;
+            let high = value.index() as u8;
+            self.allow(address, set & !free, high, Allowed::exactly(high));
+            if value != Wdl::Win {
+                self.allow(address, set & free, high, Allowed { low: 0, high });
+            }
+        }
+    }
+
+    fn allow_distances_to_zeroing(&mut self, values: &SideValues, address: usize) {
+        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let line = address * 64..(address + 1) * 64;
+        let distances = &values.own.dtz[line.clone()];
+        let allowed = &mut self.allowed[line];
+        for bit in (decided & !values.own.won_by_zeroing[address]).ones() {
+            let distance = distances[bit as usize];
+            self.present[usize::from(distance)] = true;
+            allowed[bit as usize] = Allowed::exactly(distance);
+        }
+    }
+
+    fn allow_distances_to_mate(&mut self, values: &SideValues, address: usize) {
+        let free = values.own.dtm_by_conversion[address];
+        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let line = address * 64..(address + 1) * 64;
+        let scores = &values.dtm[line.clone()];
+        let allowed = &mut self.allowed[line];
+        for bit in decided.ones() {
+            let score = scores[bit as usize];
+            let won = score > MateScore::DRAW.0;
+            let moves = if won { u8::MAX - score } else { score };
+            self.present[usize::from(moves)] = true;
+            let not_better = if won {
+                Allowed {
+                    low: moves,
+                    high: u8::MAX,
+                }
+            } else {
+                Allowed {
+                    low: 0,
+                    high: moves,
+                }
+            };
+            allowed[bit as usize] = if free.contains(bit) {
+                not_better
+            } else {
+                Allowed::exactly(moves)
+            };
+        }
     }
 }
 
@@ -285,24 +326,19 @@ impl<'a> SideSource<'a> {
         side: usize,
         metric: Metric,
     ) -> SideSource<'a> {
-        let allowed: Vec<Vec<Allowed>> = solved
+        let slices: Vec<AllowedInSlice> = solved
             .slices
             .par_iter()
-            .map(|slice| {
-                let Some(values) = slice.get() else {
-                    return Vec::new();
-                };
-                let mut allowed = allowed_in_slice(&values[side], metric);
-                addressing.free_twins(&mut allowed);
-                allowed
+            .filter_map(|slice| slice.get())
+            .map(|values| {
+                let mut slice = AllowedInSlice::new(&values[side], metric);
+                addressing.free_twins(&mut slice.allowed);
+                slice
             })
             .collect();
-        let mut present = [false; 256];
-        for allowed in allowed.iter().flatten() {
-            if let Some(number) = allowed.true_number() {
-                present[usize::from(number)] = true;
-            }
-        }
+        let mut present =
+            std::array::from_fn(|number| slices.iter().any(|slice| slice.present[number]));
+        let allowed = slices.into_iter().map(|slice| slice.allowed).collect();
         let filler = present.iter().position(|&is| is).unwrap_or(0);
         present[filler] = true;
         SideSource {
