@@ -1,4 +1,5 @@
 //! Everything that links once.
 
+mod game;
 mod solve;
 mod table;

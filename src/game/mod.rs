@@ -5,8 +5,9 @@
 
 mod bits;
 pub mod chess;
-//R
-//Z
+mod polyglot_randoms;
+pub mod repetition;
+pub mod zobrist;
 
 use std::fmt;
 use std::ops::Not;
