@@ -278,7 +278,11 @@ impl IndexSpace {
         } else {
             self.groups
                 .iter()
-                .map(|group| symmetry.inverse().pull(placement.of(group.color, group.role)))
+                .map(|group| {
+                    symmetry
+                        .inverse()
+                        .pull(placement.of(group.color, group.role))
+                })
                 .find(|&set| symmetry::transpose(set) != set)
                 .is_some_and(|set| symmetry::transpose(set) < set)
         };

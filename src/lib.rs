@@ -2,6 +2,7 @@
 
 mod error;
 pub mod game;
+pub mod generate;
 pub mod index;
 pub mod material;
 pub mod metric;

@@ -22,6 +22,60 @@
 use std::fmt;
 use std::ops::Neg;
 
+/// What a table stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Metric {
+    /// [`Wdl`].
+    Wdl,
+    /// [`Dtz`].
+    Dtz,
+    /// [`Dtm`].
+    Dtm,
+}
+
+impl Metric {
+    /// All metrics, in the order of their numbers in table files.
+    pub const ALL: [Metric; 3] = [Metric::Wdl, Metric::Dtz, Metric::Dtm];
+
+    /// The name on the command line, and the extension of the file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Metric::Wdl => "wdl",
+            Metric::Dtz => "dtz",
+            Metric::Dtm => "dtm",
+        }
+    }
+
+    /// The number in table files.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A word that is not the name of a metric.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown metric `{0}`: use wdl, dtz or dtm")]
+pub struct ParseMetricError(String);
+
+impl std::str::FromStr for Metric {
+    type Err = ParseMetricError;
+
+    fn from_str(name: &str) -> Result<Metric, ParseMetricError> {
+        Metric::ALL
+            .into_iter()
+            .find(|metric| metric.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| ParseMetricError(name.to_owned()))
+    }
+}
+
 /// A number of half moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plies(pub u32);

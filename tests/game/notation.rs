@@ -17,9 +17,9 @@ const MOVES: &[(&str, &str, &str)] = &[
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8c8", "O-O-O"),
     ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "O-O+"),
     ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "a1a8", "Ra8#"),
-    ("7k/8/8/8/8/8/4K3/R6R w - - 0 1", "a1d1", "Rad1"),
+    ("6k1/8/8/8/8/8/4K3/R6R w - - 0 1", "a1d1", "Rad1"),
     ("7k/8/8/R7/8/8/4K3/R7 w - - 0 1", "a1a3", "R1a3"),
-    ("7k/8/8/8/8/Q1Q5/4K3/Q7 w - - 0 1", "a3b2", "Qa3b2"),
+    ("1k6/8/8/8/8/Q1Q5/4K3/Q7 w - - 0 1", "a3b2", "Qa3b2#"),
     ("k7/8/8/8/8/8/4p3/K2N4 b - - 0 1", "e2d1q", "exd1=Q+"),
     ("k7/4P3/8/8/8/8/8/K7 w - - 0 1", "e7e8n", "e8=N"),
     ("k7/8/8/3pP3/8/8/8/K7 w - d6 0 1", "e5d6", "exd6"),
@@ -56,7 +56,7 @@ fn lenient_where_nothing_is_in_doubt() {
 
 #[test]
 fn errors_say_what_is_wrong() {
-    let p = position("7k/8/8/8/8/8/4K3/R6R w - - 0 1");
+    let p = position("6k1/8/8/8/8/8/4K3/R6R w - - 0 1");
     assert!(matches!(
         Move::from_san(&p, "Rd1"),
         Err(ParseMoveError::Ambiguous { .. })
@@ -93,6 +93,6 @@ fn errors_say_what_is_wrong() {
     }
     assert_eq!(
         Move::from_uci(&p, "e2e4").unwrap_err().to_string(),
-        "`e2e4` is not legal in 7k/8/8/8/8/8/4K3/R6R w - - 0 1"
+        "`e2e4` is not legal in 6k1/8/8/8/8/8/4K3/R6R w - - 0 1"
     );
 }

@@ -20,7 +20,7 @@ fn published_counts() {
             checked += 1;
         }
     }
-    assert_eq!(checked, 55);
+    assert_eq!(checked, 57);
 }
 
 #[test]

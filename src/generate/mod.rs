@@ -1,0 +1,2 @@
+//! From materials to files.
+pub mod encode;
