@@ -1,5 +1,6 @@
 //! Everything that links once.
 
 mod game;
+mod probe;
 mod solve;
 mod table;
