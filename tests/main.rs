@@ -1,5 +1,9 @@
 //! Everything that links once.
 
 mod game;
+mod generate;
+mod naive;
 mod solve;
+mod solved;
+mod syzygy;
 mod table;
