@@ -1,6 +1,10 @@
 //! Everything that links once.
 
 mod game;
+mod generate;
+mod naive;
 mod probe;
 mod solve;
+mod solved;
+mod syzygy;
 mod table;
