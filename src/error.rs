@@ -1,9 +1,11 @@
 //! The error that callers of this library see: what went wrong, with which table, what to do.
 //!
-//! The inner layer ([`TableError`](crate::table::TableError),
-//! [`WriteError`](crate::table::WriteError)) says what is wrong with the bytes; this layer adds
-//! which table it was and what the reader of the message can do about it.
+//! The inner layer ([`TableError`], [`WriteError`]) says what is wrong with the bytes; this layer
+//! adds which table it was and what the reader of the message can do about it.
 
+use std::path::PathBuf;
+
+use crate::solve::SolveError;
 use crate::table::{TableError, WriteError};
 
 /// Anything that can go wrong in this library.
@@ -31,6 +33,28 @@ pub enum Error {
         #[source]
         problem: WriteError,
     },
+    /// The directory of the tables cannot be read or made.
+    #[error(
+        "cannot use the directory {}: {source}; choose another with --tables or mend its permissions",
+        directory.display()
+    )]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// What prevented it.
+        source: std::io::Error,
+    },
+    /// A generation needs more memory than it may use.
+    #[error("this needs {} MiB of memory, but only {} MiB are allowed; raise --memory or ask for fewer men", needed.div_ceil(1 << 20), limit >> 20)]
+    Memory {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A material could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

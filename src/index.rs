@@ -216,6 +216,26 @@ impl IndexSpace {
         Ok(order)
     }
 
+    /// The dimensions in the order of their numbers: pawn placement, white king, black king, groups.
+    ///
+    /// Indices that have to be understood without a table's own order, such as those of the longest wins, are
+    /// in this one.
+    #[must_use]
+    pub fn natural_order(&self) -> Order {
+        let mut order = Order {
+            dimensions: [u8::MAX; MAX_DIMENSIONS],
+            count: self.dimensions(),
+            strides: [0; MAX_DIMENSIONS],
+        };
+        let mut stride = 1;
+        for dimension in (0..order.count).rev() {
+            order.dimensions[dimension] = dimension as u8;
+            order.strides[dimension] = stride;
+            stride *= u64::from(self.radices[dimension]);
+        }
+        order
+    }
+
     /// Every order of the dimensions; the pawn placement stays the slowest.
     #[must_use]
     pub fn all_orders(&self) -> Vec<Order> {

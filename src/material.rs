@@ -190,35 +190,44 @@ impl Material {
         Material { counts }
     }
 
-    /// Every other material that one move can lead to, as stored, bare kings left out, without repeats.
+    /// Every other material that one move can lead to, in the colours of this one, without repeats; bare kings
+    /// are left out.
     ///
     /// Captures take a man away, promotions exchange a pawn, some moves do both.
     #[must_use]
     pub fn conversions(&self) -> Vec<Material> {
         let mut targets = Vec::new();
-        for color in [Color::White, Color::Black] {
+        for color in Color::ALL {
             let victims: Vec<Role> = self.side(!color).into_iter().skip(1).collect();
-            for &victim in &victims {
-                targets.push(self.without(!color, victim));
-            }
+            let take = |from: Material, victim: Role| from.without(!color, victim);
+            targets.extend(victims.iter().map(|&victim| take(*self, victim)));
             if self.count(color, Role::Pawn) > 0 {
-                for promotion in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+                for promotion in Role::PROMOTIONS {
                     let promoted = self.without(color, Role::Pawn).with(color, promotion);
                     targets.push(promoted);
                     // A pawn never stands where a promotion takes place, so only pieces are taken there.
-                    for &victim in victims.iter().filter(|&&role| role != Role::Pawn) {
-                        targets.push(promoted.without(!color, victim));
-                    }
+                    let pieces = victims.iter().filter(|&&role| role != Role::Pawn);
+                    targets.extend(pieces.map(|&victim| take(promoted, victim)));
                 }
             }
         }
-        let mut unique: Vec<Material> = Vec::new();
-        for target in targets.into_iter().map(|target| target.normal_form()) {
-            if target != Material::BARE_KINGS && !unique.contains(&target) {
-                unique.push(target);
-            }
-        }
-        unique
+        targets.retain(|&target| target != Material::BARE_KINGS);
+        targets.sort_unstable_by_key(|target| target.counts);
+        targets.dedup();
+        targets
+    }
+
+    /// The tables that moves of this material lead to: the normal forms of its [`conversions`](Self::conversions).
+    #[must_use]
+    pub fn dependencies(&self) -> Vec<Material> {
+        let mut tables: Vec<Material> = self
+            .conversions()
+            .iter()
+            .map(Material::normal_form)
+            .collect();
+        tables.sort_unstable_by_key(|table| table.counts);
+        tables.dedup();
+        tables
     }
 
     /// Every material with exactly `men` men in normal form, in the order of their signatures' strength.
@@ -393,7 +402,7 @@ mod tests {
         let names: Vec<String> = "KPvKR"
             .parse::<Material>()
             .unwrap()
-            .conversions()
+            .dependencies()
             .iter()
             .map(Material::to_string)
             .collect();

@@ -228,6 +228,12 @@ impl<'a> SideSource<'a> {
         SideSource { order, ..*self }
     }
 
+    /// The side to move.
+    #[must_use]
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
     /// Which numbers occur.
     #[must_use]
     pub fn present(&self) -> [bool; 256] {

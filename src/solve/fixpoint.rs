@@ -44,7 +44,7 @@ impl<W: Bits> Fixed<W> {
             in_check: empty(),
             zeroing: std::array::from_fn(|_| empty()),
             zeroing_score: if with_scores {
-                vec![MateScore::MATED.0; words * (W::WIDTH as usize)]
+                vec![MateScore::MATED.0; words * W::WIDTH as usize]
             } else {
                 Vec::new()
             },
@@ -380,7 +380,7 @@ impl<'a, B: Board> Iteration<'a, B> {
             .map(|side: usize| fixed[side].with_zeroing_to(&[BlessedLoss, Draw, CursedWin, Win]));
         let blocked =
             [0, 1].map(|side: usize| fixed[side].with_zeroing_to(&[Draw, CursedWin, Win]));
-        let mut distances = [0, 1].map(|_| vec![0u8; self.space.words * (B::Word::WIDTH as usize)]);
+        let mut distances = [0, 1].map(|_| vec![0u8; self.space.words * B::Word::WIDTH as usize]);
         self.restart(without_moves);
         for ply in 1..=FIFTY_MOVES.0 {
             let first = ply == 1;
@@ -444,13 +444,13 @@ impl<'a, B: Board> Iteration<'a, B> {
         without_moves: &[WithoutMoves<B::Word>; 2],
     ) -> Result<[Vec<u8>; 2], DistanceOverflow> {
         let mut scores =
-            [0, 1].map(|_| vec![MateScore::DRAW.0; self.space.words * (B::Word::WIDTH as usize)]);
+            [0, 1].map(|_| vec![MateScore::DRAW.0; self.space.words * B::Word::WIDTH as usize]);
         self.restart(without_moves);
         for (side, scores) in self.sides.iter().zip(&mut scores) {
             write_layer(&side.lost_layer, scores, MateScore::MATED.0);
         }
         let fixed = self.fixed;
-        let mut due = [0, 1].map(|side: usize| DueScores::<B>::new(&fixed[side].zeroing_score));
+        let due = [0, 1].map(|side: usize| DueScores::<B>::new(&fixed[side].zeroing_score));
         let mut waiting = [0, 1].map(|side: usize| fixed[side].with_zeroing_to(&Wdl::ALL));
         let mut entered = [0, 1].map(|_| self.space.empty_set());
         let last_due = due.iter().map(DueScores::last_plies).max().unwrap_or(0);
@@ -495,8 +495,7 @@ impl<'a, B: Board> Iteration<'a, B> {
 fn write_layer<W: Bits>(layer: &Layer<W>, values: &mut [u8], value: u8) {
     for &address in &layer.addresses {
         let address = address as usize;
-        let values =
-            &mut values[address * (W::WIDTH as usize)..(address + 1) * (W::WIDTH as usize)];
+        let values = &mut values[line_of::<W>(address)];
         let mut word = layer.set[address];
         while !word.is_empty() {
             values[word.lowest() as usize] = value;
@@ -519,7 +518,7 @@ const DUE_BLOCK: usize = 64;
 impl<'a, B: Board> DueScores<'a, B> {
     fn new(scores: &'a [u8]) -> Self {
         let present = scores
-            .chunks(DUE_BLOCK * (B::Word::WIDTH as usize))
+            .chunks(DUE_BLOCK * B::Word::WIDTH as usize)
             .map(|block| {
                 let mut seen = [false; 256];
                 for &score in block {
@@ -577,8 +576,8 @@ impl<'a, B: Board> DueScores<'a, B> {
                 if within[address].is_empty() {
                     continue;
                 }
-                let scores = &self.scores[address * (B::Word::WIDTH as usize)
-                    ..(address + 1) * (B::Word::WIDTH as usize)];
+                let scores = &self.scores
+                    [address * B::Word::WIDTH as usize..(address + 1) * B::Word::WIDTH as usize];
                 let word = equal_bytes::<B::Word>(scores, score.0) & within[address];
                 set[address] = word;
                 any |= !word.is_empty();
@@ -593,11 +592,16 @@ impl<'a, B: Board> DueScores<'a, B> {
 fn equal_bytes<W: Bits>(values: &[u8], wanted: u8) -> W {
     let mut set = W::ZERO;
     for (place, &value) in (0..).zip(values) {
-        set |= (if value == wanted {
-            W::bit(place)
-        } else {
-            W::ZERO
-        });
+        if value == wanted {
+            set |= W::bit(place);
+        }
     }
     set
+}
+
+/// Where the bytes of one word's positions stand.
+#[inline(always)]
+fn line_of<W: Bits>(address: usize) -> std::ops::Range<usize> {
+    let width = W::WIDTH as usize;
+    address * width..(address + 1) * width
 }

@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::game::Color;
 use crate::game::chess::Role;
 use crate::material::Material;
 use crate::placement::PawnPlacement;
@@ -62,7 +61,8 @@ pub struct SolveOptions<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Every value of a material. `targets` holds what its moves lead to ([`targets_of`]).
+/// Every value of a material. `targets` holds what its moves lead to, laid out with its
+/// colours ([`gather_targets`]).
 ///
 /// Slices of pawn placements that are equally far from promotion are solved in parallel.
 ///
@@ -136,29 +136,6 @@ fn for_each_slice(
         })?;
     }
     Ok(solved)
-}
-
-/// The materials that moves of `material` lead to, laid out with its colours; bare kings are left out.
-#[must_use]
-pub fn targets_of(material: &Material) -> Vec<Material> {
-    let mut targets = Vec::new();
-    for color in Color::ALL {
-        let victims: Vec<Role> = material.side(!color).into_iter().skip(1).collect();
-        let mut starts = vec![*material];
-        if material.count(color, Role::Pawn) > 0 {
-            let promoted =
-                Role::PROMOTIONS.map(|role| material.without(color, Role::Pawn).with(color, role));
-            targets.extend(promoted);
-            starts.extend(promoted);
-        }
-        for start in starts {
-            targets.extend(victims.iter().map(|&victim| start.without(!color, victim)));
-        }
-    }
-    targets.retain(|&target| target != Material::BARE_KINGS);
-    targets.sort_unstable_by_key(Material::to_string);
-    targets.dedup();
-    targets
 }
 
 /// The same values laid out with the colours exchanged.
@@ -253,7 +230,8 @@ fn exchange_slice(solved: &Solved, material: &Material, placement: PawnPlacement
 ///
 /// If one of them is not there.
 pub fn gather_targets(material: &Material, stored: &Targets) -> Result<Targets, SolveError> {
-    targets_of(material)
+    material
+        .conversions()
         .into_iter()
         .map(|target| {
             let solved = stored

@@ -120,7 +120,7 @@ impl<B: Board> Space<B> {
             .into_iter()
             .rev()
             .map(|man| {
-                let mut places = vec![u8::MAX; (<B::Word as Bits>::WIDTH as usize)];
+                let mut places = vec![u8::MAX; <B::Word as Bits>::WIDTH as usize];
                 for (place, &square) in (0..).zip(&man.squares) {
                     places[usize::from(square)] = place;
                 }

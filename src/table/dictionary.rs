@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::block::StoredBlock;
+use super::encode::{EncoderPool, StreamEncoder};
 use super::error::WriteError;
-use super::writer::{EncoderPool, StreamEncoder};
 
 /// Trains a dictionary from blocks spread over the stream and keeps it if other blocks show that it
 /// saves more than it takes.

@@ -26,24 +26,30 @@
 
 mod block;
 mod dictionary;
+mod encode;
 mod error;
 pub mod layout;
 mod options;
 mod pack;
 mod reader;
+mod source;
 #[allow(unsafe_code)]
 mod store;
+mod stream;
 mod writer;
 
+#[cfg(test)]
+mod forgery;
+
+pub use encode::StreamSizes;
 pub use error::{TableError, WriteError};
 pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
-pub use reader::{Stream, Table};
+pub use reader::Table;
+pub use source::{StreamSource, ValueSource, compressed_size_of_sample, values_present};
 pub use store::{FaultyStore, FileStore, MappedFile, Store};
-pub use writer::{
-    Progress, StreamSizes, StreamSource, ValueSource, WrittenSizes, compressed_size_of_sample,
-    values_present, write_table, write_table_to,
-};
+pub use stream::Stream;
+pub use writer::{Progress, WrittenSizes, write_table, write_table_to};
 
 /// How many positions have which result for the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

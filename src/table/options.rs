@@ -12,8 +12,8 @@ pub enum Compression {
     /// The knee of the curve.
     #[default]
     Default,
-    /// For tables that are kept or sent: some per cent smaller, many times slower to write, as fast
-    /// to read.
+    /// For tables that are kept or sent: a tenth smaller, several times slower to write, and blocks
+    /// twice as long, so that a cold probe takes twice the time.
     Small,
 }
 
@@ -57,14 +57,27 @@ impl From<Compression> for WriteOptions {
             min_match: None,
             target_length: None,
         };
+        // Bytes and speeds: WDL of five 4-man materials, two streams each, 16 KiB blocks, 2 cores.
         match compression {
+            // 389 kB, 950 M values/s; level 3 is no faster and 415 kB.
             Compression::Fast => Self {
-                level: 3,
+                level: 5,
                 ..options
             },
-            Compression::Default => options,
+            // 344 kB, 160 M values/s. Plain level 9 takes 374 kB at 420 M values/s, level 12 363 kB
+            // at 240: short matches and an optimal parser suit these bytes better than a long search.
+            Compression::Default => Self {
+                strategy: Some(7),
+                search_log: Some(5),
+                min_match: Some(3),
+                target_length: Some(128),
+                ..options
+            },
+            // 311 kB, 36 M values/s, 333 kB with blocks of 16 KiB. Twice the block doubles the time
+            // to decode one, to 18 microseconds.
             Compression::Small => Self {
                 level: 19,
+                block_bytes: 32 << 10,
                 dictionary_bytes: 16 << 10,
                 ..options
             },

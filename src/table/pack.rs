@@ -156,3 +156,61 @@ impl Unpacker {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_symbol_comes_back_from_every_place() {
+        for count in 1..=256usize {
+            let packing = Packing::for_symbols(count);
+            let map: Vec<u8> = (0..count).map(|symbol| 255 - symbol as u8).rev().collect();
+            let unpacker = Unpacker::new(&map);
+            let symbols: Vec<u8> = (0..count * 9)
+                .map(|place| (place * 7 % count) as u8)
+                .collect();
+            let mut packed = Vec::new();
+            packing.pack(&symbols, &mut packed);
+            assert_eq!(packed.len(), packing.packed_len(symbols.len()));
+            assert!(
+                packed
+                    .iter()
+                    .all(|&byte| u16::from(byte) < packing.byte_limit())
+            );
+            let mut values = vec![0; symbols.len()];
+            unpacker.unpack(&packed, &mut values);
+            for (place, &symbol) in symbols.iter().enumerate() {
+                assert_eq!(values[place], map[usize::from(symbol)]);
+                assert_eq!(unpacker.value(&packed, place), values[place]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_fill_byte_is_what_equal_symbols_pack_to() {
+        for count in 1..=256usize {
+            let packing = Packing::for_symbols(count);
+            for symbol in 0..count {
+                let mut packed = Vec::new();
+                packing.pack(&vec![symbol as u8; packing.per_byte()], &mut packed);
+                assert_eq!(packed, [packing.fill_byte(symbol as u8)]);
+            }
+        }
+    }
+
+    #[test]
+    fn the_byte_limit_is_the_number_of_bytes_in_use() {
+        for (count, limit) in [
+            (1, 1),
+            (2, 256),
+            (3, 243),
+            (4, 256),
+            (5, 125),
+            (6, 216),
+            (16, 256),
+        ] {
+            assert_eq!(Packing::for_symbols(count).byte_limit(), limit);
+        }
+    }
+}

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -13,11 +12,11 @@ use super::block::{self, Decoder, Entry};
 use super::error::TableError;
 use super::layout::{
     BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
-    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, ORDER_LEN,
-    Sections, StreamRecord, VERSION, VERSION_OFFSET, get_u32,
+    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Sections,
+    VERSION, VERSION_OFFSET, get_u32, get_u64,
 };
-use super::pack::{Packing, Unpacker};
 use super::store::{FileStore, MappedFile, Store};
+use super::stream::Stream;
 use crate::Error;
 
 thread_local! {
@@ -31,157 +30,6 @@ pub struct Table {
     store: Box<dyn Store>,
     description: Description,
     streams: Vec<Stream>,
-}
-
-/// The values of one side to move in a [`Table`].
-pub struct Stream {
-    number: u8,
-    record: StreamRecord,
-    sections: Sections,
-    seed: u32,
-    entry_len: usize,
-    block_count: u64,
-    /// 2^64 / block_values, rounded down (up to one off for powers of two).
-    reciprocal: u64,
-    unpacker: Unpacker,
-    dictionary: OnceLock<DDict<'static>>,
-    /// One bit for each directory group whose checksum has been found right.
-    checked_groups: Box<[AtomicU64]>,
-}
-
-impl std::fmt::Debug for Stream {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Stream")
-            .field("record", &self.record)
-            .field("sections", &self.sections)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Stream {
-    fn new(number: u8, record: StreamRecord, sections: Sections, identity: u32) -> Self {
-        let block_count = record.block_count();
-        // The sections fit into the file, so this is bounded by the file's length.
-        let groups = if record.directory_len() == 0 {
-            0
-        } else {
-            block_count.div_ceil(GROUP_BLOCKS)
-        };
-        Self {
-            number,
-            sections,
-            seed: block::stream_seed(identity, record.side),
-            entry_len: record.entry_len(),
-            block_count,
-            reciprocal: u64::MAX / u64::from(record.block_values),
-            unpacker: Unpacker::new(&record.symbols),
-            dictionary: OnceLock::new(),
-            checked_groups: (0..groups.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect(),
-            record,
-        }
-    }
-
-    /// Side to move, 0 or 1.
-    pub fn side(&self) -> u8 {
-        self.record.side
-    }
-
-    /// The order of dimensions, as the writer gave it.
-    pub fn order(&self) -> [u8; ORDER_LEN] {
-        self.record.order
-    }
-
-    /// Number of values, at least 1. Compare it with what the material should have before relying
-    /// on an index.
-    #[allow(clippy::len_without_is_empty)] // A stream is never empty.
-    pub fn len(&self) -> u64 {
-        self.record.values
-    }
-
-    /// The values that may occur, in increasing order.
-    pub fn values(&self) -> &[u8] {
-        &self.record.symbols
-    }
-
-    /// How values are packed into the bytes of a block.
-    pub fn packing(&self) -> Packing {
-        self.unpacker.packing()
-    }
-
-    /// Number of blocks.
-    pub fn block_count(&self) -> u64 {
-        self.block_count
-    }
-
-    /// Number of values in every block but the last.
-    pub fn block_values(&self) -> u32 {
-        self.record.block_values
-    }
-
-    /// Number of values in a block; 0 if there is no such block.
-    pub fn values_in_block(&self, block: u64) -> usize {
-        if block >= self.block_count {
-            return 0;
-        }
-        let block_values = u64::from(self.record.block_values);
-        (self.record.values - block * block_values).min(block_values) as usize
-    }
-
-    /// The block of an index and the offset of its value there, both in values; `None` if there is
-    /// no such index.
-    #[inline]
-    pub fn locate(&self, index: u64) -> Option<(u64, usize)> {
-        if index >= self.record.values {
-            return None;
-        }
-        // A multiplication instead of a division: the quotient is right or one too small, since
-        // index / 2^64 < 1 scales the rounding error of the reciprocal.
-        let block_values = u64::from(self.record.block_values);
-        let mut block = ((u128::from(index) * u128::from(self.reciprocal)) >> 64) as u64;
-        let mut offset = index - block * block_values;
-        if offset >= block_values {
-            block += 1;
-            offset -= block_values;
-        }
-        Some((block, offset as usize))
-    }
-
-    /// The value at an offset in a block that [`Table::decode_block`] decoded.
-    ///
-    /// # Panics
-    ///
-    /// If the offset is not in the block.
-    #[inline]
-    pub fn value_in_block(&self, packed: &[u8], offset: usize) -> u8 {
-        self.unpacker.value(packed, offset)
-    }
-
-    /// Writes the first `out.len()` values of a block that [`Table::decode_block`] decoded.
-    ///
-    /// # Panics
-    ///
-    /// If the block has fewer values.
-    pub fn unpack_block(&self, packed: &[u8], out: &mut [u8]) {
-        self.unpacker.unpack(packed, out);
-    }
-
-    fn packed_len(&self, block: u64) -> usize {
-        self.packing().packed_len(self.values_in_block(block))
-    }
-
-    fn is_constant(&self) -> bool {
-        self.record.symbols.len() == 1
-    }
-
-    fn impossible_entry(&self, block: u64) -> TableError {
-        TableError::ImpossibleEntry {
-            stream: self.number,
-            block,
-        }
-    }
 }
 
 impl Table {
@@ -303,11 +151,15 @@ impl Table {
         if stream.is_constant() && block < stream.block_count {
             return Ok(Some(stream.record.symbols[0]));
         }
-        let mut buffer = [0; MAX_GROUP_LEN];
-        let entry = self
-            .group(stream, block, &mut buffer)
-            .and_then(|group| self.entry(stream, block, group))
-            .map_err(|problem| self.error(problem))?;
+        let entry = if let Some(bytes) = self.store.as_slice() {
+            // Without the buffer, whose zeros would take a third of the time.
+            mapped_group(bytes, stream, block).and_then(|group| entry(stream, block, group))
+        } else {
+            let mut buffer = [0; MAX_GROUP_LEN];
+            self.group(stream, block, &mut buffer)
+                .and_then(|group| entry(stream, block, group))
+        }
+        .map_err(|problem| self.error(problem))?;
         Ok(match entry {
             Entry::Constant(symbol) => Some(stream.record.symbols[usize::from(symbol)]),
             Entry::Payload(_) => None,
@@ -376,7 +228,11 @@ impl Table {
             .par_chunks_mut(stream.block_values() as usize)
             .enumerate()
             .try_for_each_init(Vec::new, |packed, (block, values)| {
-                self.decode(stream, block as u64, packed)?;
+                let block = block as u64;
+                if block.is_multiple_of(GROUP_BLOCKS) {
+                    self.will_read_group(stream, block)?;
+                }
+                self.decode(stream, block, packed)?;
                 stream.unpack_block(packed, values);
                 Ok(())
             })
@@ -429,6 +285,7 @@ impl Table {
         buffer: &mut Vec<u8>,
     ) -> Result<(), TableError> {
         let first = group * GROUP_BLOCKS;
+        self.will_read_group(stream, first)?;
         let end = (first + GROUP_BLOCKS).min(stream.block_count);
         for block in first..end {
             self.payload(stream, block, buffer, |_, _| Ok(()))?;
@@ -441,13 +298,30 @@ impl Table {
         } else {
             let mut next = [0; MAX_GROUP_LEN];
             let bytes = self.group(stream, end, &mut next)?;
-            super::layout::get_u64(bytes, GROUP_BASE_OFFSET)
+            get_u64(bytes, GROUP_BASE_OFFSET)
         };
         if data_end == Some(expected) {
             Ok(())
         } else {
             Err(stream.impossible_entry(end - 1))
         }
+    }
+
+    /// Tells the store that the blocks of a directory group, given by its first, are read next.
+    fn will_read_group(&self, stream: &Stream, first: u64) -> Result<(), TableError> {
+        if stream.is_constant() {
+            return Ok(());
+        }
+        let mut buffer = [0; MAX_GROUP_LEN];
+        let group = self.group(stream, first, &mut buffer)?;
+        let start = get_u64(group, GROUP_BASE_OFFSET);
+        let entries = (group.len() - GROUP_ENTRIES_OFFSET) / stream.entry_len;
+        let end = block::group_block_start(group, stream.entry_len, entries)
+            .filter(|&end| end <= stream.record.data_len)
+            .ok_or_else(|| stream.impossible_entry(first))?;
+        self.store
+            .will_read(stream.sections.data + start, end - start);
+        Ok(())
     }
 
     fn decode(&self, stream: &Stream, block: u64, packed: &mut Vec<u8>) -> Result<(), TableError> {
@@ -508,7 +382,7 @@ impl Table {
     ) -> Result<Option<u8>, TableError> {
         let mut group_buffer = [0; MAX_GROUP_LEN];
         let group = self.group(stream, block, &mut group_buffer)?;
-        let payload_len = match self.entry(stream, block, group)? {
+        let payload_len = match entry(stream, block, group)? {
             Entry::Constant(symbol) => return Ok(Some(symbol)),
             Entry::Payload(len) => len,
         };
@@ -536,54 +410,20 @@ impl Table {
     }
 
     /// The directory group of a block, its checksum verified. Not for constant streams.
-    #[inline]
     fn group<'a>(
         &'a self,
         stream: &Stream,
         block: u64,
         buffer: &'a mut [u8; MAX_GROUP_LEN],
     ) -> Result<&'a [u8], TableError> {
-        if block >= stream.block_count {
-            return Err(TableError::OutOfRange {
-                stream: stream.number,
-                what: "block",
-                number: block,
-                count: stream.block_count,
-            });
-        }
-        let group = block / GROUP_BLOCKS;
-        let entries = (stream.block_count - group * GROUP_BLOCKS).min(GROUP_BLOCKS) as usize;
-        let len = GROUP_ENTRIES_OFFSET + entries * stream.entry_len;
-        let full_len = GROUP_ENTRIES_OFFSET + GROUP_BLOCKS as usize * stream.entry_len;
-        let offset = stream.sections.directory + group * full_len as u64;
-        let word = &stream.checked_groups[(group / 64) as usize];
-        let bit = 1 << (group % 64);
         if let Some(bytes) = self.store.as_slice() {
-            let bytes = slice_of(bytes, offset, len)?;
-            // Relaxed: the bit stands for nothing but itself, and checking twice does no harm.
-            if word.load(Ordering::Relaxed) & bit == 0 {
-                check_group(stream, group, bytes)?;
-                word.fetch_or(bit, Ordering::Relaxed);
-            }
-            return Ok(bytes);
+            return mapped_group(bytes, stream, block);
         }
+        let (group, offset, len) = locate_group(stream, block)?;
         let bytes = &mut buffer[..len];
         self.store.read_exact_at(offset, bytes)?;
         check_group(stream, group, bytes)?;
         Ok(bytes)
-    }
-
-    /// What the directory says about a block, its symbol known to be in the map.
-    #[inline]
-    fn entry(&self, stream: &Stream, block: u64, group: &[u8]) -> Result<Entry, TableError> {
-        let number = (block % GROUP_BLOCKS) as usize;
-        let entry = block::group_entry(group, stream.entry_len, number);
-        match entry {
-            Entry::Constant(symbol) if usize::from(symbol) >= stream.record.symbols.len() => {
-                Err(stream.impossible_entry(block))
-            }
-            entry => Ok(entry),
-        }
     }
 
     fn dictionary<'a>(&self, stream: &'a Stream) -> Result<Option<&'a DDict<'static>>, TableError> {
@@ -641,6 +481,56 @@ fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], TableError> 
             expected: offset.saturating_add(len as u64),
             actual: bytes.len() as u64,
         })
+}
+
+/// Number of the directory group of a block, its offset in the file and its bytes.
+#[inline]
+fn locate_group(stream: &Stream, block: u64) -> Result<(u64, u64, usize), TableError> {
+    if block >= stream.block_count {
+        return Err(TableError::OutOfRange {
+            stream: stream.number,
+            what: "block",
+            number: block,
+            count: stream.block_count,
+        });
+    }
+    let group = block / GROUP_BLOCKS;
+    let entries = (stream.block_count - group * GROUP_BLOCKS).min(GROUP_BLOCKS) as usize;
+    let len = GROUP_ENTRIES_OFFSET + entries * stream.entry_len;
+    let full_len = GROUP_ENTRIES_OFFSET + GROUP_BLOCKS as usize * stream.entry_len;
+    Ok((
+        group,
+        stream.sections.directory + group * full_len as u64,
+        len,
+    ))
+}
+
+/// The directory group of a block in a file that is in memory. Its checksum is verified the first
+/// time only.
+#[inline]
+fn mapped_group<'a>(bytes: &'a [u8], stream: &Stream, block: u64) -> Result<&'a [u8], TableError> {
+    let (group, offset, len) = locate_group(stream, block)?;
+    let bytes = slice_of(bytes, offset, len)?;
+    let word = &stream.checked_groups[(group / 64) as usize];
+    let bit = 1 << (group % 64);
+    // Relaxed: the bit stands for nothing but itself, and checking twice does no harm.
+    if word.load(Ordering::Relaxed) & bit == 0 {
+        check_group(stream, group, bytes)?;
+        word.fetch_or(bit, Ordering::Relaxed);
+    }
+    Ok(bytes)
+}
+
+/// What the directory says about a block, its symbol known to be in the map.
+#[inline]
+fn entry(stream: &Stream, block: u64, group: &[u8]) -> Result<Entry, TableError> {
+    let number = (block % GROUP_BLOCKS) as usize;
+    match block::group_entry(group, stream.entry_len, number) {
+        Entry::Constant(symbol) if usize::from(symbol) >= stream.record.symbols.len() => {
+            Err(stream.impossible_entry(block))
+        }
+        entry => Ok(entry),
+    }
 }
 
 fn check_group(stream: &Stream, group: u64, bytes: &[u8]) -> Result<(), TableError> {

@@ -26,6 +26,11 @@ pub trait Store: Send + Sync + Debug {
         None
     }
 
+    /// A hint that these bytes will be read soon and in order.
+    fn will_read(&self, offset: u64, len: u64) {
+        let _ = (offset, len);
+    }
+
     /// Whether there are no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -134,7 +139,8 @@ impl MappedFile {
         // a program can do about other programs; nothing is assumed about the bytes beyond what the
         // checksums have shown, and no reference into them outlives the map.
         let map = unsafe { memmap2::Mmap::map(&file)? };
-        // Probes jump about; reading ahead would only fill memory with blocks nobody asked for.
+        // Probes jump about; reading ahead would only fill memory with blocks nobody asked for. Who
+        // reads a whole stream says so by `will_read`.
         #[cfg(unix)]
         map.advise(memmap2::Advice::Random)?;
         Ok(Self { map })
@@ -158,6 +164,22 @@ impl Store for MappedFile {
 
     fn as_slice(&self) -> Option<&[u8]> {
         Some(&self.map)
+    }
+
+    #[cfg(unix)]
+    fn will_read(&self, offset: u64, len: u64) {
+        let (Ok(offset), Ok(len)) = (usize::try_from(offset), usize::try_from(len)) else {
+            return;
+        };
+        if offset
+            .checked_add(len)
+            .is_some_and(|end| end <= self.map.len())
+        {
+            // Only a hint: without it the bytes are read all the same.
+            let _ = self
+                .map
+                .advise_range(memmap2::Advice::WillNeed, offset, len);
+        }
     }
 }
 

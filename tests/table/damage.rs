@@ -11,8 +11,9 @@ use retrograde::table::{FaultyStore, Table, TableError, WriteOptions};
 
 use super::{all_values, runs, small_blocks, table_bytes};
 
-/// Some constant, some raw, some compressed blocks, a dictionary, two streams.
-fn small_table() -> (Vec<u8>, Vec<Vec<u8>>) {
+/// Some constant, some raw, some compressed blocks, a dictionary, two streams. The file of version 1
+/// in `tests/data/table` holds these values.
+pub(super) fn small_table() -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut first = runs(4000, 5, 30, 1);
     first[1000..2000].fill(3);
     let text = runs(100, 100, 2, 77);

@@ -8,6 +8,8 @@ use retrograde::table::{
 
 /// Damaged, truncated and hostile bytes give errors.
 mod damage;
+/// `docs/FORMAT.md` says what the code does.
+mod document;
 /// What is on disk before, during and after writing.
 mod publication;
 /// What was written is read.

@@ -215,3 +215,16 @@ fn all_compressions_and_stores_give_the_same_values() {
         }
     }
 }
+
+/// The file was written when version 1 was new; every later reader must read it.
+#[test]
+fn the_first_file_of_version_1_is_read() {
+    let bytes = include_bytes!("../data/table/version-1.table").to_vec();
+    let (_, values) = super::damage::small_table();
+    let table = Table::from_store(Box::new(bytes)).unwrap();
+    assert_eq!(table.description(), &description());
+    table.verify_checksums(&|_, _| true).unwrap();
+    for (stream, values) in table.streams().iter().zip(values) {
+        assert_eq!(table.read_stream(stream).unwrap(), values);
+    }
+}

@@ -1,0 +1,241 @@
+//! The blocks of one stream, compressed on all threads.
+
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::block::{self, DirectoryBuilder, Encoder, StoredBlock};
+use super::error::WriteError;
+use super::layout::StreamRecord;
+use super::options::WriteOptions;
+use super::pack::Packing;
+use super::source::StreamSource;
+
+/// Packed bytes that are compressed before they are written: what is in memory at a time, and
+/// about what must finish before a cancellation is noticed.
+const BATCH_BYTES: usize = 4 << 20;
+/// Where the bytes of a stream went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamSizes {
+    /// Side to move, 0 or 1.
+    pub side: u8,
+    /// Different values.
+    pub symbols: usize,
+    /// Blocks.
+    pub blocks: u64,
+    /// Blocks of one value, which take a directory entry only.
+    pub constant_blocks: u64,
+    /// Blocks that zstd did not shrink.
+    pub raw_blocks: u64,
+    /// Bytes of the data section, block checksums included.
+    pub data_bytes: u64,
+    /// Bytes of the directory.
+    pub directory_bytes: u64,
+    /// Bytes of the dictionary; 0 if there is none.
+    pub dictionary_bytes: u64,
+}
+
+/// What compressing the blocks of one stream needs.
+pub(super) struct StreamEncoder<'a> {
+    number: u8,
+    stream: StreamSource<'a>,
+    packing: Packing,
+    block_values: usize,
+    /// Values in increasing order; the position is the symbol.
+    symbols: Vec<u8>,
+    /// Symbol of each value that is present.
+    symbol_of: [u8; 256],
+    present: [bool; 256],
+    options: &'a WriteOptions,
+}
+
+impl<'a> StreamEncoder<'a> {
+    pub fn new(
+        number: u8,
+        stream: StreamSource<'a>,
+        present: [bool; 256],
+        options: &'a WriteOptions,
+    ) -> Self {
+        let symbols: Vec<u8> = (0..=255)
+            .filter(|&value| present[usize::from(value)])
+            .collect();
+        let mut symbol_of = [0; 256];
+        for (symbol, &value) in symbols.iter().enumerate() {
+            symbol_of[usize::from(value)] = symbol as u8;
+        }
+        let packing = Packing::for_symbols(symbols.len());
+        Self {
+            number,
+            stream,
+            packing,
+            block_values: options.block_values(packing),
+            symbols,
+            symbol_of,
+            present,
+            options,
+        }
+    }
+
+    pub fn options(&self) -> &WriteOptions {
+        self.options
+    }
+
+    pub fn is_constant(&self) -> bool {
+        self.symbols.len() == 1
+    }
+
+    pub fn block_count(&self) -> u64 {
+        self.stream.len.div_ceil(self.block_values as u64)
+    }
+
+    /// The stream's record in the header; the lengths that writing it will show are still zero.
+    pub fn record(&self) -> StreamRecord {
+        StreamRecord {
+            side: self.stream.side,
+            order: self.stream.order,
+            values: self.stream.len,
+            block_values: self.block_values as u32,
+            dictionary_len: 0,
+            dictionary_checksum: 0,
+            data_len: 0,
+            symbols: self.symbols.clone(),
+        }
+    }
+
+    /// Reads the values of a block and leaves its symbols and its packed bytes in the worker.
+    fn load_block(&self, worker: &mut Worker, block: u64) -> Result<(), WriteError> {
+        let start = block * self.block_values as u64;
+        let len = (self.stream.len - start).min(self.block_values as u64) as usize;
+        worker.symbols.resize(len, 0);
+        self.stream.source.fill(start, &mut worker.symbols);
+        let mut unannounced = None;
+        for symbol in &mut worker.symbols {
+            let value = usize::from(*symbol);
+            if !self.present[value] {
+                unannounced = Some(*symbol);
+            }
+            *symbol = self.symbol_of[value];
+        }
+        if let Some(value) = unannounced {
+            return Err(WriteError::UnannouncedValue {
+                stream: self.number,
+                value,
+            });
+        }
+        self.packing.pack(&worker.symbols, &mut worker.packed);
+        Ok(())
+    }
+
+    /// The packed bytes of one block.
+    pub fn packed_block(&self, pool: &EncoderPool, block: u64) -> Result<Vec<u8>, WriteError> {
+        pool.with(|worker| {
+            self.load_block(worker, block)?;
+            Ok(worker.packed.clone())
+        })
+    }
+
+    /// One block as it goes into the file.
+    pub fn encode_block(&self, pool: &EncoderPool, block: u64) -> Result<StoredBlock, WriteError> {
+        pool.with(|worker| {
+            self.load_block(worker, block)?;
+            worker.encoder.encode(&worker.symbols, &worker.packed)
+        })
+    }
+
+    /// Writes the data and the directory.
+    pub fn write<W: Write>(
+        &self,
+        out: &mut W,
+        seed: u32,
+        dictionary: Option<Vec<u8>>,
+        advance: &mut dyn FnMut(u64) -> Result<(), WriteError>,
+    ) -> Result<StreamSizes, WriteError> {
+        let mut sizes = StreamSizes {
+            side: self.stream.side,
+            symbols: self.symbols.len(),
+            blocks: self.block_count(),
+            dictionary_bytes: dictionary.as_ref().map_or(0, Vec::len) as u64,
+            ..StreamSizes::default()
+        };
+        if self.is_constant() {
+            sizes.constant_blocks = sizes.blocks;
+            advance(self.stream.len)?;
+            return Ok(sizes);
+        }
+        let pool = EncoderPool::new(self.options, dictionary);
+        let mut directory = DirectoryBuilder::new(seed, self.record().entry_len());
+        let batch = (BATCH_BYTES / self.options.block_bytes).clamp(32, 4096) as u64;
+        while directory.blocks() < sizes.blocks {
+            let first = directory.blocks();
+            let end = (first + batch).min(sizes.blocks);
+            let stored = (first..end)
+                .into_par_iter()
+                .map(|block| self.encode_block(&pool, block))
+                .collect::<Result<Vec<_>, _>>()?;
+            for (block, stored) in (first..end).zip(&stored) {
+                match stored {
+                    StoredBlock::Constant(_) => sizes.constant_blocks += 1,
+                    StoredBlock::Raw(_) => sizes.raw_blocks += 1,
+                    StoredBlock::Compressed(_) => {}
+                }
+                if stored.stored_len() != 0 {
+                    let payload = stored.payload();
+                    let checksum = block::block_checksum(seed, block, payload);
+                    out.write_all(&checksum.to_le_bytes())?;
+                    out.write_all(payload)?;
+                }
+                directory.push(stored);
+            }
+            let values_end = (end * self.block_values as u64).min(self.stream.len);
+            advance(values_end - first * self.block_values as u64)?;
+        }
+        sizes.data_bytes = directory.data_len();
+        let directory = directory.finish();
+        sizes.directory_bytes = directory.len() as u64;
+        out.write_all(&directory)?;
+        Ok(sizes)
+    }
+}
+
+struct Worker {
+    encoder: Encoder,
+    symbols: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+/// Zstd contexts with one set of options, as many as there are threads at work.
+pub(super) struct EncoderPool {
+    options: WriteOptions,
+    dictionary: Option<Vec<u8>>,
+    idle: Mutex<Vec<Worker>>,
+}
+
+impl EncoderPool {
+    pub fn new(options: &WriteOptions, dictionary: Option<Vec<u8>>) -> Self {
+        Self {
+            options: options.clone(),
+            dictionary,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Worker) -> Result<T, WriteError>,
+    ) -> Result<T, WriteError> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = idle().pop();
+        let mut worker = match taken {
+            Some(worker) => worker,
+            None => Worker {
+                encoder: Encoder::new(&self.options, self.dictionary.as_deref())?,
+                symbols: Vec::new(),
+                packed: Vec::new(),
+            },
+        };
+        let result = work(&mut worker);
+        idle().push(worker);
+        result
+    }
+}

@@ -1,0 +1,176 @@
+//! Where the values of a table to be written come from.
+
+use rayon::prelude::*;
+
+use super::encode::{EncoderPool, StreamEncoder};
+use super::error::{WriteError, write_error};
+use super::layout::{MAX_VALUES, ORDER_LEN};
+use super::options::WriteOptions;
+use super::pack::Packing;
+use crate::Error;
+
+/// Values that are looked at together when it is found out which occur.
+const SCAN_VALUES: u64 = 1 << 16;
+
+/// The values of one stream.
+pub trait ValueSource: Sync {
+    /// Writes the values of the indices from `start` on, as many as `out` has room for; that is
+    /// never past the end. Called from many threads at once, some indices more than once; the
+    /// values must be the same each time.
+    fn fill(&self, start: u64, out: &mut [u8]);
+}
+
+/// Values in memory.
+impl ValueSource for Vec<u8> {
+    fn fill(&self, start: u64, out: &mut [u8]) {
+        self.as_slice().fill(start, out);
+    }
+}
+
+/// Values in memory.
+impl ValueSource for &[u8] {
+    fn fill(&self, start: u64, out: &mut [u8]) {
+        out.copy_from_slice(&self[start as usize..][..out.len()]);
+    }
+}
+
+/// One stream to be written.
+#[derive(Clone, Copy)]
+pub struct StreamSource<'a> {
+    /// Side to move, 0 or 1.
+    pub side: u8,
+    /// Order of dimensions, for the reader; any bytes.
+    pub order: [u8; ORDER_LEN],
+    /// Number of values, at least 1.
+    pub len: u64,
+    /// The values.
+    pub source: &'a dyn ValueSource,
+    /// Which values occur; `None` if that is to be found out by going through all of them once.
+    pub values_present: Option<[bool; 256]>,
+}
+
+impl<'a> StreamSource<'a> {
+    /// A stream without an order, whose values are to be found out.
+    pub fn new(side: u8, len: u64, source: &'a dyn ValueSource) -> Self {
+        Self {
+            side,
+            order: [0; ORDER_LEN],
+            len,
+            source,
+            values_present: None,
+        }
+    }
+}
+
+impl std::fmt::Debug for StreamSource<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("StreamSource")
+            .field("side", &self.side)
+            .field("order", &self.order)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes that some blocks of a stream take in a file, without a dictionary. Blocks past the end
+/// are left out. For choosing an order of dimensions or options from a sample.
+///
+/// Where `values_present` is not given, the values of the sample decide how values are packed.
+///
+/// # Errors
+///
+/// As for [`write_table`](super::write_table).
+pub fn compressed_size_of_sample(
+    stream: &StreamSource<'_>,
+    blocks: &[u64],
+    options: &WriteOptions,
+) -> Result<u64, Error> {
+    let measure = || -> Result<u64, WriteError> {
+        options.check()?;
+        check_stream(stream)?;
+        let mut stream = *stream;
+        let present = stream.values_present.unwrap_or_else(|| {
+            // How many values a block has depends on the packing; look where the blocks of the
+            // densest packing are, which include those of all others.
+            let longest = options.block_values(Packing::for_symbols(1)) as u64;
+            merge_present(blocks.par_iter().map(|&block| {
+                let start = block
+                    .saturating_mul(options.block_bytes as u64)
+                    .min(stream.len);
+                let end = block
+                    .saturating_add(1)
+                    .saturating_mul(longest)
+                    .min(stream.len);
+                scan(&stream, start, end)
+            }))
+        });
+        if present == [false; 256] {
+            return Ok(0);
+        }
+        stream.values_present = Some(present);
+        let encoder = StreamEncoder::new(0, stream, present, options);
+        if encoder.is_constant() {
+            return Ok(0);
+        }
+        let pool = EncoderPool::new(options, None);
+        let entry_len = encoder.record().entry_len() as u64;
+        blocks
+            .par_iter()
+            .filter(|&&block| block < encoder.block_count())
+            .map(|&block| Ok(encoder.encode_block(&pool, block)?.stored_len() as u64 + entry_len))
+            .sum()
+    };
+    measure().map_err(|problem| write_error("a sample", problem))
+}
+
+/// Which values occur in a stream.
+pub fn values_present(source: &dyn ValueSource, len: u64) -> [bool; 256] {
+    let stream = StreamSource::new(0, len, source);
+    let chunks = len.div_ceil(SCAN_VALUES);
+    merge_present((0..chunks).into_par_iter().map(|chunk| {
+        let start = chunk * SCAN_VALUES;
+        scan(&stream, start, (start + SCAN_VALUES).min(len))
+    }))
+}
+
+fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
+    let mut present = [false; 256];
+    let mut values = vec![0; SCAN_VALUES.min(end.saturating_sub(start)) as usize];
+    let mut start = start;
+    while start < end {
+        let values = &mut values[..SCAN_VALUES.min(end - start) as usize];
+        stream.source.fill(start, values);
+        for &value in values.iter() {
+            present[usize::from(value)] = true;
+        }
+        start += values.len() as u64;
+    }
+    present
+}
+
+fn merge_present(parts: impl ParallelIterator<Item = [bool; 256]>) -> [bool; 256] {
+    parts.reduce(
+        || [false; 256],
+        |mut all, part| {
+            all.iter_mut()
+                .zip(part)
+                .for_each(|(all, part)| *all |= part);
+            all
+        },
+    )
+}
+
+/// Whether a stream fits into the format.
+pub(super) fn check_stream(stream: &StreamSource<'_>) -> Result<(), WriteError> {
+    if stream.side > 1 {
+        return Err(WriteError::Description("the side to move is 0 or 1"));
+    }
+    if !(1..=MAX_VALUES).contains(&stream.len) {
+        return Err(WriteError::Description("a stream has 1 to 2^48 values"));
+    }
+    if stream.values_present == Some([false; 256]) {
+        return Err(WriteError::Description("some value must be present"));
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! One stream of an open table: what does not need the file.
+
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
+
+use zstd::zstd_safe::DDict;
+
+#[cfg(doc)]
+use super::Table;
+use super::block;
+use super::error::TableError;
+use super::layout::{GROUP_BLOCKS, ORDER_LEN, Sections, StreamRecord};
+use super::pack::{Packing, Unpacker};
+
+/// The values of one side to move in a [`Table`].
+pub struct Stream {
+    /// Stream number in the file, 0 or 1.
+    pub(super) number: u8,
+    pub(super) record: StreamRecord,
+    pub(super) sections: Sections,
+    /// What the checksums of this stream start from.
+    pub(super) seed: u32,
+    /// Bytes of a directory entry.
+    pub(super) entry_len: usize,
+    pub(super) block_count: u64,
+    /// 2^64 / block_values, rounded down (up to one off for powers of two).
+    reciprocal: u64,
+    unpacker: Unpacker,
+    /// Prepared when a block is first decoded.
+    pub(super) dictionary: OnceLock<DDict<'static>>,
+    /// One bit for each directory group whose checksum has been found right.
+    pub(super) checked_groups: Box<[AtomicU64]>,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Stream")
+            .field("record", &self.record)
+            .field("sections", &self.sections)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    pub(super) fn new(number: u8, record: StreamRecord, sections: Sections, identity: u32) -> Self {
+        let block_count = record.block_count();
+        // The sections fit into the file, so this is bounded by the file's length.
+        let groups = if record.directory_len() == 0 {
+            0
+        } else {
+            block_count.div_ceil(GROUP_BLOCKS)
+        };
+        Self {
+            number,
+            sections,
+            seed: block::stream_seed(identity, record.side),
+            entry_len: record.entry_len(),
+            block_count,
+            reciprocal: u64::MAX / u64::from(record.block_values),
+            unpacker: Unpacker::new(&record.symbols),
+            dictionary: OnceLock::new(),
+            checked_groups: (0..groups.div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
+            record,
+        }
+    }
+
+    /// Side to move, 0 or 1.
+    pub fn side(&self) -> u8 {
+        self.record.side
+    }
+
+    /// The order of dimensions, as the writer gave it.
+    pub fn order(&self) -> [u8; ORDER_LEN] {
+        self.record.order
+    }
+
+    /// Number of values, at least 1. Compare it with what the material should have before relying
+    /// on an index.
+    #[allow(clippy::len_without_is_empty)] // A stream is never empty.
+    pub fn len(&self) -> u64 {
+        self.record.values
+    }
+
+    /// The values that may occur, in increasing order.
+    pub fn values(&self) -> &[u8] {
+        &self.record.symbols
+    }
+
+    /// How values are packed into the bytes of a block.
+    pub fn packing(&self) -> Packing {
+        self.unpacker.packing()
+    }
+
+    /// Number of blocks.
+    pub fn block_count(&self) -> u64 {
+        self.block_count
+    }
+
+    /// Number of values in every block but the last.
+    pub fn block_values(&self) -> u32 {
+        self.record.block_values
+    }
+
+    /// Number of values in a block; 0 if there is no such block.
+    pub fn values_in_block(&self, block: u64) -> usize {
+        if block >= self.block_count {
+            return 0;
+        }
+        let block_values = u64::from(self.record.block_values);
+        (self.record.values - block * block_values).min(block_values) as usize
+    }
+
+    /// The block of an index and the offset of its value there, both in values; `None` if there is
+    /// no such index.
+    #[inline]
+    pub fn locate(&self, index: u64) -> Option<(u64, usize)> {
+        if index >= self.record.values {
+            return None;
+        }
+        // A multiplication instead of a division: the quotient is right or one too small, since
+        // index / 2^64 < 1 scales the rounding error of the reciprocal.
+        let block_values = u64::from(self.record.block_values);
+        let mut block = ((u128::from(index) * u128::from(self.reciprocal)) >> 64) as u64;
+        let mut offset = index - block * block_values;
+        if offset >= block_values {
+            block += 1;
+            offset -= block_values;
+        }
+        Some((block, offset as usize))
+    }
+
+    /// The value at an offset in a block that [`Table::decode_block`] decoded.
+    ///
+    /// # Panics
+    ///
+    /// If the offset is not in the block.
+    #[inline]
+    pub fn value_in_block(&self, packed: &[u8], offset: usize) -> u8 {
+        self.unpacker.value(packed, offset)
+    }
+
+    /// Writes the first `out.len()` values of a block that [`Table::decode_block`] decoded.
+    ///
+    /// # Panics
+    ///
+    /// If the block has fewer values.
+    pub fn unpack_block(&self, packed: &[u8], out: &mut [u8]) {
+        self.unpacker.unpack(packed, out);
+    }
+
+    pub(super) fn packed_len(&self, block: u64) -> usize {
+        self.packing().packed_len(self.values_in_block(block))
+    }
+
+    pub(super) fn is_constant(&self) -> bool {
+        self.record.symbols.len() == 1
+    }
+
+    pub(super) fn impossible_entry(&self, block: u64) -> TableError {
+        TableError::ImpossibleEntry {
+            stream: self.number,
+            block,
+        }
+    }
+}
