@@ -7,8 +7,10 @@ pub mod index;
 pub mod material;
 pub mod metric;
 pub mod placement;
+pub mod probe;
 pub mod solve;
 pub mod symmetry;
 pub mod table;
 
 pub use error::Error;
+pub use probe::{ProbeError, Tablebase};

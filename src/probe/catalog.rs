@@ -1,0 +1,488 @@
+//! Which tables there are: names, files opened when first asked, and the way from a position's material to them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use super::error::ProbeError;
+use crate::game::Color;
+use crate::game::chess::Role;
+use crate::game::zobrist::MaterialKey;
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::table::{Description, Stream, Table};
+
+/// The number of chess in a table's description.
+const CHESS: u8 = 0;
+
+/// The number of the rules of chess in a table's description; there is one set.
+const CHESS_RULES: u8 = 0;
+
+/// The name of the file of a table: `KQvKR.wdl`.
+#[must_use]
+pub fn file_name(material: &Material, metric: Metric) -> String {
+    format!("{material}.{metric}")
+}
+
+/// The material and metric that a file name stands for.
+///
+/// Nothing for names that are not exactly as [`file_name`] writes them: `kqkr.wdl` and `KRvKQ.wdl` are not.
+#[must_use]
+pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let material = stem.parse().ok()?;
+    let metric = extension.parse().ok()?;
+    (file_name(&material, metric) == name && material.is_normal()).then_some((material, metric))
+}
+
+/// A table that was found by its name. It is opened when it is first needed.
+#[derive(Debug)]
+pub struct TableFile {
+    path: PathBuf,
+    material: Material,
+    metric: Metric,
+    /// Number among the files of the catalog, for the cache.
+    number: u32,
+    is_mapped: bool,
+    /// The same for all tables of the material.
+    space: Arc<LazySpace>,
+    opened: OnceLock<Result<OpenTable, ProbeError>>,
+}
+
+/// The relation between placements and indices, worked out when a table is opened.
+type LazySpace = OnceLock<IndexSpace>;
+
+/// A table whose header fits its name.
+#[derive(Debug)]
+pub(super) struct OpenTable {
+    pub table: Table,
+    /// For each side to move, the order of its stream, if there is one.
+    sides: [Option<Order>; 2],
+}
+
+impl OpenTable {
+    /// The stream of a side to move and its order.
+    #[inline]
+    pub fn side(&self, side: usize) -> Option<(&Stream, &Order)> {
+        let order = self.sides[side].as_ref()?;
+        Some((self.table.stream(side as u8)?, order))
+    }
+}
+
+impl TableFile {
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the table is of, in normal form.
+    #[must_use]
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// What it stores.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The opened table, header and length checked.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::Table`] if it is damaged, [`ProbeError::ForeignTable`] if it is not what its name says.
+    /// The first answer stays: a file that is replaced is seen by a new [`Tablebase`](super::Tablebase).
+    pub fn table(&self) -> Result<&Table, ProbeError> {
+        self.open().map(|opened| &opened.table)
+    }
+
+    /// What the header says.
+    ///
+    /// # Errors
+    ///
+    /// As for [`table`](Self::table).
+    pub fn description(&self) -> Result<&Description, ProbeError> {
+        self.table().map(Table::description)
+    }
+
+    /// Length of the file in bytes, damaged or not.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::Table`] with what the system says.
+    pub fn bytes(&self) -> Result<u64, ProbeError> {
+        match std::fs::metadata(&self.path) {
+            Ok(metadata) => Ok(metadata.len()),
+            Err(problem) => Err(ProbeError::from(crate::Error::Table {
+                name: self.path.display().to_string(),
+                material: self.material.to_string(),
+                problem: problem.into(),
+            })),
+        }
+    }
+
+    #[inline]
+    pub(super) fn open(&self) -> Result<&OpenTable, ProbeError> {
+        match self.opened.get() {
+            Some(Ok(opened)) => Ok(opened),
+            _ => self.open_first(),
+        }
+    }
+
+    #[cold]
+    fn open_first(&self) -> Result<&OpenTable, ProbeError> {
+        self.opened
+            .get_or_init(|| self.open_now())
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    fn open_now(&self) -> Result<OpenTable, ProbeError> {
+        let table = if self.is_mapped {
+            Table::open(&self.path)?
+        } else {
+            Table::open_unmapped(&self.path)?
+        };
+        let sides = self
+            .check(&table)
+            .map_err(|difference| ProbeError::ForeignTable {
+                path: self.path.clone(),
+                material: self.material.to_string(),
+                difference,
+            })?;
+        Ok(OpenTable { table, sides })
+    }
+
+    /// The orders of both sides, if header and streams fit the name; else what does not.
+    fn check(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
+        let expect = |what, found: &dyn std::fmt::Display, is_right: bool| {
+            if is_right {
+                Ok(())
+            } else {
+                Err(format!("the header says {what} {found}"))
+            }
+        };
+        let found = table.description();
+        let material = self.material.to_string();
+        expect("game", &found.game, found.game == CHESS)?;
+        expect("rules", &found.rules, found.rules == CHESS_RULES)?;
+        expect("material", &found.material, found.material == material)?;
+        let metric = self.metric.number();
+        expect("metric", &found.metric, found.metric == metric)?;
+        // Only now: the numbers of pawn placements of a large material are worth some memory.
+        let space = self.space.get_or_init(|| IndexSpace::new(self.material));
+        let mut sides = [None, None];
+        for stream in table.streams() {
+            expect("indices", &stream.len(), stream.len() == space.len())?;
+            let side = usize::from(stream.side());
+            let place = sides
+                .get_mut(side)
+                .ok_or_else(|| format!("the header says side {side}"))?;
+            let order = stream.order();
+            let (used, unused) = order.split_at(MAX_DIMENSIONS.min(order.len()));
+            if unused.iter().any(|&byte| byte != u8::MAX) {
+                return Err("the header has an impossible order of pieces".to_owned());
+            }
+            let order = space
+                .order(used)
+                .map_err(|_| "the header has an impossible order of pieces".to_owned())?;
+            *place = Some(order);
+        }
+        if self.material.is_symmetric() && sides[0].is_none() {
+            return Err("values for white to move are not there".to_owned());
+        }
+        Ok(sides)
+    }
+}
+
+/// The tables of one material.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub material: Material,
+    space: Arc<LazySpace>,
+    /// By number of metric: the number of the file in the catalog.
+    files: [Option<usize>; 3],
+}
+
+impl Entry {
+    /// The relation between placements and indices.
+    #[inline]
+    pub fn space(&self) -> &IndexSpace {
+        self.space.get_or_init(|| IndexSpace::new(self.material))
+    }
+}
+
+/// One place of the hash table from material to entry.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    key: u64,
+    entry: u32,
+    colors_exchanged: bool,
+}
+
+/// No position has no men, so their key is free.
+const EMPTY: Place = Place {
+    key: 0,
+    entry: 0,
+    colors_exchanged: false,
+};
+
+/// All tables of some directories.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    pub directories: Arc<[PathBuf]>,
+    pub files: Vec<TableFile>,
+    entries: Vec<Entry>,
+    /// Open addressing; at most a quarter of the places is taken, so most look-ups see one.
+    places: Vec<Place>,
+    shift: u32,
+    pub max_men: usize,
+}
+
+/// The tables of a position's material, found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found<'a> {
+    pub entry: &'a Entry,
+    /// Whether the stored material has the position's colours exchanged.
+    pub colors_exchanged: bool,
+}
+
+impl Catalog {
+    /// Lists the directories. Only names are looked at; where two directories have the same table, the first
+    /// one's counts.
+    pub fn scan(directories: &[PathBuf], is_mapped: bool) -> Result<Catalog, ProbeError> {
+        let mut found = BTreeMap::new();
+        for directory in directories {
+            let problem = |problem| ProbeError::Directory {
+                path: directory.clone(),
+                problem: Arc::new(problem),
+            };
+            for file in std::fs::read_dir(directory).map_err(problem)? {
+                let file = file.map_err(problem)?;
+                let name = file.file_name();
+                if let Some((material, metric)) = name.to_str().and_then(parse_file_name) {
+                    let place = (material.men(), material.to_string(), metric);
+                    found.entry(place).or_insert((material, file.path()));
+                }
+            }
+        }
+        let files = found
+            .into_iter()
+            .zip(0..)
+            .map(|(((_, _, metric), (material, path)), number)| TableFile {
+                path,
+                material,
+                metric,
+                number,
+                is_mapped,
+                space: Arc::default(),
+                opened: OnceLock::new(),
+            })
+            .collect();
+        Ok(Catalog::of_files(directories.into(), files))
+    }
+
+    fn of_files(directories: Arc<[PathBuf]>, mut files: Vec<TableFile>) -> Catalog {
+        let mut entries: Vec<Entry> = Vec::new();
+        for (number, file) in files.iter_mut().enumerate() {
+            // Files are sorted, so those of one material stand together.
+            if entries
+                .last()
+                .is_none_or(|last| last.material != file.material)
+            {
+                entries.push(Entry {
+                    material: file.material,
+                    space: Arc::default(),
+                    files: [None; 3],
+                });
+            }
+            if let Some(entry) = entries.last_mut() {
+                file.space = Arc::clone(&entry.space);
+                entry.files[usize::from(file.metric.number())] = Some(number);
+            }
+        }
+        let bits = (entries.len() * 2 * 4).max(16).next_power_of_two().ilog2();
+        let mut catalog = Catalog {
+            directories,
+            max_men: files
+                .iter()
+                .map(|file| file.material.men())
+                .max()
+                .unwrap_or(0),
+            files,
+            places: vec![EMPTY; 1 << bits],
+            shift: u64::BITS - bits,
+            entries: Vec::new(),
+        };
+        for (number, entry) in entries.iter().enumerate() {
+            let key = key_of(&entry.material);
+            catalog.insert(key, number as u32, false);
+            if !entry.material.is_symmetric() {
+                catalog.insert(key.swapped(), number as u32, true);
+            }
+        }
+        catalog.entries = entries;
+        catalog
+    }
+
+    /// The first place to look at: a multiplication spreads the counts over the high bits.
+    #[inline]
+    fn first_place(&self, key: u64) -> usize {
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
+    }
+
+    fn insert(&mut self, key: MaterialKey, entry: u32, colors_exchanged: bool) {
+        let mask = self.places.len() - 1;
+        let mut place = self.first_place(key.to_bits());
+        while self.places[place].key != EMPTY.key {
+            place = (place + 1) & mask;
+        }
+        self.places[place] = Place {
+            key: key.to_bits(),
+            entry,
+            colors_exchanged,
+        };
+    }
+
+    /// The tables of a material in either colours.
+    #[inline]
+    pub fn find(&self, key: MaterialKey) -> Option<Found<'_>> {
+        let key = key.to_bits();
+        let mask = self.places.len() - 1;
+        let mut number = self.first_place(key);
+        loop {
+            let place = self.places[number];
+            if place.key == key && key != EMPTY.key {
+                return Some(Found {
+                    entry: &self.entries[place.entry as usize],
+                    colors_exchanged: place.colors_exchanged,
+                });
+            }
+            if place.key == EMPTY.key {
+                return None;
+            }
+            number = (number + 1) & mask;
+        }
+    }
+
+    /// The file of a metric, if there is one.
+    #[inline]
+    pub fn file(&self, entry: &Entry, metric: Metric) -> Option<&TableFile> {
+        Some(&self.files[entry.files[usize::from(metric.number())]?])
+    }
+
+    /// The error for a material without a table.
+    #[cold]
+    pub fn missing(&self, key: MaterialKey, metric: Metric) -> ProbeError {
+        let men = key.men();
+        if men as usize > crate::material::MAX_MEN {
+            return ProbeError::TooManyMen { material: key, men };
+        }
+        let counts = Color::ALL.map(|color| Role::ALL.map(|role| key.count(role.of(color)) as u8));
+        let material = Material::from_counts(counts).map_or_else(
+            || key.to_string(),
+            |material| material.normal_form().to_string(),
+        );
+        ProbeError::MissingTable {
+            material,
+            metric,
+            searched: Arc::clone(&self.directories),
+        }
+    }
+}
+
+/// The key that positions of a material have.
+fn key_of(material: &Material) -> MaterialKey {
+    let mut key = MaterialKey::EMPTY;
+    for color in Color::ALL {
+        for role in material.side(color) {
+            key = key.with(role.of(color));
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog(men: std::ops::RangeInclusive<usize>) -> Catalog {
+        let files = men
+            .flat_map(Material::all_with_men)
+            .flat_map(|material| Metric::ALL.map(|metric| (material, metric)))
+            .zip(0..)
+            .map(|((material, metric), number)| TableFile {
+                path: PathBuf::from(file_name(&material, metric)),
+                material,
+                metric,
+                number,
+                is_mapped: true,
+                space: Arc::default(),
+                opened: OnceLock::new(),
+            })
+            .collect();
+        Catalog::of_files([PathBuf::from("tables")].into(), files)
+    }
+
+    #[test]
+    fn every_material_is_found_in_both_colors_and_no_other_is() {
+        let catalog = catalog(3..=5);
+        assert_eq!(catalog.max_men, 5);
+        for material in (3..=5).flat_map(Material::all_with_men) {
+            let found = catalog.find(key_of(&material)).unwrap();
+            assert_eq!(found.entry.material, material);
+            assert!(!found.colors_exchanged);
+            let found = catalog.find(key_of(&material).swapped()).unwrap();
+            assert_eq!(found.entry.material, material);
+            assert_eq!(found.colors_exchanged, !material.is_symmetric());
+            for metric in Metric::ALL {
+                let file = catalog.file(found.entry, metric).unwrap();
+                assert_eq!((*file.material(), file.metric()), (material, metric));
+            }
+        }
+        for material in Material::all_with_men(6) {
+            assert!(catalog.find(key_of(&material)).is_none());
+        }
+        assert!(catalog.find(MaterialKey::EMPTY).is_none());
+    }
+
+    #[test]
+    fn a_missing_table_is_named_in_normal_form() {
+        let catalog = catalog(3..=3);
+        let key = key_of(&"KRvKQ".parse().unwrap());
+        assert!(matches!(
+            catalog.missing(key, Metric::Dtm),
+            ProbeError::MissingTable { material, .. } if material == "KQvKR"
+        ));
+    }
+
+    #[test]
+    fn only_exact_names_are_tables() {
+        let (material, metric) = parse_file_name("KQvKR.dtz").unwrap();
+        assert_eq!(
+            (material.to_string().as_str(), metric),
+            ("KQvKR", Metric::Dtz)
+        );
+        for name in [
+            "KRvKQ.dtz",
+            "kqvkr.dtz",
+            "KQKR.dtz",
+            "KQvKR.DTZ",
+            "KQvKR.rtbw",
+            "KvK.wdl",
+            "KQvKR",
+            "KQvKR.dtz.tmp",
+            ".wdl",
+            "",
+        ] {
+            assert!(parse_file_name(name).is_none(), "{name}");
+        }
+    }
+}

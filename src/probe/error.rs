@@ -1,0 +1,135 @@
+//! Why a question about a position has no answer.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::game::zobrist::MaterialKey;
+use crate::material::MAX_MEN;
+use crate::metric::Metric;
+
+/// Why a question about a position has no answer. Each message is one line and says what to do.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// A directory of tables cannot be listed.
+    #[error(
+        "cannot read the directory {}: {problem}; choose another with `--tables DIR`, or make tables \
+         there with `retrograde generate`",
+        path.display()
+    )]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        problem: Arc<io::Error>,
+    },
+    /// The table that the answer needs is not there.
+    #[error(
+        "no {metric} table for {material} in {}; generate it with `retrograde generate {material}`",
+        directories(searched)
+    )]
+    MissingTable {
+        /// The material in normal form, such as `KQvKR`. It may be one that a capture or promotion leads to.
+        material: String,
+        /// Which of its tables.
+        metric: Metric,
+        /// Where it was looked for.
+        searched: Arc<[PathBuf]>,
+    },
+    /// More men than any table has.
+    #[error("{material} has {men} men and tables have at most {MAX_MEN}; remove some men")]
+    TooManyMen {
+        /// The material, not in normal form.
+        material: MaterialKey,
+        /// How many men it has, kings included.
+        men: u32,
+    },
+    /// A side may still castle, which no table covers.
+    #[error(
+        "a side may still castle, and no table covers that; write `-` for the castling rights of the \
+         position to ask for it without them"
+    )]
+    CastlingRights,
+    /// The men given are not those of a position.
+    #[error("not a position: {0}; give each man a square of its own and each side one king")]
+    Placement(&'static str),
+    /// A table is damaged or cannot be read.
+    #[error(transparent)]
+    Table(Arc<crate::Error>),
+    /// A file has the name of a table and is a table, but of something else.
+    #[error(
+        "{}: not the table that its name says ({difference}); remove it, or replace it with \
+         `retrograde generate {material}`",
+        path.display()
+    )]
+    ForeignTable {
+        /// The file.
+        path: PathBuf,
+        /// The material in its name.
+        material: String,
+        /// What does not agree.
+        difference: String,
+    },
+    /// Tables of one material do not go together, or hold a number that means nothing.
+    #[error(
+        "the {metric} table of {material} contradicts the other tables; replace them with \
+         `retrograde generate {material}`"
+    )]
+    Contradiction {
+        /// The material in normal form.
+        material: String,
+        /// The table in which the contradiction showed.
+        metric: Metric,
+    },
+}
+
+impl ProbeError {
+    /// Whether the answer would be known if there were more tables.
+    #[must_use]
+    pub fn is_missing_table(&self) -> bool {
+        matches!(self, ProbeError::MissingTable { .. })
+    }
+}
+
+impl From<crate::Error> for ProbeError {
+    fn from(error: crate::Error) -> ProbeError {
+        ProbeError::Table(Arc::new(error))
+    }
+}
+
+fn directories(searched: &[PathBuf]) -> String {
+    searched
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_one_line_and_say_what_to_do() {
+        let missing = ProbeError::MissingTable {
+            material: "KQvKR".to_owned(),
+            metric: Metric::Dtz,
+            searched: [PathBuf::from("tables")].into(),
+        };
+        assert_eq!(
+            missing.to_string(),
+            "no dtz table for KQvKR in tables; generate it with `retrograde generate KQvKR`"
+        );
+        assert!(missing.is_missing_table());
+        let directory = ProbeError::Directory {
+            path: "nowhere".into(),
+            problem: Arc::new(io::ErrorKind::NotFound.into()),
+        };
+        for error in [missing, directory, ProbeError::CastlingRights] {
+            assert!(!error.to_string().contains('\n'));
+            assert!(error.to_string().contains("; "));
+        }
+    }
+}

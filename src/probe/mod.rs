@@ -1,0 +1,305 @@
+//! Answers questions about positions from the tables in a directory.
+//!
+//! A [`Tablebase`] is a value: it lists its directories once, opens each file when it is first needed, keeps
+//! decoded blocks, and can be asked from many threads at once. Two can be open at the same time.
+//!
+//! # What is asked of the tables
+//!
+//! A table has numbers for positions without en-passant rights, and it leaves out what a prober finds by itself:
+//! where a capture or promotion decides, any number may stand. So a probe first looks at the captures and
+//! promotions, each a probe of a smaller material, and then at one number of its own table; `search` has the
+//! rules. Castling rights are not covered at all.
+//!
+//! # Examples
+//!
+//! ```
+//! use retrograde::Tablebase;
+//! use retrograde::game::chess::Position;
+//! use retrograde::metric::Wdl;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! let tables = Tablebase::open(directory.path())?;
+//! // Two kings need no table.
+//! let position = Position::from_fen("8/8/8/4k3/8/8/4K3/8 w - - 0 1")?;
+//! assert_eq!(tables.probe_wdl(&position)?, Wdl::Draw);
+//! // A queen does, and this directory is empty.
+//! let position = Position::from_fen("8/8/8/4k3/8/8/3QK3/8 w - - 0 1")?;
+//! let error = tables.probe_wdl(&position).unwrap_err();
+//! assert!(error.to_string().ends_with("generate it with `retrograde generate KQvK`"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cache;
+mod catalog;
+mod error;
+mod line;
+mod rank;
+mod search;
+
+use std::path::{Path, PathBuf};
+
+use cache::{BlockCache, BlockKey};
+use catalog::{Catalog, Found};
+
+use crate::game::Color;
+use crate::game::chess::{Position, Role};
+use crate::game::zobrist::MaterialKey;
+use crate::index::Placement;
+use crate::metric::{Dtm, Dtz, Metric, Wdl};
+
+pub use cache::CacheStatistics;
+pub use catalog::{TableFile, file_name, parse_file_name};
+pub use error::ProbeError;
+pub use line::{Line, LineEnd, LineMove};
+pub use rank::RootMove;
+
+/// How a [`Tablebase`] is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProbeOptions {
+    /// Bytes of decoded blocks to keep, at most; 0 keeps none.
+    pub cache_bytes: usize,
+    /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
+    /// process in the first case and a [`ProbeError`] in the second, which is slower.
+    pub map_files: bool,
+}
+
+impl Default for ProbeOptions {
+    /// 64 MiB of blocks, mapped files.
+    fn default() -> ProbeOptions {
+        ProbeOptions {
+            cache_bytes: 64 << 20,
+            map_files: true,
+        }
+    }
+}
+
+/// The tables of one or more directories.
+///
+/// All methods take `&self` and may be called from any number of threads.
+#[derive(Debug)]
+pub struct Tablebase {
+    catalog: Catalog,
+    cache: BlockCache,
+}
+
+impl Tablebase {
+    /// The tables of one directory. Takes as long as listing it; no file is opened.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::Directory`] if it cannot be listed. A damaged table is an error of the probes that need it.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Tablebase, ProbeError> {
+        Tablebase::open_with(&[directory], &ProbeOptions::default())
+    }
+
+    /// The tables of several directories. Where two have the same table, that of the first counts.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::Directory`] if one of them cannot be listed.
+    pub fn open_with(
+        directories: &[impl AsRef<Path>],
+        options: &ProbeOptions,
+    ) -> Result<Tablebase, ProbeError> {
+        let directories: Vec<PathBuf> = directories
+            .iter()
+            .map(|directory| directory.as_ref().to_owned())
+            .collect();
+        Ok(Tablebase {
+            catalog: Catalog::scan(&directories, options.map_files)?,
+            cache: BlockCache::new(options.cache_bytes),
+        })
+    }
+
+    /// The largest number of men that any table here has, kings included; 0 without tables.
+    ///
+    /// An engine need not ask about positions with more. Fewer men than this can still lack a table.
+    #[must_use]
+    pub fn max_men(&self) -> usize {
+        self.catalog.max_men
+    }
+
+    /// All tables, those of fewer men first. They are named, not opened: a damaged one is in the list.
+    #[must_use]
+    pub fn tables(&self) -> &[TableFile] {
+        &self.catalog.files
+    }
+
+    /// The table of a material, in either colours, and metric.
+    #[must_use]
+    pub fn table(
+        &self,
+        material: &crate::material::Material,
+        metric: Metric,
+    ) -> Option<&TableFile> {
+        let material = material.normal_form();
+        self.tables()
+            .iter()
+            .find(|file| *file.material() == material && file.metric() == metric)
+    }
+
+    /// What the block cache did so far.
+    #[must_use]
+    pub fn cache_statistics(&self) -> CacheStatistics {
+        self.cache.statistics()
+    }
+
+    /// Forgets all decoded blocks.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
+    }
+
+    /// Who wins, with the fifty-move rule and its clock at zero, for the side to move.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] says which table is missing or damaged, or why no table covers the position.
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        self.check_covered(position)?;
+        self.wdl(position)
+    }
+
+    /// Plies to the next capture or pawn move that keeps the result, or to mate; zero for a draw.
+    ///
+    /// Exact, and as if the clock stood at zero.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_wdl`](Self::probe_wdl); the WDL tables are needed too.
+    pub fn probe_dtz(&self, position: &Position) -> Result<Dtz, ProbeError> {
+        self.check_covered(position)?;
+        self.dtz(position)
+    }
+
+    /// Plies to mate, as if there were no fifty-move rule; nothing for a draw.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_wdl`](Self::probe_wdl); the WDL tables are needed too.
+    pub fn probe_dtm(&self, position: &Position) -> Result<Option<Dtm>, ProbeError> {
+        self.check_covered(position)?;
+        Ok(self.mate_score(position)?.dtm())
+    }
+
+    /// The number a table has for some men, as it stands in the file; nothing if that side's are not stored.
+    ///
+    /// It is the value of the position only where the rules in `generate::encode` say so. For checking tables, and
+    /// for programs that search captures themselves.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_wdl`](Self::probe_wdl); [`ProbeError::Placement`] if men share a square, pawns stand on a
+    /// last rank, or a side has not one king.
+    pub fn stored_number(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        metric: Metric,
+    ) -> Result<Option<u8>, ProbeError> {
+        const LAST_RANKS: u64 = 0xff00_0000_0000_00ff;
+        let counts = placement.counts();
+        let pawns = Color::ALL.map(|color| placement.of(color, Role::Pawn));
+        if (pawns[0] | pawns[1]) & LAST_RANKS != 0 {
+            return Err(ProbeError::Placement("a pawn stands on a last rank"));
+        }
+        if counts.iter().any(|side| side[Role::King.index()] != 1) {
+            return Err(ProbeError::Placement("a side has not one king"));
+        }
+        let men: u32 = counts.iter().flatten().map(|&n| u32::from(n)).sum();
+        if placement.occupied().count_ones() != men {
+            return Err(ProbeError::Placement("two men stand on one square"));
+        }
+        let key = MaterialKey::of(Color::ALL.into_iter().flat_map(|color| {
+            Role::ALL.into_iter().flat_map(move |role| {
+                let count = usize::from(counts[color.index()][role.index()]).min(15);
+                std::iter::repeat_n(role.of(color), count)
+            })
+        }));
+        let found = self
+            .catalog
+            .find(key)
+            .ok_or_else(|| self.catalog.missing(key, metric))?;
+        self.number(found, key, placement, turn, metric)
+    }
+
+    /// Whether the position is of a kind that tables are made for.
+    #[inline]
+    fn check_covered(&self, position: &Position) -> Result<(), ProbeError> {
+        if position.castling_rights().is_empty() {
+            Ok(())
+        } else {
+            Err(ProbeError::CastlingRights)
+        }
+    }
+
+    /// The number that a table has for a position; nothing if that side's are not stored.
+    #[inline]
+    fn number_of(&self, position: &Position, metric: Metric) -> Result<Option<u8>, ProbeError> {
+        let key = position.material_key();
+        let Some(found) = self.catalog.find(key) else {
+            return Err(self.catalog.missing(key, metric));
+        };
+        let placement = Placement {
+            men: Color::ALL.map(|color| Role::ALL.map(|role| position.pieces(color, role))),
+        };
+        self.number(found, key, &placement, position.turn(), metric)
+    }
+
+    #[inline]
+    fn number(
+        &self,
+        found: Found<'_>,
+        key: MaterialKey,
+        placement: &Placement,
+        turn: Color,
+        metric: Metric,
+    ) -> Result<Option<u8>, ProbeError> {
+        let Found {
+            entry,
+            colors_exchanged,
+        } = found;
+        let Some(file) = self.catalog.file(entry, metric) else {
+            return Err(self.catalog.missing(key, metric));
+        };
+        let opened = file.open()?;
+        // A symmetric material may have both sides' values; those of white to move are always there.
+        let exchange = colors_exchanged || (entry.material.is_symmetric() && turn == Color::Black);
+        let (placement, side) = if exchange {
+            (placement.with_colors_exchanged(), 1 - turn.index())
+        } else {
+            (*placement, turn.index())
+        };
+        let Some((stream, order)) = opened.side(side) else {
+            return Ok(None);
+        };
+        let index = order.index(&entry.space().digits(&placement));
+        let Some((block, offset)) = stream.locate(index) else {
+            return Err(self.contradiction(key, metric));
+        };
+        let cached = BlockKey::new(file.number(), side as u8, block);
+        if let Some(number) = self
+            .cache
+            .read(cached, |packed| stream.value_in_block(packed, offset))
+        {
+            return Ok(Some(number));
+        }
+        if let Some(number) = opened.table.constant_block(stream, block)? {
+            return Ok(Some(number));
+        }
+        let mut packed = Vec::new();
+        opened.table.decode_block(stream, block, &mut packed)?;
+        let number = stream.value_in_block(&packed, offset);
+        self.cache.insert(cached, packed);
+        Ok(Some(number))
+    }
+
+    /// The error for tables that do not go together.
+    #[cold]
+    fn contradiction(&self, key: MaterialKey, metric: Metric) -> ProbeError {
+        let material = self
+            .catalog
+            .find(key)
+            .map_or_else(|| key.to_string(), |found| found.entry.material.to_string());
+        ProbeError::Contradiction { material, metric }
+    }
+}

@@ -1,0 +1,156 @@
+//! The legal moves of a position with their values, best first.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::{ProbeError, Tablebase};
+use crate::game::chess::{Move, Position};
+use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
+
+/// A legal move and what the tables say about the position after it.
+///
+/// All values are from the point of view of the side to move *after* the move, as the public tablebase
+/// interfaces give them: the best move of a won position has [`Wdl::Loss`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootMove {
+    /// The move.
+    pub played: Move,
+    /// Whether it sets the clock of the fifty-move rule to zero: a capture or a pawn move.
+    pub is_zeroing: bool,
+    /// Whether it mates.
+    pub is_checkmate: bool,
+    /// Whether it stalemates.
+    pub is_stalemate: bool,
+    /// Whether it leaves neither side enough to mate.
+    pub is_insufficient_material: bool,
+    /// Who wins after it, clock at zero; nothing if a table is missing.
+    pub wdl: Option<Wdl>,
+    /// Plies to the next zeroing move after it, clock at zero; nothing if a table is missing.
+    pub dtz: Option<Dtz>,
+    /// Plies to mate after it; nothing if drawn or if a table is missing.
+    pub dtm: Option<Dtm>,
+}
+
+impl RootMove {
+    /// Plies from before the move to the next zeroing move or mate, if known.
+    fn plies_to_zeroing(&self) -> Option<u32> {
+        if self.is_zeroing || self.is_checkmate {
+            return Some(1);
+        }
+        Some(self.dtz?.0.unsigned_abs() + 1)
+    }
+
+    /// The result for the player of the move, if the clock stood at `clock` plies before it.
+    ///
+    /// A win that needs more plies than the clock leaves is as good as a cursed one.
+    fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
+        let wdl = -self.wdl?;
+        if self.is_checkmate || self.is_zeroing {
+            return Some(wdl);
+        }
+        let Some(plies) = self.plies_to_zeroing() else {
+            return Some(wdl);
+        };
+        Some(match wdl {
+            Wdl::Win if clock + plies > FIFTY_MOVES.0 => Wdl::CursedWin,
+            Wdl::Loss if clock + plies > FIFTY_MOVES.0 => Wdl::BlessedLoss,
+            wdl => wdl,
+        })
+    }
+
+    /// Less is better for the player of the move; see [`Tablebase::root_moves`].
+    fn compare(&self, other: &RootMove, clock: u32) -> Ordering {
+        let results = [self, other].map(|m| m.result_with_clock(clock));
+        let class = |result: Option<Wdl>| match result {
+            // Unknown: behind a draw, before a loss.
+            None => (Reverse(Wdl::Draw), true),
+            Some(wdl) => (Reverse(wdl), false),
+        };
+        let by_class = class(results[0]).cmp(&class(results[1]));
+        let by_length = match results[0] {
+            Some(Wdl::Win | Wdl::CursedWin) => self.compare_lengths(other),
+            Some(Wdl::Loss | Wdl::BlessedLoss) => self.compare_lengths(other).reverse(),
+            _ => self.ends_the_game().cmp(&other.ends_the_game()),
+        };
+        by_class.then(by_length)
+    }
+
+    /// The shorter way first: mate, then distance to zeroing, distance to mate, and the distance to zeroing after
+    /// a move that zeroes. What one of them lacks does not count.
+    fn compare_lengths(&self, other: &RootMove) -> Ordering {
+        let known = |ours: Option<u32>, theirs: Option<u32>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => ours.cmp(&theirs),
+            _ => Ordering::Equal,
+        };
+        let [mate, other_mate] = [self, other].map(|m| m.dtm.map(|dtm| dtm.0.unsigned_abs()));
+        let [next, other_next] = [self, other].map(|m| m.dtz.map(|dtz| dtz.0.unsigned_abs()));
+        other
+            .is_checkmate
+            .cmp(&self.is_checkmate)
+            .then_with(|| known(self.plies_to_zeroing(), other.plies_to_zeroing()))
+            .then_with(|| known(mate, other_mate))
+            .then_with(|| known(next, other_next))
+    }
+
+    fn ends_the_game(&self) -> bool {
+        self.is_stalemate || self.is_insufficient_material
+    }
+}
+
+impl Tablebase {
+    /// All legal moves, best first.
+    ///
+    /// The order is by
+    ///
+    /// 1. the result under the fifty-move rule with the clock as it stands: win, cursed win, draw, unknown,
+    ///    blessed loss, loss. A win that needs more plies to the next zeroing move than the clock leaves counts as
+    ///    cursed, and such a loss as blessed;
+    /// 2. among wins the shortest way first, among losses the longest: mate at once, then plies to the next
+    ///    zeroing move, then plies to mate. Draws that end the game come last among draws;
+    /// 3. the squares of the move, so that the order is always the same.
+    ///
+    /// A metric whose table is missing counts for nothing: with WDL and DTM tables only, wins are ordered by DTM.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::CastlingRights`], and whatever is wrong with a table that is there. A missing table is no
+    /// error, its values are `None`.
+    pub fn root_moves(&self, position: &Position) -> Result<Vec<RootMove>, ProbeError> {
+        self.check_covered(position)?;
+        let mut moves = position
+            .legal_moves()
+            .into_iter()
+            .map(|m| self.root_move(position, m))
+            .collect::<Result<Vec<RootMove>, ProbeError>>()?;
+        let clock = u32::from(position.halfmoves());
+        moves.sort_by(|a, b| {
+            a.compare(b, clock)
+                .then_with(|| a.played.from().cmp(&b.played.from()))
+                .then_with(|| a.played.to().cmp(&b.played.to()))
+                .then_with(|| b.played.promotion().cmp(&a.played.promotion()))
+        });
+        Ok(moves)
+    }
+
+    fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
+        let next = position.play(m);
+        Ok(RootMove {
+            played: m,
+            is_zeroing: m.is_zeroing(),
+            is_checkmate: next.is_checkmate(),
+            is_stalemate: next.is_stalemate(),
+            is_insufficient_material: next.is_insufficient_material(),
+            wdl: if_there(self.wdl(&next))?,
+            dtz: if_there(self.dtz(&next))?,
+            dtm: if_there(self.mate_score(&next))?.and_then(|score| score.dtm()),
+        })
+    }
+}
+
+/// A value, or nothing where a table is missing.
+fn if_there<T>(value: Result<T, ProbeError>) -> Result<Option<T>, ProbeError> {
+    match value {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_missing_table() => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,336 @@
+//! From stored numbers to the value of a position.
+//!
+//! A *conversion* is a capture, en passant included, or a promotion. What the tables leave to the prober:
+//!
+//! | metric | the number is exact | except that |
+//! |---|---|---|
+//! | WDL | unless a conversion reaches the value | it is not better than the value then; anything if a conversion wins |
+//! | DTZ | where decided and not won by a zeroing move | anything stands elsewhere; a mated side has 0 |
+//! | DTM | unless a conversion reaches the value | it is not better for the mover then; anything for a draw |
+//!
+//! So the best of the conversions and the number is the value. A table may lack a side to move altogether; then
+//! all moves are looked at, one ply deep, since the other side is stored.
+//!
+//! # En passant
+//!
+//! A number is that of the position without en-passant rights. The capture is one move more: the value is the
+//! better one, except that it alone counts where there is no other move and the table takes the position for
+//! stalemate or mate.
+
+use super::{ProbeError, Tablebase};
+use crate::game::chess::{Move, MoveList, Position, Role};
+use crate::metric::{Dtz, MateScore, Metric, Wdl};
+
+/// Whether an en-passant capture is one of the moves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EnPassant {
+    Allowed,
+    Ignored,
+}
+
+impl EnPassant {
+    fn includes(self, m: Move) -> bool {
+        self == EnPassant::Allowed || !m.is_en_passant()
+    }
+}
+
+/// A won or lost position, the fifty-move rule ignored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Mated,
+    Drawn,
+    Mates,
+}
+
+impl From<Wdl> for Outcome {
+    fn from(wdl: Wdl) -> Outcome {
+        match wdl {
+            Wdl::Loss | Wdl::BlessedLoss => Outcome::Mated,
+            Wdl::Draw => Outcome::Drawn,
+            Wdl::CursedWin | Wdl::Win => Outcome::Mates,
+        }
+    }
+}
+
+impl From<MateScore> for Outcome {
+    fn from(score: MateScore) -> Outcome {
+        match score.cmp(&MateScore::DRAW) {
+            std::cmp::Ordering::Less => Outcome::Mated,
+            std::cmp::Ordering::Equal => Outcome::Drawn,
+            std::cmp::Ordering::Greater => Outcome::Mates,
+        }
+    }
+}
+
+/// Kings alone: a draw that no table is needed for.
+#[inline]
+fn has_bare_kings(position: &Position) -> bool {
+    position.occupied() == position.by_role(Role::King)
+}
+
+/// Whether there are moves and all of them capture en passant.
+fn has_only_en_passant(position: &Position) -> bool {
+    position.en_passant_square().is_some() && {
+        let moves = position.legal_moves();
+        !moves.is_empty() && moves.into_iter().all(Move::is_en_passant)
+    }
+}
+
+impl Tablebase {
+    /// The value of a position without castling rights.
+    #[inline]
+    pub(super) fn wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        self.wdl_between(position, Wdl::Loss, Wdl::Win, EnPassant::Allowed)
+    }
+
+    /// The value if it lies between `alpha` and `beta`; else a bound: at most `alpha` if the value is no more
+    /// than the answer, at least `beta` if it is no less.
+    fn wdl_between(
+        &self,
+        position: &Position,
+        alpha: Wdl,
+        beta: Wdl,
+        en_passant: EnPassant,
+    ) -> Result<Wdl, ProbeError> {
+        if has_bare_kings(position) {
+            return Ok(Wdl::Draw);
+        }
+        let mut best = Wdl::Loss;
+        let mut en_passant_is_legal = false;
+        for m in &position.legal_captures() {
+            if !en_passant.includes(m) {
+                continue;
+            }
+            en_passant_is_legal |= m.is_en_passant();
+            let next = position.play(m);
+            let value = -self.wdl_between(&next, -beta, -best.max(alpha), EnPassant::Allowed)?;
+            if value >= beta {
+                return Ok(value);
+            }
+            best = best.max(value);
+        }
+        if en_passant_is_legal && has_only_en_passant(position) {
+            return Ok(best);
+        }
+        let stored = match self.number_of(position, Metric::Wdl)? {
+            Some(number) => Wdl::from_index(number.into())
+                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))?,
+            None => self.wdl_of_other_moves(position)?,
+        };
+        Ok(best.max(stored))
+    }
+
+    /// The best value of the moves that keep the material; a draw or a loss if there is no move at all.
+    ///
+    /// Never better than the value of the position, and a loss if all moves are conversions, so that the caller's
+    /// maximum is right.
+    #[cold]
+    fn wdl_of_other_moves(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        let mut moves = position.legal_moves().into_iter().peekable();
+        if moves.peek().is_none() {
+            let is_mate = position.is_check();
+            return Ok(if is_mate { Wdl::Loss } else { Wdl::Draw });
+        }
+        let mut best = Wdl::Loss;
+        for m in moves.filter(|m| !m.changes_material()) {
+            let next = position.play(m);
+            let value = self.wdl(&next)?;
+            best = best.max(-self.wdl_one_ply_later(&next, value, m)?);
+        }
+        Ok(best)
+    }
+
+    /// The value of the position after a move, for a clock that the move has not set to zero.
+    ///
+    /// A win in exactly 100 plies is one ply too late then. That takes the DTZ table to know, which is asked for
+    /// only where the material has wins that the fifty-move rule spoils.
+    fn wdl_one_ply_later(&self, next: &Position, value: Wdl, m: Move) -> Result<Wdl, ProbeError> {
+        if m.is_zeroing() || !matches!(value, Wdl::Win | Wdl::Loss) {
+            return Ok(value);
+        }
+        let key = next.material_key();
+        let file = self
+            .catalog
+            .find(key)
+            .and_then(|found| self.catalog.file(found.entry, Metric::Wdl))
+            .ok_or_else(|| self.catalog.missing(key, Metric::Wdl))?;
+        let counts = &file.description()?.counts;
+        if counts
+            .iter()
+            .all(|side| side.cursed_win == 0 && side.blessed_loss == 0)
+        {
+            return Ok(value);
+        }
+        Ok(match self.dtz(next)?.0 {
+            100 => Wdl::CursedWin,
+            -100 => Wdl::BlessedLoss,
+            _ => value,
+        })
+    }
+
+    /// Plies to the next zeroing move, of a position without castling rights.
+    pub(super) fn dtz(&self, position: &Position) -> Result<Dtz, ProbeError> {
+        let wdl = self.wdl(position)?;
+        if wdl == Wdl::Draw {
+            return Ok(Dtz(0));
+        }
+        let moves = position.legal_moves();
+        if self.follows_from_zeroing_moves(position, &moves, wdl)? {
+            return Ok(wdl.dtz_of_zeroing_move());
+        }
+        let Some(number) = self.number_of(position, Metric::Dtz)? else {
+            return self.dtz_of_moves(position, &moves, wdl);
+        };
+        let plies = i32::from(number);
+        let dtz = match wdl.is_any_win() {
+            true => Dtz(plies),
+            // Only a mated side has no ply to go; by convention that is -1.
+            false => Dtz(-plies.max(1)),
+        };
+        if dtz.wdl() == wdl {
+            Ok(dtz)
+        } else {
+            Err(self.contradiction(position.material_key(), Metric::Dtz))
+        }
+    }
+
+    /// Whether the distance to zeroing follows from zeroing moves alone.
+    ///
+    /// The winner plays any that keeps the result. The loser, who wants the longest way, does so only if there is
+    /// nothing else, which the table knows; but it does not know of an en-passant capture that is the only move,
+    /// or the only one that saves the loser by the fifty-move rule.
+    fn follows_from_zeroing_moves(
+        &self,
+        position: &Position,
+        moves: &MoveList,
+        wdl: Wdl,
+    ) -> Result<bool, ProbeError> {
+        if wdl.is_any_win() {
+            for m in moves.into_iter().filter(|m| m.is_zeroing()) {
+                if -self.wdl(&position.play(m))? == wdl {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        if !moves.into_iter().any(Move::is_en_passant) {
+            return Ok(false);
+        }
+        if moves.into_iter().all(Move::is_en_passant) {
+            return Ok(true);
+        }
+        let without = self.wdl_between(position, Wdl::Loss, Wdl::Win, EnPassant::Ignored)?;
+        Ok(without < wdl)
+    }
+
+    /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
+    #[cold]
+    fn dtz_of_moves(
+        &self,
+        position: &Position,
+        moves: &MoveList,
+        wdl: Wdl,
+    ) -> Result<Dtz, ProbeError> {
+        let mut distances = Vec::with_capacity(moves.len());
+        for m in moves {
+            let next = position.play(m);
+            let dtz = if m.is_zeroing() {
+                (-self.wdl(&next)?).dtz_of_zeroing_move()
+            } else if next.is_checkmate() {
+                Dtz(1)
+            } else {
+                self.dtz(&next)?.before_quiet_move()
+            };
+            distances.push(dtz.0);
+        }
+        let best = if wdl.is_any_win() {
+            distances.into_iter().filter(|&plies| plies > 0).min()
+        } else {
+            Some(distances.into_iter().min().unwrap_or(-1))
+        };
+        best.map(Dtz)
+            .filter(|dtz| dtz.wdl() == wdl)
+            .ok_or_else(|| self.contradiction(position.material_key(), Metric::Dtz))
+    }
+
+    /// Distance to mate of a position without castling rights.
+    pub(super) fn mate_score(&self, position: &Position) -> Result<MateScore, ProbeError> {
+        if has_bare_kings(position) {
+            return Ok(MateScore::DRAW);
+        }
+        // Of the moves that the table knows as well, and of the en-passant captures.
+        let mut best = MateScore::MATED;
+        let mut en_passant = None;
+        for m in &position.legal_captures() {
+            let score = self.mate_score(&position.play(m))?.before_move();
+            if m.is_en_passant() {
+                en_passant = en_passant.max(Some(score));
+            } else {
+                best = best.max(score);
+            }
+        }
+        match en_passant {
+            Some(score) if has_only_en_passant(position) => Ok(score),
+            Some(score) => Ok(score.max(self.mate_score_of_table(position, best)?)),
+            None => self.mate_score_of_table(position, best),
+        }
+    }
+
+    /// Distance to mate without en-passant captures, given the best of the conversions.
+    fn mate_score_of_table(
+        &self,
+        position: &Position,
+        conversions: MateScore,
+    ) -> Result<MateScore, ProbeError> {
+        let outcome = match Outcome::from(conversions) {
+            Outcome::Mates => Outcome::Mates,
+            other => other.max(self.outcome_of_table(position)?),
+        };
+        if outcome == Outcome::Drawn {
+            return Ok(MateScore::DRAW);
+        }
+        let table = match self.number_of(position, Metric::Dtm)? {
+            None => self.mate_score_of_other_moves(position)?,
+            Some(number) if outcome == Outcome::Mated => MateScore(number),
+            // A distance that does not fit is one that a conversion beats.
+            Some(number) => {
+                MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED)
+            }
+        };
+        let score = conversions.max(table);
+        if Outcome::from(score) == outcome {
+            Ok(score)
+        } else {
+            Err(self.contradiction(position.material_key(), Metric::Dtm))
+        }
+    }
+
+    /// Who mates without en-passant captures, if no conversion mates: not better than that, and exact unless a
+    /// conversion reaches it.
+    fn outcome_of_table(&self, position: &Position) -> Result<Outcome, ProbeError> {
+        let wdl = match self.number_of(position, Metric::Wdl)? {
+            Some(number) => Wdl::from_index(number.into())
+                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))?,
+            None => self.wdl_of_other_moves(position)?,
+        };
+        Ok(wdl.into())
+    }
+
+    /// The best score of the moves that keep the material; a draw or mate if there is no move at all.
+    #[cold]
+    fn mate_score_of_other_moves(&self, position: &Position) -> Result<MateScore, ProbeError> {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            return Ok(if position.is_check() {
+                MateScore::MATED
+            } else {
+                MateScore::DRAW
+            });
+        }
+        let mut best = MateScore::MATED;
+        for m in moves.into_iter().filter(|m| !m.changes_material()) {
+            best = best.max(self.mate_score(&position.play(m))?.before_move());
+        }
+        Ok(best)
+    }
+}
