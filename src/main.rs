@@ -5,12 +5,7 @@ mod cli;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use cli::Outcome;
-
-/// Exit status where the answer is no: not in the tables, or a difference was found.
-const NO: u8 = 1;
-/// Exit status for bad usage, bad input, and whatever kept the command from finishing.
-const FAILED: u8 = 2;
+use cli::{FAILED, NO, Outcome};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use retrograde::Tablebase;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::probe::ProbeError;
 
 /// A directory of tables, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -33,24 +37,36 @@ impl TableDirectory {
         &self.path
     }
 
-    /// Whether it is there and can be read; a directory that only the rule found may be missing.
+    /// The tables in it.
     ///
     /// # Errors
     ///
-    /// If it cannot be read.
-    pub fn is_readable(&self) -> Result<bool> {
-        match std::fs::read_dir(&self.path) {
-            Ok(_) => Ok(true),
-            Err(error) if !self.named && error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            Err(error) => bail!(
-                "cannot read the tables directory {}: {error}; check --tables, or fill it with `retrograde \
-                 generate --men 3 --tables {}`",
-                self.path.display(),
-                self.path.display()
-            ),
+    /// [`NoTables`] if nobody named the directory and it is not there; else if it cannot be read.
+    pub fn open(&self) -> Result<Tablebase> {
+        if !self.named && !self.path.exists() {
+            return Err(NoTables(self.path.clone()).into());
+        }
+        Ok(Tablebase::open(&self.path)?)
+    }
+
+    /// That a material has no table here.
+    pub fn missing(&self, material: &Material, metric: Metric) -> ProbeError {
+        ProbeError::MissingTable {
+            material: material.to_string(),
+            metric,
+            searched: [self.path.clone()].into(),
         }
     }
 }
+
+/// There is no directory of tables where the rule looks for one.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "no tables yet, {} does not exist; make some with `retrograde generate --men 4`, or say where they are with \
+     --tables DIR",
+    .0.display()
+)]
+pub struct NoTables(PathBuf);
 
 /// Where this user's programs keep their data.
 fn user_data() -> Option<PathBuf> {

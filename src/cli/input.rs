@@ -7,6 +7,9 @@ use retrograde::material::{MAX_MEN, Material};
 /// Ranks of a xiangqi board, by which its FEN is known.
 const XIANGQI_RANKS: usize = 10;
 
+/// More threads than any machine has use for.
+const MAX_THREADS: usize = 1024;
+
 /// The position of a FEN given as one argument or as several words.
 pub fn position(words: &[String]) -> Result<Position> {
     let fen = words.join(" ");
@@ -18,6 +21,17 @@ pub fn position(words: &[String]) -> Result<Position> {
         bail!("this is a xiangqi board of ten ranks: the tables here are for chess, write eight");
     }
     Ok(Position::from_fen(&fen)?)
+}
+
+/// The position of a line of EPD: four fields and operations, or a FEN of six fields.
+pub fn epd(line: &str) -> Result<Position> {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let is_counter = |word: Option<&String>| {
+        word.is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let has_counters = is_counter(words.get(4)) && is_counter(words.get(5));
+    let fields = if has_counters { 6 } else { 4 };
+    position(&words[..fields.min(words.len())])
 }
 
 /// A material in the form that has a table, from a signature in any order and case.
@@ -42,6 +56,14 @@ pub fn men(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(men) if (3..=MAX_MEN).contains(&men) => Ok(men),
         _ => Err(format!("tables have 3 to {MAX_MEN} men, kings included")),
+    }
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if (1..=MAX_THREADS).contains(&threads) => Ok(threads),
+        _ => Err(format!("write a number from 1 to {MAX_THREADS}")),
     }
 }
 

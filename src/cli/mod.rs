@@ -3,10 +3,16 @@
 //! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`, which writes
 //! results to the writer it is given; progress goes to stderr, and only to a terminal.
 
+mod answer;
 mod completions;
 mod directory;
+mod generate;
+mod info;
 mod input;
+mod list;
 mod perft;
+mod probe;
+mod progress;
 mod usage;
 
 use std::ffi::OsString;
@@ -16,7 +22,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use directory::TableDirectory;
+use directory::{NoTables, TableDirectory};
+use retrograde::probe::ProbeError;
+
+/// Exit status where the answer is no: not in the tables, or a difference was found.
+pub const NO: u8 = 1;
+/// Exit status for bad usage, bad input, and whatever kept the command from finishing.
+pub const FAILED: u8 = 2;
 
 /// How a command ended that did not fail.
 #[derive(Debug)]
@@ -51,6 +63,10 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Generate(generate::Generate),
+    Probe(probe::Probe),
+    List(list::List),
+    Info(info::Info),
     Perft(perft::Perft),
     Completions(completions::Completions),
 }
@@ -69,9 +85,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         }
         Err(error) => anyhow::bail!(usage::one_line(&error)),
     };
-    let _tables = TableDirectory::choose(arguments.tables);
-    match arguments.command {
+    let tables = TableDirectory::choose(arguments.tables);
+    let result = match arguments.command {
+        Command::Generate(command) => command.run(&tables, out),
+        Command::Probe(command) => command.run(&tables, out),
+        Command::List(command) => command.run(&tables, out),
+        Command::Info(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),
         Command::Completions(command) => command.run(out),
-    }
+    };
+    result.or_else(|error| match is_missing(&error) {
+        true => Ok(Outcome::No(error.to_string())),
+        false => Err(error),
+    })
+}
+
+/// Whether nothing is wrong but that the tables do not have the answer.
+fn is_missing(error: &anyhow::Error) -> bool {
+    error.is::<NoTables>()
+        || error
+            .downcast_ref::<ProbeError>()
+            .is_some_and(ProbeError::is_missing_table)
 }
