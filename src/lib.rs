@@ -11,6 +11,7 @@ pub mod probe;
 pub mod solve;
 pub mod symmetry;
 pub mod table;
+pub mod verify;
 
 pub use error::Error;
 pub use probe::{ProbeError, Tablebase};

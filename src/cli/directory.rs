@@ -49,6 +49,11 @@ impl TableDirectory {
         Ok(Tablebase::open(&self.path)?)
     }
 
+    /// That there is no table here at all.
+    pub fn nothing(&self) -> NoTables {
+        NoTables(self.path.clone())
+    }
+
     /// That a material has no table here.
     pub fn missing(&self, material: &Material, metric: Metric) -> ProbeError {
         ProbeError::MissingTable {
@@ -59,10 +64,10 @@ impl TableDirectory {
     }
 }
 
-/// There is no directory of tables where the rule looks for one.
+/// There are no tables where they are looked for.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no tables yet, {} does not exist; make some with `retrograde generate --men 4`, or say where they are with \
+    "no tables in {}; make some with `retrograde generate --men 4`, or say where they are with \
      --tables DIR",
     .0.display()
 )]

@@ -21,9 +21,8 @@ pub struct List {
 
 impl List {
     /// Lists.
-    pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let directory = tables.path();
-        let tables = tables.open()?;
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let tables = directory.open()?;
         if self.json {
             let files = tables
                 .tables()
@@ -43,15 +42,12 @@ impl List {
                     Ok(entry)
                 })
                 .collect::<Result<Vec<_>>>()?;
-            let answer = json!({"directory": directory, "tables": files});
+            let answer = json!({"directory": directory.path(), "tables": files});
             writeln!(out, "{answer}")?;
             return Ok(Outcome::Done);
         }
         if tables.tables().is_empty() {
-            return Ok(Outcome::No(format!(
-                "no tables in {}; make some with `retrograde generate --men 4`",
-                directory.display()
-            )));
+            return Err(directory.nothing().into());
         }
         writeln!(
             out,
@@ -80,7 +76,7 @@ impl List {
             "{} tables, {}, in {}",
             files.len(),
             HumanBytes(total),
-            directory.display()
+            directory.path().display()
         )?;
         for error in damaged {
             writeln!(out, "damaged: {error}")?;

@@ -14,6 +14,7 @@ mod perft;
 mod probe;
 mod progress;
 mod usage;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -65,6 +66,7 @@ struct Arguments {
 enum Command {
     Generate(generate::Generate),
     Probe(probe::Probe),
+    Verify(verify::Verify),
     List(list::List),
     Info(info::Info),
     Perft(perft::Perft),
@@ -89,6 +91,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     let result = match arguments.command {
         Command::Generate(command) => command.run(&tables, out),
         Command::Probe(command) => command.run(&tables, out),
+        Command::Verify(command) => command.run(&tables, out),
         Command::List(command) => command.run(&tables, out),
         Command::Info(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),

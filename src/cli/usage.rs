@@ -40,7 +40,7 @@ pub fn one_line(error: &clap::Error) -> String {
         .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .filter(|line| !line.is_empty())
         .collect();
-    let what = what.join(" ");
+    let what = what.join(" ").replace(" tip: ", "; ");
     let what = what.strip_prefix("error: ").unwrap_or(&what);
     format!("{what}; `--help` after the command explains it")
 }
