@@ -2,5 +2,6 @@
 
 mod cli;
 mod game;
+mod probe;
 mod solve;
 mod table;

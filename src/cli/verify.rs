@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use indicatif::HumanCount;
+use indicatif::{HumanCount, ProgressBar};
+use retrograde::Error;
 use retrograde::material::Material;
-use retrograde::probe::ProbeError;
-use retrograde::verify::{Report, verify, work};
-use retrograde::{Error, Tablebase};
+use retrograde::metric::Metric;
+use retrograde::verify::{Observer, Report, verify, work};
 use serde_json::json;
 
 use super::{Outcome, TableDirectory, input, progress};
@@ -38,7 +38,7 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
-    /// Print one JSON object a line, one for each material
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -47,95 +47,120 @@ impl Verify {
     /// Checks and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        let tables = directory.open()?;
-        let materials = self.materials(&tables, directory)?;
+        let materials = self.materials(directory)?;
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(materials.iter().map(work).sum(), "indices");
+        let bar = progress::bar(work(&materials), "positions");
         let start = Instant::now();
-        let (mut files, mut positions, mut wrong) = (0, 0, Vec::new());
-        for material in &materials {
-            bar.set_message(material.to_string());
-            let report = match verify(&tables, material, &cancel, &|done| bar.inc(done)) {
-                Err(ProbeError::Table(error)) if matches!(*error, Error::Cancelled) => {
-                    bar.finish_and_clear();
-                    bail!("stopped before all was checked; name materials to check some of them")
-                }
-                other => other?,
-            };
-            bar.suspend(|| self.show(&report, out))?;
-            files += report.files;
-            positions += report.positions;
-            if !report.is_clean() {
-                wrong.push(material.to_string());
-            }
-        }
+        let report = verify(directory.path(), &materials, &cancel, &Bar(&bar));
         bar.finish_and_clear();
-        if !wrong.is_empty() {
-            return Ok(Outcome::No(format!(
-                "differences in {}; remove these files and run `retrograde generate {}`",
-                wrong.join(" "),
-                wrong.join(" ")
-            )));
+        let report = match report {
+            Err(Error::Cancelled) => {
+                bail!("stopped before all was checked; name materials to check only some")
+            }
+            other => other?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if self.json {
+            print_json(&report, seconds, out)?;
+        } else {
+            print(&report, seconds, out)?;
         }
-        if !self.json {
-            writeln!(
-                out,
-                "no difference: {} materials, {files} files, {} positions in {:.1} s",
-                materials.len(),
-                HumanCount(positions),
-                start.elapsed().as_secs_f64()
-            )?;
+        if report.is_clean() {
+            return Ok(Outcome::Done);
         }
-        Ok(Outcome::Done)
+        Ok(Outcome::No(format!(
+            "{} differences and {} unreadable files in {}; remove the files and generate them again",
+            HumanCount(report.differences),
+            report.unreadable.len(),
+            directory.path().display()
+        )))
     }
 
-    fn materials(&self, tables: &Tablebase, directory: &TableDirectory) -> Result<Vec<Material>> {
+    fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
+        let tables = directory.open()?;
+        let mut present: Vec<Material> = tables
+            .tables()
+            .iter()
+            .map(|file| *file.material())
+            .collect();
+        present.dedup();
         if self.all {
-            let mut materials: Vec<Material> = tables
-                .tables()
-                .iter()
-                .map(|file| *file.material())
-                .collect();
-            materials.dedup();
-            if materials.is_empty() {
-                return Err(directory.nothing().into());
-            }
-            return Ok(materials);
+            return match present.is_empty() {
+                true => Err(directory.nothing().into()),
+                false => Ok(present),
+            };
         }
         let materials = input::materials(&self.materials, None);
-        for material in &materials {
-            if tables
-                .tables()
-                .iter()
-                .all(|file| file.material() != material)
-            {
-                let metric = retrograde::metric::Metric::Wdl;
-                return Err(directory.missing(material, metric).into());
-            }
+        match materials.iter().find(|named| !present.contains(named)) {
+            Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
+            None => Ok(materials),
         }
-        Ok(materials)
+    }
+}
+
+fn print_json(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
+    let listed: Vec<_> = report
+        .listed
+        .iter()
+        .map(|difference| {
+            json!({
+                "material": difference.material.to_string(),
+                "metric": difference.metric.name(),
+                "fen": difference.fen,
+                "stored": difference.stored,
+                "expected": difference.expected,
+            })
+        })
+        .collect();
+    let unreadable: Vec<_> = report
+        .unreadable
+        .iter()
+        .map(|(path, why)| json!({"file": path, "error": why}))
+        .collect();
+    let answer = json!({
+        "tables": report.tables,
+        "positions": report.positions,
+        "seconds": seconds,
+        "difference_count": report.differences,
+        "differences": listed,
+        "unreadable": unreadable,
+    });
+    writeln!(out, "{answer}")?;
+    Ok(())
+}
+
+fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
+    // Each names its file.
+    for (_, why) in &report.unreadable {
+        writeln!(out, "{why}")?;
+    }
+    for difference in &report.listed {
+        writeln!(out, "{difference}")?;
+    }
+    let more = report.differences - report.listed.len() as u64;
+    if more > 0 {
+        writeln!(out, "and {} more differences", HumanCount(more))?;
+    }
+    if report.is_clean() {
+        writeln!(
+            out,
+            "no difference: {} tables, {} values in {seconds:.1} s",
+            report.tables,
+            HumanCount(report.positions)
+        )?;
+    }
+    Ok(())
+}
+
+/// Shows the course of a verification.
+struct Bar<'a>(&'a ProgressBar);
+
+impl Observer for Bar<'_> {
+    fn started(&self, material: Material) {
+        self.0.set_message(material.to_string());
     }
 
-    fn show(&self, report: &Report, out: &mut dyn Write) -> Result<()> {
-        let differences: Vec<String> = report.differences.iter().map(ToString::to_string).collect();
-        if self.json {
-            let answer = json!({
-                "material": report.material.to_string(),
-                "files": report.files,
-                "positions": report.positions,
-                "difference_count": report.difference_count,
-                "differences": differences,
-            });
-            writeln!(out, "{answer}")?;
-        } else {
-            for difference in &differences {
-                writeln!(out, "{}: {difference}", report.material)?;
-            }
-            let more = report.difference_count - differences.len() as u64;
-            if more > 0 {
-                writeln!(out, "{}: {} more", report.material, HumanCount(more))?;
-            }
-        }
-        Ok(out.flush()?)
+    fn advanced(&self, positions: u64) {
+        self.0.inc(positions);
     }
 }

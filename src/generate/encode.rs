@@ -11,6 +11,11 @@
 //! A free number is an interval of allowed ones. Going through the indices in order, the interval of a run is cut
 //! by that of each next index while something is left: that gives the fewest runs possible.
 
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::game::Bits;
 use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::placement::unrank_combination;
@@ -62,45 +67,107 @@ impl Allowed {
     }
 }
 
-impl SideValues {
-    #[inline(always)]
-    fn allowed(&self, metric: Metric, address: usize, bit: u32) -> Allowed {
-        let is_in = |set: &[u64]| set[address] >> bit & 1 == 1;
-        if !is_in(&self.legal) {
-            return Allowed::ANY;
+/// What may stand at every position of one side of a slice, in the solver's layout, and which true numbers occur.
+struct AllowedInSlice {
+    allowed: Vec<Allowed>,
+    present: [bool; 256],
+}
+
+impl AllowedInSlice {
+    fn new(values: &SideValues, metric: Metric) -> AllowedInSlice {
+        let words = values.legal.len();
+        let mut slice = AllowedInSlice {
+            allowed: vec![Allowed::ANY; words * 64],
+            present: [false; 256],
+        };
+        for address in 0..words {
+            match metric {
+                Metric::Wdl => slice.allow_results(values, address),
+                Metric::Dtz => slice.allow_distances_to_zeroing(values, address),
+                Metric::Dtm => slice.allow_distances_to_mate(values, address),
+            }
         }
-        match metric {
-            Metric::Wdl => {
-                let value = self.wdl(address, bit).unwrap_or(Wdl::Draw);
-                let high = value.index() as u8;
-                match is_in(&self.own.wdl_by_conversion) {
-                    true if value == Wdl::Win => Allowed::ANY,
-                    true => Allowed { low: 0, high },
-                    false => Allowed::exactly(high),
-                }
+        slice
+    }
+
+    /// Allows an interval, one end of which is the true number, at some positions of a word.
+    #[inline(always)]
+    fn allow(&mut self, address: usize, positions: u64, true_number: u8, allowed: Allowed) {
+        if positions != 0 {
+            self.present[usize::from(true_number)] = true;
+        }
+        let line = &mut self.allowed[address * 64..(address + 1) * 64];
+        for bit in positions.ones() {
+            line[bit as usize] = allowed;
+        }
+    }
+
+    fn allow_results(&mut self, values: &SideValues, address: usize) {
+        let free = values.own.wdl_by_conversion[address];
+        let mut drawn = values.legal[address];
+        for value in [
+            Wdl::Loss,
+            Wdl::BlessedLoss,
+            Wdl::CursedWin,
+            Wdl::Win,
+            Wdl::Draw,
+        ] {
+            let set = match value {
+                Wdl::Draw => drawn,
+                value => values.decided[value.index()][address],
+            };
+            drawn &= !set;
+            let high = value.index() as u8;
+            self.allow(address, set & !free, high, Allowed::exactly(high));
+            if value != Wdl::Win {
+                self.allow(address, set & free, high, Allowed { low: 0, high });
             }
-            Metric::Dtz => {
-                let decided = self.decided.iter().any(|set| !set.is_empty() && is_in(set));
-                if !decided || is_in(&self.own.won_by_zeroing) {
-                    Allowed::ANY
-                } else {
-                    Allowed::exactly(self.own.dtz[address * 64 + bit as usize])
+        }
+    }
+
+    fn allow_distances_to_zeroing(&mut self, values: &SideValues, address: usize) {
+        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let line = address * 64..(address + 1) * 64;
+        let distances = &values.own.dtz[line.clone()];
+        let allowed = &mut self.allowed[line];
+        for bit in (decided & !values.own.won_by_zeroing[address]).ones() {
+            let distance = distances[bit as usize];
+            self.present[usize::from(distance)] = true;
+            allowed[bit as usize] = Allowed::exactly(distance);
+        }
+    }
+
+    fn allow_distances_to_mate(&mut self, values: &SideValues, address: usize) {
+        let free = values.own.dtm_by_conversion[address];
+        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let line = address * 64..(address + 1) * 64;
+        let scores = &values.dtm[line.clone()];
+        let allowed = &mut self.allowed[line];
+        for bit in decided.ones() {
+            let score = scores[bit as usize];
+            let won = score > MateScore::DRAW.0;
+            let moves = if won { u8::MAX - score } else { score };
+            self.present[usize::from(moves)] = true;
+            let not_better = if won {
+                Allowed {
+                    low: moves,
+                    high: u8::MAX,
                 }
-            }
-            Metric::Dtm => {
-                let score = self.dtm[address * 64 + bit as usize];
-                let free = is_in(&self.own.dtm_by_conversion);
-                if score == MateScore::DRAW.0 {
-                    Allowed::ANY
-                } else if score > MateScore::DRAW.0 {
-                    let low = u8::MAX - score;
-                    let high = if free { u8::MAX } else { low };
-                    Allowed { low, high }
-                } else {
-                    let low = if free { 0 } else { score };
-                    Allowed { low, high: score }
+            } else {
+                Allowed {
+                    low: 0,
+                    high: moves,
                 }
-            }
+            };
+            allowed[bit as usize] = if free.contains(bit) {
+                not_better
+            } else {
+                Allowed::exactly(moves)
+            };
         }
     }
 }
@@ -110,6 +177,13 @@ impl SideValues {
 struct Part {
     address: u32,
     bit: u8,
+}
+
+impl Part {
+    #[inline(always)]
+    const fn position(self) -> usize {
+        self.address as usize * 64 + self.bit as usize
+    }
 }
 
 /// From digits to the place where the solver keeps the value.
@@ -164,33 +238,78 @@ impl Addressing {
         }
     }
 
-    /// Whether a placement is the second of two mirror images, both kings on the diagonal or the black one above.
-    fn is_twin(&self, digits: &[u32; MAX_DIMENSIONS]) -> bool {
-        if !self.pawnless || !symmetry::is_on_diagonal(TRIANGLE[digits[1] as usize]) {
-            return false;
+    /// Frees the second of two mirror images: the black king above the diagonal, or both kings on it.
+    fn free_twins(&self, allowed: &mut [Allowed]) {
+        if !self.pawnless {
+            return;
         }
-        let king = digits[2] as u8;
-        if !symmetry::is_on_diagonal(king) {
-            return king >> 3 > king & 7;
+        let stride = allowed.len() / TRIANGLE.len();
+        for (place, lines) in allowed.chunks_exact_mut(stride).enumerate() {
+            if !symmetry::is_on_diagonal(TRIANGLE[place]) {
+                continue;
+            }
+            for line in lines.chunks_exact_mut(64) {
+                for king in ABOVE_DIAGONAL.ones() {
+                    line[king as usize] = Allowed::ANY;
+                }
+            }
+            self.for_each_twin(0, 0, &mut |address| {
+                for king in DIAGONAL.ones() {
+                    lines[address * 64 + king as usize] = Allowed::ANY;
+                }
+            });
         }
-        self.twins
-            .iter()
-            .zip(&digits[3..])
-            .map(|(twins, &digit)| twins[digit as usize])
-            .find(|order| order.is_ne())
-            .is_some_and(std::cmp::Ordering::is_lt)
+    }
+
+    /// Calls `visit` for the contribution to the address of every set of squares of all groups from `group` on that
+    /// is the second of two transposed twins.
+    fn for_each_twin(&self, group: usize, base: usize, visit: &mut impl FnMut(usize)) {
+        let Some(twins) = self.twins.get(group) else {
+            return;
+        };
+        for (part, order) in self.parts[3 + group].iter().zip(twins) {
+            let base = base + part.address as usize;
+            match order {
+                std::cmp::Ordering::Less => self.for_each(group + 1, base, visit),
+                std::cmp::Ordering::Equal => self.for_each_twin(group + 1, base, visit),
+                std::cmp::Ordering::Greater => {}
+            }
+        }
+    }
+
+    fn for_each(&self, group: usize, base: usize, visit: &mut impl FnMut(usize)) {
+        if group == self.twins.len() {
+            visit(base);
+            return;
+        }
+        for part in &self.parts[3 + group] {
+            self.for_each(group + 1, base + part.address as usize, visit);
+        }
     }
 }
 
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+const ABOVE_DIAGONAL: u64 = {
+    let mut set = 0;
+    let mut square = 0;
+    while square < 64 {
+        if square >> 3 > square & 7 {
+            set |= 1 << square;
+        }
+        square += 1;
+    }
+    set
+};
+
 /// One side of one metric of a solved material, in one order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SideSource<'a> {
-    solved: &'a Solved,
     space: &'a IndexSpace,
     addressing: &'a Addressing,
+    /// For each slice, what may stand at its positions.
+    allowed: Arc<Vec<Vec<Allowed>>>,
     order: Order,
     side: usize,
-    metric: Metric,
     present: [bool; 256],
     /// Stands where nothing is asked for in a whole block.
     filler: u8,
@@ -200,23 +319,34 @@ impl<'a> SideSource<'a> {
     /// The numbers of one side to move.
     #[must_use]
     pub fn new(
-        solved: &'a Solved,
+        solved: &Solved,
         space: &'a IndexSpace,
         addressing: &'a Addressing,
         order: Order,
         side: usize,
         metric: Metric,
     ) -> SideSource<'a> {
-        let mut present = numbers_present(solved, side, metric);
+        let slices: Vec<AllowedInSlice> = solved
+            .slices
+            .par_iter()
+            .filter_map(|slice| slice.get())
+            .map(|values| {
+                let mut slice = AllowedInSlice::new(&values[side], metric);
+                addressing.free_twins(&mut slice.allowed);
+                slice
+            })
+            .collect();
+        let mut present =
+            std::array::from_fn(|number| slices.iter().any(|slice| slice.present[number]));
+        let allowed = slices.into_iter().map(|slice| slice.allowed).collect();
         let filler = present.iter().position(|&is| is).unwrap_or(0);
         present[filler] = true;
         SideSource {
-            solved,
             space,
             addressing,
+            allowed: Arc::new(allowed),
             order,
             side,
-            metric,
             present,
             filler: filler as u8,
         }
@@ -225,7 +355,10 @@ impl<'a> SideSource<'a> {
     /// The same numbers in another order.
     #[must_use]
     pub fn in_order(&self, order: Order) -> SideSource<'a> {
-        SideSource { order, ..*self }
+        SideSource {
+            order,
+            ..self.clone()
+        }
     }
 
     /// The side to move.
@@ -267,22 +400,11 @@ impl<'a> SideSource<'a> {
                 base.address += part.address;
                 base.bit += part.bit;
             }
-            // A pawn placement may itself be the fastest dimension of a material without pieces.
-            if let Some(slices) = self.solved.slices[digits[0] as usize].get() {
-                let values = &slices[self.side];
-                for digit in first..end {
-                    digits[fastest] = digit;
-                    let part = self.addressing.parts[fastest][digit as usize];
-                    let allowed = if self.addressing.is_twin(&digits) {
-                        Allowed::ANY
-                    } else {
-                        let address = (base.address + part.address) as usize;
-                        let bit = u32::from(base.bit + part.bit);
-                        values.allowed(self.metric, address, bit)
-                    };
-                    visit(done, allowed);
-                    done += 1;
-                }
+            let allowed = &self.allowed[digits[0] as usize];
+            let base = base.position();
+            for part in &self.addressing.parts[fastest][first as usize..end as usize] {
+                visit(done, allowed[base + part.position()]);
+                done += 1;
             }
             digits[fastest] = 0;
             for &dimension in slower.iter().rev() {
@@ -314,23 +436,4 @@ impl ValueSource for SideSource<'_> {
         });
         out[run..].fill(allowed_in_run.true_number().unwrap_or(self.filler));
     }
-}
-
-/// Every number that [`SideSource`] may have to write.
-fn numbers_present(solved: &Solved, side: usize, metric: Metric) -> [bool; 256] {
-    let mut present = [false; 256];
-    for slice in solved.slices.iter().filter_map(|slice| slice.get()) {
-        let values = &slice[side];
-        for address in 0..values.legal.len() {
-            let mut rest = values.legal[address];
-            while rest != 0 {
-                let bit = rest.trailing_zeros();
-                rest &= rest - 1;
-                if let Some(number) = values.allowed(metric, address, bit).true_number() {
-                    present[usize::from(number)] = true;
-                }
-            }
-        }
-    }
-    present
 }

@@ -25,6 +25,8 @@ pub struct Effort {
     pub options: WriteOptions,
     /// Blocks compressed to compare the orders.
     pub sample_blocks: u64,
+    /// Packed bytes of such a block.
+    pub sample_bytes: usize,
     /// The level they are compressed at.
     pub sample_level: i32,
     /// Whether to keep the distances of one side to move only: those of the side that compresses better. A prober
@@ -37,14 +39,15 @@ impl Effort {
     #[must_use]
     pub fn new(compression: Compression, metric: Metric) -> Effort {
         let options = WriteOptions::from(compression);
-        let (sample_blocks, sample_level, one_side) = match compression {
-            Compression::Fast => (2, 1, false),
-            Compression::Default => (4, 3, false),
-            Compression::Small => (16, 9, metric != Metric::Wdl),
+        let (sample_blocks, sample_bytes, sample_level, one_side) = match compression {
+            Compression::Fast => (4, 2 << 10, 1, false),
+            Compression::Default => (8, 4 << 10, 3, false),
+            Compression::Small => (16, options.block_bytes, 9, metric != Metric::Wdl),
         };
         Effort {
             options,
             sample_blocks,
+            sample_bytes,
             sample_level,
             one_side,
         }
@@ -126,6 +129,7 @@ fn with_best_order<'a>(
     let options = WriteOptions {
         level: effort.sample_level,
         dictionary_bytes: 0,
+        block_bytes: effort.sample_bytes,
         ..effort.options.clone()
     };
     let symbols = source.present().iter().filter(|&&present| present).count();

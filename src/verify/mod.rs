@@ -1,483 +1,476 @@
-//! Checks tables: every checksum, then every value against the values of its successors.
+//! Checks tables without solving anything: every value must be the best of those its moves lead to.
 //!
-//! Values are read through the prober, so what is checked is what a user is told. They are compared with what the
-//! slow way gives: generate the legal moves, look up where each leads, and take the best by the rules of
-//! [`metric`](crate::metric). Nothing here knows the solver, whose mistakes it is there to find.
+//! First the numbers of a material's files become values, as a prober sees them: a number that is not needed, because
+//! a capture or promotion decides, is replaced by what that decides. Then every legal position is compared with its
+//! successors in all metrics. Together with the values of mated and stalemated positions, which have none, that
+//! leaves one solution for distances, so a wrong value is found where it stands or one move before.
 //!
-//! Together, the metrics leave nothing to belief: a claimed win must have a successor that is lost and one ply
-//! nearer to its end, so by induction every win can be played out, every loss is forced, and what is neither is a
-//! draw. Results alone (no DTZ table) could support each other in a circle.
-//!
-//! Many numbers in a file are free (see [`generate::encode`](crate::generate::encode)): where a position is
-//! illegal, or a capture decides. A change there that no prober can notice is no difference.
+//! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
 
-mod report;
+mod rules;
 mod values;
 
-use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-pub use report::{Difference, Report};
-
 use crate::Error;
-use crate::game::Color;
-use crate::game::chess::{Move, Position, Role, Setup};
-use crate::index::{IndexSpace, Order, Placement};
+use crate::generate::table_path;
+use crate::index::IndexSpace;
 use crate::material::Material;
-use crate::metric::{Dtz, MateScore, Metric, Wdl};
-use crate::probe::{ProbeError, TableFile, Tablebase};
-use crate::symmetry::{mirror, transpose};
-use crate::table::Counts;
+use crate::metric::{Metric, Wdl};
+use crate::symmetry;
+use crate::table::{Counts, Table};
+use rules::Outcome;
+use values::{Loaded, Values};
 
-use values::{Expected, Successor, Value, shown};
+/// Told about the course of a verification, from any thread.
+pub trait Observer: Sync {
+    /// The tables of a material are being verified.
+    fn started(&self, material: Material);
+    /// So many more positions are done; [`work`] says how many there are.
+    fn advanced(&self, positions: u64);
+}
 
-/// Indices checked between two looks at the wish to stop: some milliseconds.
-const CHUNK: usize = 1 << 14;
+/// An observer that does not care.
+impl Observer for () {
+    fn started(&self, _: Material) {}
+    fn advanced(&self, _: u64) {}
+}
 
-/// Checks all tables of a material and returns what is wrong with them.
+/// One value that is not what its successors say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The material.
+    pub material: Material,
+    /// The metric.
+    pub metric: Metric,
+    /// The position, as FEN; empty where a count in the header is wrong.
+    pub fen: String,
+    /// What the table says.
+    pub stored: String,
+    /// What follows from the moves.
+    pub expected: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Difference {
+            material,
+            metric,
+            fen,
+            stored,
+            expected,
+        } = self;
+        let place = if fen.is_empty() { "header" } else { fen };
+        write!(
+            f,
+            "{material} {metric}: {place}: stored {stored}, expected {expected}"
+        )
+    }
+}
+
+/// What a verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Tables whose values were compared.
+    pub tables: usize,
+    /// Legal positions compared, each metric once.
+    pub positions: u64,
+    /// Differences found.
+    pub differences: u64,
+    /// The first of them, at most [`LISTED`] a material.
+    pub listed: Vec<Difference>,
+    /// Tables that could not be read, and why.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// The most differences of a material that are listed.
+pub const LISTED: usize = 10;
+
+impl Report {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.differences == 0 && self.unreadable.is_empty()
+    }
+}
+
+/// The positions that verifying some materials goes through, in the unit of [`Observer::advanced`].
+#[must_use]
+pub fn work(materials: &[Material]) -> u64 {
+    materials
+        .iter()
+        .map(|material| IndexSpace::new(*material).len() * sides(material))
+        .sum()
+}
+
+fn sides(material: &Material) -> u64 {
+    if material.is_symmetric() { 1 } else { 2 }
+}
+
+/// Verifies the tables of some materials in a directory: all checksums, then all values.
 ///
-/// The tables of the materials that captures and promotions lead to must be there; they are read, not checked.
-/// `progress` is told from many threads how many more of [`work`] are done.
+/// The tables that their moves lead to are read as well, and are trusted unless they are among `materials`.
 ///
 /// # Errors
 ///
-/// If a table is missing, damaged tables of other materials are in the way, or `cancel` was set
-/// ([`Error::Cancelled`] inside [`ProbeError::Table`]). What is wrong with the material's own tables is no error,
-/// but in the report.
+/// If the caller cancelled. What is wrong with a table is part of the report.
 pub fn verify(
-    tables: &Tablebase,
-    material: &Material,
+    directory: &Path,
+    materials: &[Material],
     cancel: &AtomicBool,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Report, ProbeError> {
-    let material = material.normal_form();
-    let mut report = Report::new(material);
-    let files: Vec<&TableFile> = Metric::ALL
-        .into_iter()
-        .filter_map(|metric| tables.table(&material, metric))
-        .collect();
-    for file in &files {
-        let checked = file
-            .table()
-            .and_then(|table| Ok(table.verify_checksums(&|_, _| !cancel.load(Ordering::Relaxed))?));
-        match checked {
-            Ok(()) => report.files += 1,
-            Err(error) if is_cancelled(&error) => return Err(error),
-            Err(error) => report.add(Difference::Damage(error.to_string())),
+    observer: &dyn Observer,
+) -> Result<Report, Error> {
+    let asked: Vec<Material> = materials.iter().map(Material::normal_form).collect();
+    let mut order = asked.clone();
+    let mut next = 0;
+    while let Some(material) = order.get(next) {
+        for dependency in material.dependencies() {
+            if !order.contains(&dependency) {
+                order.push(dependency);
+            }
         }
+        next += 1;
     }
-    if !report.is_clean() {
-        // Values out of damaged blocks would be errors, one for each position.
-        return Ok(report);
-    }
-    let space = IndexSpace::new(material);
-    let check = Check {
-        tables,
-        material,
-        order: space.natural_order(),
-        space,
-        has_dtz: tables.table(&material, Metric::Dtz).is_some(),
-        has_dtm: tables.table(&material, Metric::Dtm).is_some(),
-        cancel,
-        progress,
-    };
-    let values = check.read(&mut report)?;
-    let sums = check.compare(&values, &mut report)?;
-    for file in files {
-        check.header(file, &values, &sums, &mut report)?;
+    order.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
+    order.dedup();
+    let mut report = Report::default();
+    let mut loaded = Loaded::new();
+    for (number, material) in order.iter().enumerate() {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        let is_asked = asked.contains(material);
+        if is_asked {
+            observer.started(*material);
+            verify_checksums(directory, material, &mut report);
+        }
+        match load(directory, *material, &loaded) {
+            Ok(values) => {
+                if is_asked {
+                    compare(&values, &loaded, cancel, observer, &mut report)?;
+                }
+                loaded.insert(*material, Arc::new(values));
+            }
+            Err(error) => {
+                let path = table_path(directory, material, Metric::Wdl);
+                if !report.unreadable.iter().any(|(_, found)| *found == error) {
+                    report.unreadable.push((path, error));
+                }
+            }
+        }
+        loaded.retain(|kept, _| {
+            order[number + 1..]
+                .iter()
+                .any(|later| later.dependencies().contains(kept))
+        });
     }
     Ok(report)
 }
 
-/// How much [`verify`] has to do for a material: the indices of both sides to move, read once and checked once.
-#[must_use]
-pub fn work(material: &Material) -> u64 {
-    4 * IndexSpace::new(material.normal_form()).len()
+/// The values of a material, or why there are none.
+fn load(directory: &Path, material: Material, loaded: &Loaded) -> Result<Values, String> {
+    if let Some(missing) = material
+        .dependencies()
+        .into_iter()
+        .find(|dependency| !loaded.contains_key(dependency))
+    {
+        return Err(format!(
+            "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
+             generate {missing}`"
+        ));
+    }
+    Values::load(directory, material, loaded).map_err(|error| error.to_string())
 }
 
-fn is_cancelled(error: &ProbeError) -> bool {
-    matches!(error, ProbeError::Table(error) if matches!(**error, Error::Cancelled))
-}
-
-/// One material being checked.
-struct Check<'a> {
-    tables: &'a Tablebase,
-    material: Material,
-    space: IndexSpace,
-    order: Order,
-    has_dtz: bool,
-    has_dtm: bool,
-    cancel: &'a AtomicBool,
-    progress: &'a (dyn Fn(u64) + Sync),
-}
-
-/// The values of each side to move, by index in the natural order. With the same men on both sides, those of Black
-/// are not kept: exchanging the colours gives them.
-type Values = [Vec<Value>; 2];
-
-/// What one side's values add up to over the full board.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    /// By [`Wdl::index`].
-    counts: [u64; 5],
-    longest_dtz: u32,
-    longest_dtm: u32,
-}
-
-impl Sums {
-    fn add(&mut self, value: Value, weight: u64) {
-        let Some(wdl) = value.wdl() else { return };
-        self.counts[wdl.index()] += weight;
-        if wdl.is_any_win() {
-            let mate = value.mate().dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
-            self.longest_dtz = self.longest_dtz.max(value.dtz().0.unsigned_abs());
-            self.longest_dtm = self.longest_dtm.max(mate);
+fn verify_checksums(directory: &Path, material: &Material, report: &mut Report) {
+    for metric in Metric::ALL {
+        let path = table_path(directory, material, metric);
+        if !path.exists() {
+            continue;
+        }
+        let checked = Table::open(&path).and_then(|table| table.verify_checksums(&|_, _| true));
+        if let Err(error) = checked {
+            report.unreadable.push((path, error.to_string()));
         }
     }
+}
 
-    fn merge(mut self, other: Sums) -> Sums {
-        for (count, more) in self.counts.iter_mut().zip(other.counts) {
-            *count += more;
+/// Compares every position of a material with its successors, and the header with all of them.
+fn compare(
+    values: &Values,
+    loaded: &Loaded,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let material = *values.space.material();
+    let mut found = Found::default();
+    for &(side, metric, index) in &values.meaningless {
+        found.add(difference(
+            values,
+            metric,
+            index,
+            side,
+            "a number without meaning",
+            "a value",
+        ));
+    }
+    let mut counts = [Counts::default(); 2];
+    let mut longest = [[0u32; 2]; 2];
+    for side in 0..values.sides() {
+        let compared = (0..values.space.len().div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                if cancel.load(Ordering::Relaxed) {
+                    return Err(Error::Cancelled);
+                }
+                let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(values.space.len());
+                let size = range.end - range.start;
+                let compared = compare_range(values, loaded, side, range);
+                observer.advanced(size);
+                Ok(compared)
+            })
+            .try_reduce(Compared::default, |a, b| Ok(a.and(b)))?;
+        found.total += compared.found.total;
+        found.listed.extend(compared.found.listed);
+        counts[side] = compared.counts;
+        longest[side] = compared.longest;
+        report.positions += compared.positions;
+    }
+    if values.sides() == 1 {
+        counts[1] = counts[0];
+        longest[1] = longest[0];
+    }
+    compare_headers(values, &counts, &longest, &mut found);
+    report.tables += Metric::ALL
+        .iter()
+        .filter(|&&metric| values.has(metric))
+        .count();
+    report.differences += found.total;
+    found.listed.truncate(LISTED);
+    report.listed.extend(found.listed);
+    debug_assert!(material.is_normal());
+    Ok(())
+}
+
+/// Indices compared together.
+const CHUNK: u64 = 1 << 14;
+
+/// Differences, the first of them in full.
+#[derive(Debug, Default)]
+struct Found {
+    total: u64,
+    listed: Vec<Difference>,
+}
+
+impl Found {
+    fn add(&mut self, difference: Difference) {
+        self.total += 1;
+        if self.listed.len() < LISTED {
+            self.listed.push(difference);
         }
-        self.longest_dtz = self.longest_dtz.max(other.longest_dtz);
-        self.longest_dtm = self.longest_dtm.max(other.longest_dtm);
+    }
+}
+
+/// What comparing some positions gave.
+#[derive(Debug, Default)]
+struct Compared {
+    found: Found,
+    counts: Counts,
+    /// Longest wins in plies: to zeroing, to mate.
+    longest: [u32; 2],
+    positions: u64,
+}
+
+impl Compared {
+    fn and(mut self, other: Compared) -> Compared {
+        self.found.total += other.found.total;
+        self.found.listed.extend(other.found.listed);
+        self.found.listed.truncate(LISTED);
+        self.counts.win += other.counts.win;
+        self.counts.cursed_win += other.counts.cursed_win;
+        self.counts.draw += other.counts.draw;
+        self.counts.blessed_loss += other.counts.blessed_loss;
+        self.counts.loss += other.counts.loss;
+        for (longest, other) in self.longest.iter_mut().zip(other.longest) {
+            *longest = other.max(*longest);
+        }
+        self.positions += other.positions;
         self
     }
+
+    fn count(&mut self, value: Outcome, weight: u64) {
+        let count = match value.wdl {
+            Wdl::Win => &mut self.counts.win,
+            Wdl::CursedWin => &mut self.counts.cursed_win,
+            Wdl::Draw => &mut self.counts.draw,
+            Wdl::BlessedLoss => &mut self.counts.blessed_loss,
+            Wdl::Loss => &mut self.counts.loss,
+        };
+        *count += weight;
+        if value.wdl.is_any_win() {
+            let mate = value.score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
+            self.longest[0] = self.longest[0].max(u32::from(value.dtz));
+            self.longest[1] = self.longest[1].max(mate);
+        }
+    }
 }
 
-impl Check<'_> {
-    /// The sides whose values are kept.
-    fn sides(&self) -> &'static [Color] {
-        if self.material.is_symmetric() {
-            &[Color::White]
-        } else {
-            &Color::ALL
-        }
-    }
-
-    /// The position with an index, if there is one.
-    fn position(&self, index: u64, turn: Color) -> Option<Position> {
-        let placement = self.space.placement(&self.order.digits(index))?;
-        let setup = Setup {
-            pieces: placement.men,
-            turn,
-            ..Setup::empty()
+fn compare_range(
+    values: &Values,
+    loaded: &Loaded,
+    side: usize,
+    range: std::ops::Range<u64>,
+) -> Compared {
+    let mut compared = Compared::default();
+    for index in range {
+        let Some(value) = values.at(index, side) else {
+            continue;
         };
-        Position::from_setup(&setup).ok()
-    }
-
-    /// All values, as the prober gives them.
-    fn read(&self, report: &mut Report) -> Result<Values, ProbeError> {
-        let mut values: Values = Default::default();
-        for &side in self.sides() {
-            let mut of_side = vec![Value::ILLEGAL; self.space.len() as usize];
-            let found = of_side
-                .par_chunks_mut(CHUNK)
-                .enumerate()
-                .map(|(number, chunk)| {
-                    let mut part = Report::new(self.material);
-                    for (value, index) in chunk.iter_mut().zip((number * CHUNK) as u64..) {
-                        if let Some(position) = self.position(index, side) {
-                            *value = self.own(self.probe(&position), &position, &mut part)?;
-                        }
-                    }
-                    self.done(chunk.len())?;
-                    Ok(part)
-                })
-                .try_reduce(|| Report::new(self.material), merged)?;
-            report.merge(found);
-            values[side.index()] = of_side;
-        }
-        Ok(values)
-    }
-
-    /// What the prober says.
-    fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
-        let wdl = self.tables.probe_wdl(position)?;
-        let dtz = match self.has_dtz {
-            true => self.tables.probe_dtz(position)?,
-            false => Dtz(0),
+        let Some((placement, position)) = values.position(index, side) else {
+            continue;
         };
-        let mate = match self.has_dtm {
-            true => self
-                .tables
-                .probe_dtm(position)?
-                .map_or(MateScore::DRAW, |dtm| {
-                    // The prober's own numbers come from one byte.
-                    MateScore::from_plies(dtm.0.unsigned_abs()).unwrap_or(MateScore::DRAW)
-                }),
-            false => MateScore::DRAW,
+        compared.count(value, weight(values, &placement));
+        let Some(expected) = rules::from_successors(&placement, &position, values, loaded) else {
+            compared.found.add(difference(
+                values,
+                Metric::Wdl,
+                index,
+                side,
+                value.wdl.category(),
+                "a value for every move",
+            ));
+            continue;
         };
-        Ok(Value::new(wdl, dtz, mate))
-    }
-
-    /// A value; where the tables checked contradict each other, that is reported. The rest stays an error.
-    fn own(
-        &self,
-        value: Result<Value, ProbeError>,
-        position: &Position,
-        report: &mut Report,
-    ) -> Result<Value, ProbeError> {
-        match value {
-            Err(error @ ProbeError::Contradiction { .. }) => {
-                report.add(Difference::Contradiction {
-                    fen: position.to_fen(),
-                    problem: error.to_string(),
-                });
-                Ok(Value::CONTRADICTORY)
-            }
-            other => other,
-        }
-    }
-
-    /// Compares every value with its successors'; what the values of each side to move add up to.
-    fn compare(&self, values: &Values, report: &mut Report) -> Result<[Sums; 2], ProbeError> {
-        let mut sums = [Sums::default(); 2];
-        for &side in self.sides() {
-            let chunks = values[side.index()].len().div_ceil(CHUNK);
-            let (of_side, found) = (0..chunks)
-                .into_par_iter()
-                .map(|number| {
-                    let start = number * CHUNK;
-                    let end = values[side.index()].len().min(start + CHUNK);
-                    self.compare_range(values, side, start..end)
-                })
-                .try_reduce(
-                    || (Sums::default(), Report::new(self.material)),
-                    |a, b| Ok((a.0.merge(b.0), merged(a.1, b.1)?)),
-                )?;
-            sums[side.index()] = of_side;
-            report.merge(found);
-        }
-        if self.material.is_symmetric() {
-            sums[1] = sums[0];
-        }
-        Ok(sums)
-    }
-
-    fn compare_range(
-        &self,
-        values: &Values,
-        side: Color,
-        range: Range<usize>,
-    ) -> Result<(Sums, Report), ProbeError> {
-        let mut report = Report::new(self.material);
-        let mut sums = Sums::default();
-        for index in range.clone() {
-            let stored = values[side.index()][index];
-            if stored.is_illegal() {
+        for metric in Metric::ALL {
+            if !values.is_stored(metric, side) {
                 continue;
             }
-            let Some(position) = self.position(index as u64, side) else {
-                continue;
-            };
-            report.positions += 1;
-            sums.add(stored, weight(&self.material, &placement_of(&position)));
-            let expected = self.expected(&position, values, &mut report)?;
-            if let (Some(wdl), Some(expected)) = (stored.wdl(), expected) {
-                self.compare_value(&position, (stored, wdl), &expected, &mut report);
+            compared.positions += 1;
+            if !agrees(values, metric, value, expected) {
+                let (stored, expected) = (describe(metric, value), describe(metric, expected));
+                compared
+                    .found
+                    .add(difference(values, metric, index, side, &stored, &expected));
             }
         }
-        self.done(range.len())?;
-        Ok((sums, report))
     }
+    compared
+}
 
-    /// What follows from the successors; nothing if one of them is contradictory.
-    fn expected(
-        &self,
-        position: &Position,
-        values: &Values,
-        report: &mut Report,
-    ) -> Result<Option<Expected>, ProbeError> {
-        let mut expected = Expected::NO_MOVES;
-        for m in &position.legal_moves() {
-            let next = position.play(m);
-            let value = self.value_after(&next, m, values, report)?;
-            let Some(wdl) = value.wdl() else {
-                return Ok(None);
-            };
-            // A distance of one ply is also that of a loser who has to zero.
-            let may_be_mate = wdl == Wdl::Loss && (!self.has_dtz || value.dtz() == Dtz(-1));
-            expected.add(Successor {
-                wdl,
-                dtz: value.dtz(),
-                mate: value.mate(),
-                by_zeroing: m.is_zeroing(),
-                is_checkmate: may_be_mate && next.is_checkmate(),
-            });
+/// Whether a value is what its successors say.
+fn agrees(values: &Values, metric: Metric, value: Outcome, expected: Outcome) -> bool {
+    match metric {
+        // Without distances it is not known which wins are cursed.
+        Metric::Wdl if !values.has(Metric::Dtz) => {
+            value.wdl.is_any_win() == expected.wdl.is_any_win()
+                && value.wdl.is_any_loss() == expected.wdl.is_any_loss()
         }
-        Ok(Some(expected))
-    }
-
-    /// The values kept know neither other materials nor en passant.
-    fn value_after(
-        &self,
-        next: &Position,
-        m: Move,
-        values: &Values,
-        report: &mut Report,
-    ) -> Result<Value, ProbeError> {
-        if m.changes_material() || next.en_passant_square().is_some() {
-            return self.own(self.probe(next), next, report);
+        Metric::Wdl => value.wdl == expected.wdl,
+        Metric::Dtz => value.dtz == expected.dtz,
+        Metric::Dtm => {
+            value.score == expected.score
+                && (value.score > crate::metric::MateScore::DRAW) == value.wdl.is_any_win()
+                && (value.score < crate::metric::MateScore::DRAW) == value.wdl.is_any_loss()
         }
-        let placement = placement_of(next);
-        let (placement, side) = match (next.turn(), self.material.is_symmetric()) {
-            (Color::Black, true) => (placement.with_colors_exchanged(), Color::White),
-            (turn, _) => (placement, turn),
-        };
-        let index = self.order.index(&self.space.digits(&placement));
-        Ok(values[side.index()][index as usize])
-    }
-
-    fn compare_value(
-        &self,
-        position: &Position,
-        (stored, wdl): (Value, Wdl),
-        expected: &Expected,
-        report: &mut Report,
-    ) {
-        let is_check = position.is_check();
-        let value = expected.value(is_check);
-        let mut compare = |metric, is_equal: bool| {
-            if !is_equal {
-                report.add(Difference::Value {
-                    metric,
-                    fen: position.to_fen(),
-                    stored: shown(metric, stored),
-                    expected: shown(metric, value),
-                });
-            }
-        };
-        if self.has_dtz {
-            compare(Metric::Wdl, value.wdl() == Some(wdl));
-            compare(Metric::Dtz, value.dtz() == stored.dtz());
-        } else {
-            compare(Metric::Wdl, expected.allows(wdl, is_check));
-        }
-        if self.has_dtm {
-            compare(Metric::Dtm, value.mate() == stored.mate());
-        }
-    }
-
-    /// Compares what the header says with what the values add up to.
-    fn header(
-        &self,
-        file: &TableFile,
-        values: &Values,
-        sums: &[Sums; 2],
-        report: &mut Report,
-    ) -> Result<(), ProbeError> {
-        let metric = file.metric();
-        let description = file.description()?;
-        for side in Color::ALL {
-            let sums = &sums[side.index()];
-            let stored = in_order(description.counts[side.index()]);
-            let mut expected = sums.counts;
-            expected.reverse();
-            // Without distances to zeroing, the values were not compared with the fifty-move rule in mind, but they
-            // still are what a user is told.
-            if stored != expected {
-                report.add(Difference::Counts {
-                    metric,
-                    side,
-                    stored,
-                    expected,
-                });
-            }
-            let expected = match metric {
-                Metric::Wdl => 0,
-                Metric::Dtz => sums.longest_dtz,
-                Metric::Dtm => sums.longest_dtm,
-            };
-            let longest = description.longest[side.index()];
-            let stored = longest.map_or(0, |longest| longest.plies);
-            let is_there = longest.is_none_or(|longest| {
-                self.value_at(longest.index, side, values)
-                    .is_some_and(|value| {
-                        let plies = shown(metric, value).unwrap_or(0);
-                        plies > 0 && plies.unsigned_abs() == longest.plies
-                    })
-            });
-            if stored != expected || !is_there {
-                report.add(Difference::Longest {
-                    metric,
-                    side,
-                    stored,
-                    expected,
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The value of the position with an index in the natural order.
-    fn value_at(&self, index: u64, side: Color, values: &Values) -> Option<Value> {
-        if side == Color::White || !self.material.is_symmetric() {
-            let index = usize::try_from(index).ok()?;
-            return values[side.index()].get(index).copied();
-        }
-        if index >= self.space.len() {
-            return None;
-        }
-        let placement = self.space.placement(&self.order.digits(index))?;
-        let twin = self.space.digits(&placement.with_colors_exchanged());
-        values[0].get(self.order.index(&twin) as usize).copied()
-    }
-
-    /// Tells that so many indices are done, and hears whether to go on.
-    fn done(&self, indices: usize) -> Result<(), ProbeError> {
-        // With the same men on both sides there is half the work, and the total is for both.
-        let sides = 3 - self.sides().len() as u64;
-        (self.progress)(indices as u64 * sides);
-        if self.cancel.load(Ordering::Relaxed) {
-            return Err(Error::Cancelled.into());
-        }
-        Ok(())
     }
 }
 
-fn merged(mut a: Report, b: Report) -> Result<Report, ProbeError> {
-    a.merge(b);
-    Ok(a)
-}
-
-fn placement_of(position: &Position) -> Placement {
-    Placement {
-        men: Color::ALL.map(|color| Role::ALL.map(|role| position.pieces(color, role))),
+fn describe(metric: Metric, value: Outcome) -> String {
+    match metric {
+        Metric::Wdl => value.wdl.to_string(),
+        Metric::Dtz => format!("{} in {} plies", value.wdl, value.dtz),
+        Metric::Dtm => match value.score.dtm() {
+            Some(dtm) => format!("mate in {dtm} plies"),
+            None => "no mate".to_owned(),
+        },
     }
 }
 
-/// How many placements on the full board a stored one stands for.
-///
-/// Without pawns all eight symmetries count, but a placement on the long diagonal is its own mirror image; no king
-/// stands on a line in the middle. With pawns left and right count, unless both mirror images are stored because
-/// the pawns alone are their own.
-fn weight(material: &Material, placement: &Placement) -> u64 {
-    if material.has_pawns() {
-        let is_symmetric = Color::ALL.into_iter().all(|color| {
-            let pawns = placement.of(color, Role::Pawn);
-            mirror(pawns) == pawns
-        });
-        if is_symmetric { 1 } else { 2 }
+fn difference(
+    values: &Values,
+    metric: Metric,
+    index: u64,
+    side: usize,
+    stored: &str,
+    expected: &str,
+) -> Difference {
+    Difference {
+        material: *values.space.material(),
+        metric,
+        fen: values
+            .position(index, side)
+            .map(|(_, position)| position.to_fen())
+            .unwrap_or_default(),
+        stored: stored.to_owned(),
+        expected: expected.to_owned(),
+    }
+}
+
+/// How many placements on the full board an index stands for.
+fn weight(values: &Values, placement: &crate::index::Placement) -> u64 {
+    let pawns = placement
+        .men
+        .map(|side| side[crate::game::chess::Role::Pawn.index()]);
+    if values.space.material().has_pawns() {
+        let mirrored = pawns.map(symmetry::mirror);
+        if mirrored == pawns { 1 } else { 2 }
     } else {
-        let sets = placement.men.as_flattened();
-        if sets.iter().all(|&set| transpose(set) == set) {
-            4
-        } else {
-            8
-        }
+        let is_own_twin = placement
+            .men
+            .iter()
+            .flatten()
+            .all(|&set| symmetry::transpose(set) == set);
+        // Turned by the other symmetries, the white king stands elsewhere.
+        if is_own_twin { 4 } else { 8 }
     }
 }
 
-/// From wins to losses.
-fn in_order(counts: Counts) -> [u64; 5] {
-    [
-        counts.win,
-        counts.cursed_win,
-        counts.draw,
-        counts.blessed_loss,
-        counts.loss,
-    ]
+/// Compares the counts and longest wins in the headers with the values.
+fn compare_headers(
+    values: &Values,
+    counts: &[Counts; 2],
+    longest: &[[u32; 2]; 2],
+    found: &mut Found,
+) {
+    let mut check = |metric: Metric, stored: String, expected: String| {
+        if stored != expected {
+            found.add(Difference {
+                material: *values.space.material(),
+                metric,
+                fen: String::new(),
+                stored,
+                expected,
+            });
+        }
+    };
+    for metric in Metric::ALL {
+        let Some(source) = &values.sources[usize::from(metric.number())] else {
+            continue;
+        };
+        for side in 0..2 {
+            check(
+                metric,
+                format!("{:?}", source.description.counts[side]),
+                format!("{:?}", counts[side]),
+            );
+            let stored = source.description.longest[side];
+            let expected = match metric {
+                Metric::Wdl => continue,
+                Metric::Dtz => longest[side][0],
+                Metric::Dtm => longest[side][1],
+            };
+            check(
+                metric,
+                format!("longest win {}", stored.map_or(0, |longest| longest.plies)),
+                format!("longest win {expected}"),
+            );
+        }
+    }
 }

@@ -1,199 +1,329 @@
-//! What the tables say about a position, in four bytes, and what follows from its successors.
+//! Every value of a material as a prober would give it, from the numbers in its files.
 
-use crate::metric::{Dtm, Dtz, MateScore, Metric, Wdl};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// The values of one position, as the prober gives them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Value {
-    /// [`Wdl::index`], or one of the two below.
-    wdl: u8,
-    /// Meaningless without a DTZ table.
-    mate: MateScore,
-    /// Meaningless without a DTM table.
-    dtz: i16,
-}
+use rayon::prelude::*;
 
-/// No position: men on one square, the opponent in check, a twin.
+use super::rules::{self, Outcome};
+use crate::Error;
+use crate::game::Color;
+use crate::game::chess::{CastlingRights, Position, Setup};
+use crate::generate::table_path;
+use crate::index::{IndexSpace, Order, Placement};
+use crate::material::Material;
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::table::{Description, Table};
+
+/// Stands in the results where a position is not legal or an index is a hole.
 const ILLEGAL: u8 = u8::MAX;
-/// The tables contradict each other here.
-const CONTRADICTORY: u8 = u8::MAX - 1;
 
-impl Value {
-    pub const ILLEGAL: Value = Value::special(ILLEGAL);
-    pub const CONTRADICTORY: Value = Value::special(CONTRADICTORY);
+/// The values of one side to move, by index in natural order.
+#[derive(Clone, Debug, Default)]
+struct SideValues {
+    /// [`Wdl::index`], or [`ILLEGAL`].
+    wdl: Vec<u8>,
+    /// Plies to zeroing without sign. Empty if there is no such table.
+    dtz: Vec<u8>,
+    /// [`MateScore`] bytes. Empty if there is no such table.
+    dtm: Vec<u8>,
+}
 
-    const fn special(wdl: u8) -> Value {
-        Value {
-            wdl,
-            mate: MateScore::DRAW,
-            dtz: 0,
+/// A table's header and which sides it stores.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub description: Description,
+    pub stored: [bool; 2],
+}
+
+/// Every value of one material.
+#[derive(Debug)]
+pub(super) struct Values {
+    pub space: IndexSpace,
+    pub natural: Order,
+    /// What there is of each metric.
+    pub sources: [Option<Source>; 3],
+    /// Numbers in the files that mean nothing, by side, metric and index.
+    pub meaningless: Vec<(usize, Metric, u64)>,
+    sides: [SideValues; 2],
+}
+
+/// Why the values of a material cannot be known.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error(transparent)]
+    Table(#[from] Error),
+    #[error(
+        "{}: no such table; generate it with `retrograde generate {material}`",
+        path.display()
+    )]
+    Missing { material: Material, path: PathBuf },
+    #[error(
+        "{name}: not a {metric} table of {material}; replace it with `retrograde generate {material}`"
+    )]
+    Foreign {
+        name: String,
+        material: Material,
+        metric: Metric,
+    },
+}
+
+/// The materials that others lead to, in normal form.
+pub(super) type Loaded = HashMap<Material, Arc<Values>>;
+
+impl Values {
+    /// Reads the tables of a material; `loaded` holds what its moves lead to.
+    pub fn load(
+        directory: &Path,
+        material: Material,
+        loaded: &Loaded,
+    ) -> Result<Values, LoadError> {
+        let space = IndexSpace::new(material);
+        let natural = space.natural_order();
+        let mut values = Values {
+            space,
+            natural,
+            sources: [None, None, None],
+            meaningless: Vec::new(),
+            sides: Default::default(),
+        };
+        for metric in Metric::ALL {
+            let path = table_path(directory, &material, metric);
+            if path.exists() {
+                values.read(&Table::open(&path)?, metric)?;
+            } else if metric == Metric::Wdl {
+                return Err(LoadError::Missing { material, path });
+            }
         }
+        values.resolve(loaded);
+        Ok(values)
     }
 
-    pub fn new(wdl: Wdl, dtz: Dtz, mate: MateScore) -> Value {
-        Value {
-            wdl: wdl.index() as u8,
-            mate,
-            // Longer than any distance: what is cut off differs from what follows.
-            dtz: dtz.0.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+    fn read(&mut self, table: &Table, metric: Metric) -> Result<(), LoadError> {
+        let material = *self.space.material();
+        let foreign = || LoadError::Foreign {
+            name: table.name().to_owned(),
+            material,
+            metric,
+        };
+        let description = table.description();
+        if description.material != material.to_string() || description.metric != metric.number() {
+            return Err(foreign());
         }
+        let mut stored = [false; 2];
+        for stream in table.streams() {
+            let order = self
+                .space
+                .order(&stream.order())
+                .ok()
+                .filter(|_| stream.len() == self.space.len() && stream.side() < 2)
+                .ok_or_else(foreign)?;
+            let numbers = table.read_stream(stream)?;
+            let natural: Vec<u8> = self
+                .for_each_index(|index| numbers[order.index(&self.natural.digits(index)) as usize]);
+            let side = usize::from(stream.side());
+            stored[side] = true;
+            let values = &mut self.sides[side];
+            match metric {
+                Metric::Wdl => values.wdl = natural,
+                Metric::Dtz => values.dtz = natural,
+                Metric::Dtm => values.dtm = natural,
+            }
+        }
+        self.sources[usize::from(metric.number())] = Some(Source {
+            description: table.description().clone(),
+            stored,
+        });
+        Ok(())
     }
 
-    /// The result; nothing if there is none to rely on.
-    pub fn wdl(self) -> Option<Wdl> {
-        Wdl::from_index(self.wdl.into())
-    }
-
-    pub fn dtz(self) -> Dtz {
-        Dtz(self.dtz.into())
-    }
-
-    pub fn mate(self) -> MateScore {
-        self.mate
-    }
-
-    pub fn is_illegal(self) -> bool {
-        self.wdl == ILLEGAL
-    }
-}
-
-/// What the successors seen so far say about a position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Expected {
-    dtz: Option<Dtz>,
-    /// The best result, and the best if every quiet move comes one ply too late for the fifty-move rule.
-    wdl: Option<(Wdl, Wdl)>,
-    mate: Option<MateScore>,
-}
-
-/// A move, seen from its end.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Successor {
-    pub wdl: Wdl,
-    pub dtz: Dtz,
-    pub mate: MateScore,
-    pub by_zeroing: bool,
-    pub is_checkmate: bool,
-}
-
-impl Expected {
-    pub const NO_MOVES: Expected = Expected {
-        dtz: None,
-        wdl: None,
-        mate: None,
-    };
-
-    /// Takes one more move into account.
-    pub fn add(&mut self, next: Successor) {
-        let wdl = -next.wdl;
-        let dtz = if next.by_zeroing {
-            wdl.dtz_of_zeroing_move()
-        } else if next.is_checkmate {
-            Dtz(1)
+    /// The sides to move that have values of their own: with the same men on both sides, one serves for both.
+    pub fn sides(&self) -> usize {
+        if self.space.material().is_symmetric() {
+            1
         } else {
-            next.dtz.before_quiet_move()
+            2
+        }
+    }
+
+    pub fn has(&self, metric: Metric) -> bool {
+        self.sources[usize::from(metric.number())].is_some()
+    }
+
+    /// Whether a side's values of a metric are in a file, not derived from the other side's.
+    pub fn is_stored(&self, metric: Metric, side: usize) -> bool {
+        self.sources[usize::from(metric.number())]
+            .as_ref()
+            .is_some_and(|source| source.stored[side])
+    }
+
+    /// The legal position at an index.
+    pub fn position(&self, index: u64, side: usize) -> Option<(Placement, Position)> {
+        let placement = self.space.placement(&self.natural.digits(index))?;
+        let setup = Setup {
+            pieces: placement.men,
+            turn: Color::ALL[side],
+            castling: CastlingRights::NONE,
+            en_passant: None,
+            halfmoves: 0,
+            fullmoves: 1,
         };
-        if self
-            .dtz
-            .is_none_or(|best| preference(dtz) > preference(best))
+        let position = Position::from_setup(&setup).ok()?;
+        Some((placement, position))
+    }
+
+    /// The value at an index, or nothing if there is no legal position.
+    pub fn at(&self, index: u64, side: usize) -> Option<Outcome> {
+        let values = &self.sides[side];
+        let index = index as usize;
+        let wdl = Wdl::from_index(usize::from(*values.wdl.get(index)?))?;
+        Some(Outcome {
+            wdl,
+            dtz: values.dtz.get(index).copied().unwrap_or(0),
+            score: MateScore(values.dtm.get(index).copied().unwrap_or(0)),
+        })
+    }
+
+    /// The value of a placement of these men in these colours.
+    pub fn of(&self, placement: &Placement, side: usize) -> Option<Outcome> {
+        self.at(self.natural.index(&self.space.digits(placement)), side)
+    }
+
+    /// Turns the numbers of the files into values: what captures and promotions decide, what a missing side's are.
+    fn resolve(&mut self, loaded: &Loaded) {
+        for side in 0..self.sides() {
+            let results = self.for_each_index(|index| self.resolve_result(index, side, loaded));
+            self.take_results(side, results);
+        }
+        if self.has(Metric::Dtz) {
+            for side in 0..self.sides() {
+                if self.is_stored(Metric::Dtz, side) {
+                    self.sides[side].dtz =
+                        self.for_each_index(|index| self.resolve_distance(index, side, loaded));
+                }
+            }
+        }
+        for metric in [Metric::Dtz, Metric::Dtm] {
+            for side in 0..self.sides() {
+                if self.has(metric) && !self.is_stored(metric, side) {
+                    let derived = self.for_each_index(|index| {
+                        let value = self.at(index, side).and_then(|_| {
+                            let (placement, position) = self.position(index, side)?;
+                            rules::from_successors(&placement, &position, self, loaded)
+                        });
+                        value.map_or(0, |value| match metric {
+                            Metric::Dtm => value.score.0,
+                            Metric::Wdl | Metric::Dtz => value.dtz,
+                        })
+                    });
+                    match metric {
+                        Metric::Dtm => self.sides[side].dtm = derived,
+                        Metric::Wdl | Metric::Dtz => self.sides[side].dtz = derived,
+                    }
+                }
+            }
+        }
+    }
+
+    fn for_each_index<T: Send>(&self, value: impl Fn(u64) -> T + Sync) -> Vec<T> {
+        // Ranges of usize are indexed in parallel, those of u64 are not.
+        (0..self.space.len() as usize)
+            .into_par_iter()
+            .with_min_len(1024)
+            .map(|index| value(index as u64))
+            .collect()
+    }
+
+    /// The result and the mate score of one position: the better of what is stored and what captures and promotions
+    /// reach.
+    fn resolve_result(&self, index: u64, side: usize, loaded: &Loaded) -> Resolved {
+        let Some((placement, position)) = self.position(index, side) else {
+            return Resolved::ILLEGAL;
+        };
+        let best = rules::best_conversion(&placement, &position, self, loaded);
+        let stored = &self.sides[side];
+        let mut resolved = Resolved::ILLEGAL;
+        let wdl = match best {
+            Some(best) if best.wdl == Wdl::Win => Some(Wdl::Win),
+            _ => {
+                let number = stored.wdl.get(index as usize).copied().unwrap_or(ILLEGAL);
+                let found = Wdl::from_index(usize::from(number));
+                resolved.meaningless_result = found.is_none();
+                found.max(best.map(|best| best.wdl))
+            }
+        };
+        let Some(wdl) = wdl else { return resolved };
+        resolved.wdl = wdl.index() as u8;
+        if let Some(&number) = stored.dtm.get(index as usize) {
+            let score = match wdl {
+                Wdl::Win | Wdl::CursedWin => MateScore(u8::MAX.wrapping_sub(number)),
+                Wdl::Draw => MateScore::DRAW,
+                Wdl::BlessedLoss | Wdl::Loss => MateScore(number),
+            };
+            let by_conversion = best.map_or(MateScore::MATED, |best| best.score);
+            // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
+            let score = match wdl {
+                Wdl::Win | Wdl::CursedWin if score <= MateScore::DRAW => by_conversion,
+                Wdl::BlessedLoss | Wdl::Loss if score >= MateScore::DRAW => {
+                    resolved.meaningless_score = by_conversion < MateScore::DRAW;
+                    by_conversion
+                }
+                _ => score.max(by_conversion),
+            };
+            resolved.score = score.0;
+        }
+        resolved
+    }
+
+    fn take_results(&mut self, side: usize, results: Vec<Resolved>) {
+        for (index, result) in (0..).zip(&results) {
+            if result.meaningless_result {
+                self.meaningless.push((side, Metric::Wdl, index));
+            }
+            if result.meaningless_score {
+                self.meaningless.push((side, Metric::Dtm, index));
+            }
+        }
+        let stored_mates = !self.sides[side].dtm.is_empty();
+        self.sides[side].wdl = results.iter().map(|result| result.wdl).collect();
+        if stored_mates {
+            self.sides[side].dtm = results.iter().map(|result| result.score).collect();
+        }
+    }
+
+    /// The distance to zeroing of one position: one ply where a zeroing move wins, else what is stored.
+    fn resolve_distance(&self, index: u64, side: usize, loaded: &Loaded) -> u8 {
+        let Some(value) = self.at(index, side) else {
+            return 0;
+        };
+        if value.wdl == Wdl::Draw {
+            return 0;
+        }
+        if value.wdl.is_any_win()
+            && let Some((placement, position)) = self.position(index, side)
+            && rules::best_zeroing(&placement, &position, self, loaded) == Some(value.wdl)
         {
-            self.dtz = Some(dtz);
+            return value.wdl.dtz_of_zeroing_move().0.unsigned_abs() as u8;
         }
-        let late = match wdl {
-            Wdl::Win if !next.by_zeroing && !next.is_checkmate => Wdl::CursedWin,
-            Wdl::Loss if !next.by_zeroing => Wdl::BlessedLoss,
-            wdl => wdl,
-        };
-        let (best, best_late) = self.wdl.unwrap_or((wdl, late));
-        self.wdl = Some((best.max(wdl), best_late.max(late)));
-        self.mate = self.mate.max(Some(next.mate.before_move()));
-    }
-
-    /// The distances and the result that follow; `is_check` decides between mate and stalemate.
-    pub fn value(&self, is_check: bool) -> Value {
-        match (self.dtz, self.mate) {
-            (Some(dtz), Some(mate)) => Value::new(dtz.wdl(), dtz, mate),
-            _ if is_check => Value::new(Wdl::Loss, Dtz(-1), MateScore::MATED),
-            _ => Value::new(Wdl::Draw, Dtz(0), MateScore::DRAW),
-        }
-    }
-
-    /// Whether a result can be right, without distances to zeroing to decide when a win comes too late.
-    pub fn allows(&self, wdl: Wdl, is_check: bool) -> bool {
-        match self.wdl {
-            Some((best, late)) => wdl == best || wdl == late,
-            None => Some(wdl) == self.value(is_check).wdl(),
-        }
+        value.dtz
     }
 }
 
-/// More is better for the side that chooses: wins, the shortest first; draws; losses, the longest first.
-fn preference(Dtz(plies): Dtz) -> (i32, i32) {
-    (plies.signum(), -plies)
+/// The values of one position on the way from numbers to values.
+#[derive(Clone, Copy, Debug)]
+struct Resolved {
+    wdl: u8,
+    score: u8,
+    meaningless_result: bool,
+    meaningless_score: bool,
 }
 
-/// A value as reports and the command line show it.
-pub(super) fn shown(metric: Metric, value: Value) -> Option<i32> {
-    match metric {
-        Metric::Wdl => value.wdl().map(Wdl::signum2),
-        Metric::Dtz => Some(value.dtz().0),
-        Metric::Dtm => value.mate().dtm().map(|Dtm(plies)| plies),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn quiet(dtz: i32) -> Successor {
-        Successor {
-            wdl: Dtz(dtz).wdl(),
-            dtz: Dtz(dtz),
-            mate: MateScore::DRAW,
-            by_zeroing: false,
-            is_checkmate: false,
-        }
-    }
-
-    fn dtz_after(successors: &[Successor]) -> i32 {
-        let mut expected = Expected::NO_MOVES;
-        for &successor in successors {
-            expected.add(successor);
-        }
-        expected.value(false).dtz().0
-    }
-
-    #[test]
-    fn the_winner_hurries_and_the_loser_does_not() {
-        assert_eq!(dtz_after(&[quiet(-4), quiet(-2), quiet(0), quiet(7)]), 3);
-        assert_eq!(dtz_after(&[quiet(3), quiet(5)]), -6);
-        assert_eq!(dtz_after(&[quiet(3), quiet(0)]), 0);
-        assert_eq!(dtz_after(&[]), 0);
-    }
-
-    #[test]
-    fn one_ply_can_be_too_late() {
-        assert_eq!(dtz_after(&[quiet(-100)]), 101);
-        assert_eq!(dtz_after(&[quiet(100)]), -101);
-        let zeroing = Successor {
-            by_zeroing: true,
-            ..quiet(-100)
-        };
-        assert_eq!(dtz_after(&[zeroing]), 1);
-    }
-
-    #[test]
-    fn a_mate_is_one_ply_away() {
-        let mate = Successor {
-            is_checkmate: true,
-            mate: MateScore::MATED,
-            ..quiet(-1)
-        };
-        assert_eq!(dtz_after(&[mate]), 1);
-        assert_eq!(dtz_after(&[quiet(-1)]), 2);
-        let mut expected = Expected::NO_MOVES;
-        expected.add(mate);
-        assert_eq!(expected.value(false).mate().dtm(), Some(Dtm(1)));
-        assert_eq!(Expected::NO_MOVES.value(true).mate().dtm(), Some(Dtm(0)));
-    }
+impl Resolved {
+    const ILLEGAL: Resolved = Resolved {
+        wdl: ILLEGAL,
+        score: MateScore::DRAW.0,
+        meaningless_result: false,
+        meaningless_score: false,
+    };
 }

@@ -122,7 +122,7 @@ proptest! {
     }
 }
 
-/// Swafford's example: a rook on e6, a bishop on a6's neighbour b6, a pawn on g6, kings on e1 and e8.
+/// Swafford's example: a rook on e6, a bishop on b6, a pawn on g6, kings on e1 and e8.
 #[test]
 fn swaffords_rook_on_e6() {
     let e6 = square("e6");
@@ -141,7 +141,7 @@ fn swaffords_rook_on_e6() {
 #[test]
 fn swaffords_map_of_the_turned_board() {
     for s in Square::all() {
-        let row = u8::from(s.file());
+        let row = s.file();
         let column_from_the_eighth_rank = 7 - s.rank();
         let his = row * 8 + (7 - column_from_the_eighth_rank);
         assert_eq!(RotatedOccupancy::bits_of(s)[1] ^ 56, his);

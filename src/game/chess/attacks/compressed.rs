@@ -39,7 +39,7 @@ const fn inner_lines() -> [[Inner; 4]; 64] {
         while square < 64 {
             let place = &places[square];
             let length = place.lengths[direction];
-            let inner = if length > 2 { length - 2 } else { 0 };
+            let inner = length.saturating_sub(2);
             // The diagonal that is only h8 would be shifted by 64; with no inner squares any shift does.
             let shift = if inner == 0 {
                 0

@@ -1,0 +1,225 @@
+//! Ranked moves and best lines.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use retrograde::game::chess::Position;
+use retrograde::metric::{Dtm, Metric, Wdl};
+use retrograde::probe::{LineEnd, ProbeOptions};
+use retrograde::table::Compression;
+use retrograde::{ProbeError, Tablebase};
+
+use super::random::{Random, en_passant_positions};
+use super::{all_materials, directory, generate, tables};
+
+fn position(fen: &str) -> Position {
+    Position::from_fen(fen).unwrap()
+}
+
+/// The tables of some metrics, without the others.
+fn tables_of(name: &str, metrics: &[Metric]) -> Tablebase {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&copy);
+    std::fs::create_dir(&copy).unwrap();
+    for file in tables().tables() {
+        if metrics.contains(&file.metric()) {
+            std::fs::copy(file.path(), copy.join(file.path().file_name().unwrap())).unwrap();
+        }
+    }
+    Tablebase::open(copy).unwrap()
+}
+
+#[test]
+fn every_value_follows_from_the_values_after_the_moves() {
+    let mut random = Random(1);
+    let mut positions: Vec<Position> = all_materials()
+        .iter()
+        .flat_map(|material| {
+            (0..200)
+                .map(|_| random.position(material))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    positions.extend(en_passant_positions(&mut random, 50));
+    for position in positions {
+        let fen = position.to_fen();
+        let moves = tables().root_moves(&position).unwrap();
+        let wdl = tables().probe_wdl(&position).unwrap();
+        let dtz = tables().probe_dtz(&position).unwrap();
+        let dtm = tables().probe_dtm(&position).unwrap();
+        assert_eq!(dtz.wdl(), wdl, "{fen}");
+        assert_eq!(
+            dtm.map_or(0, |dtm| (dtm.0 > 0) as i32 * 2 - 1),
+            wdl.signum2().signum(),
+            "{fen}"
+        );
+        let Some(best) = moves.first() else {
+            let expected = if position.is_check() {
+                (Some(Dtm(0)), -1)
+            } else {
+                (None, 0)
+            };
+            assert_eq!((dtm, dtz.0), expected, "{fen}");
+            continue;
+        };
+        assert_eq!(best.wdl.map(|wdl| -wdl), Some(wdl), "{fen}");
+        let best_dtz = match wdl {
+            Wdl::Draw => 0,
+            _ if best.is_zeroing => wdl.dtz_of_zeroing_move().0,
+            _ if best.is_checkmate => 1,
+            _ => best.dtz.unwrap().before_quiet_move().0,
+        };
+        assert_eq!(best_dtz, dtz.0, "{fen}");
+        let after: Vec<Option<Dtm>> = moves.iter().map(|m| m.dtm.map(Dtm::before_move)).collect();
+        let shortest = after.iter().flatten().filter(|dtm| dtm.0 > 0).min();
+        let longest = after.iter().flatten().min();
+        match dtm {
+            None => assert!(after.contains(&None) && shortest.is_none(), "{fen}"),
+            Some(Dtm(1..)) => assert_eq!(shortest.copied(), dtm, "{fen}"),
+            Some(_) => assert_eq!(
+                (longest.copied(), after.contains(&None)),
+                (dtm, false),
+                "{fen}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn one_stored_side_answers_for_both() {
+    let materials = ["KQvK", "KPvK", "KRvKN", "KPvKP", "KBNvK", "KRvKP"]
+        .map(|signature| signature.parse().unwrap());
+    let directory = generate("probe-one-side", materials.to_vec(), Compression::Small);
+    let one_side = Tablebase::open(directory).unwrap();
+    let sides: HashSet<usize> = one_side
+        .tables()
+        .iter()
+        .map(|file| file.table().unwrap().streams().len())
+        .collect();
+    assert_eq!(sides, HashSet::from([1, 2]));
+    let mut random = Random(3);
+    let mut positions: Vec<Position> = materials
+        .iter()
+        .flat_map(|material| {
+            (0..2_000)
+                .map(|_| random.position(material))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    positions.extend(en_passant_positions(&mut random, 100));
+    for position in positions {
+        let fen = position.to_fen();
+        let values = |tables: &Tablebase| {
+            (
+                tables.probe_wdl(&position).unwrap(),
+                tables.probe_dtz(&position).unwrap(),
+                tables.probe_dtm(&position).unwrap(),
+            )
+        };
+        assert_eq!(values(&one_side), values(tables()), "{fen}");
+    }
+}
+
+#[test]
+fn lines_end_in_mate_after_as_many_plies_as_the_table_says() {
+    let by_zeroing = tables_of("probe-without-dtm", &[Metric::Wdl, Metric::Dtz]);
+    let mut random = Random(9);
+    for material in all_materials() {
+        for _ in 0..4 {
+            let position = random.position(&material);
+            let fen = position.to_fen();
+            let line = tables().line(&position, 300).unwrap();
+            assert_eq!(line.metric, Metric::Dtm);
+            let Some(dtm) = tables().probe_dtm(&position).unwrap() else {
+                assert_eq!((line.moves.len(), line.end), (0, LineEnd::Draw), "{fen}");
+                continue;
+            };
+            assert_eq!(line.end, LineEnd::Checkmate, "{fen}");
+            assert_eq!(line.moves.len() as u32, dtm.0.unsigned_abs(), "{fen}");
+            let line = by_zeroing.line(&position, 300).unwrap();
+            assert_eq!(
+                (line.metric, line.end),
+                (Metric::Dtz, LineEnd::Checkmate),
+                "{fen}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_line_is_written_in_both_notations_and_stops_when_told() {
+    let start = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
+    let line = tables().line(&start, 3).unwrap();
+    assert_eq!(line.end, LineEnd::TooLong);
+    assert_eq!(line.moves.len(), 3);
+    let mut current = start;
+    for m in &line.moves {
+        assert_eq!(m.uci, m.played.to_uci());
+        assert_eq!(
+            retrograde::game::chess::Move::from_san(&current, &m.san),
+            Ok(m.played)
+        );
+        current = current.play(m.played);
+    }
+}
+
+#[test]
+fn the_clock_makes_late_wins_worse_than_early_ones() {
+    // 31 plies to mate and no zeroing move before: with 80 plies on the clock nothing wins any more.
+    let fresh = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
+    let late = position("8/8/8/8/8/2k5/1R6/K7 w - - 80 1");
+    for position in [fresh, late] {
+        let moves = tables().root_moves(&position).unwrap();
+        assert_eq!(moves[0].wdl, Some(Wdl::Loss));
+        let plies: Vec<i32> = moves
+            .iter()
+            .filter(|m| m.wdl == Some(Wdl::Loss))
+            .map(|m| -m.dtz.unwrap().0)
+            .collect();
+        assert!(plies.is_sorted());
+    }
+    // A pawn move sets the clock back and wins; queen moves would be too late.
+    let late = position("8/8/8/8/8/1K6/4P3/k7 w - - 99 1");
+    assert!(tables().root_moves(&late).unwrap()[0].is_zeroing);
+}
+
+#[test]
+fn missing_metrics_are_left_out_of_moves() {
+    let only_results = tables_of("probe-only-wdl", &[Metric::Wdl]);
+    let start = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
+    let moves = only_results.root_moves(&start).unwrap();
+    assert_eq!(moves[0].wdl, Some(Wdl::Loss));
+    assert!(moves.iter().all(|m| m.wdl.is_some() && m.dtm.is_none()));
+    assert!(matches!(
+        only_results.line(&start, 10),
+        Err(ProbeError::MissingTable { metric: Metric::Dtz, material, .. }) if material == "KRvK"
+    ));
+}
+
+#[test]
+fn threads_and_small_caches_give_the_same_answers() {
+    let options = ProbeOptions {
+        cache_bytes: 100_000,
+        map_files: false,
+    };
+    let small = Tablebase::open_with(&[directory()], &options).unwrap();
+    let materials = all_materials();
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let (small, materials) = (&small, &materials);
+            scope.spawn(move || {
+                let mut random = Random(seed / 2);
+                for number in 0..1_500 {
+                    let position = random.position(&materials[number % materials.len()]);
+                    assert_eq!(
+                        small.probe_dtm(&position).unwrap(),
+                        tables().probe_dtm(&position).unwrap()
+                    );
+                }
+            });
+        }
+    });
+    let statistics = small.cache_statistics();
+    assert!(statistics.bytes <= options.cache_bytes);
+    assert!(statistics.misses > 0);
+}

@@ -1,0 +1,87 @@
+//! Against real Syzygy tables, read by another program.
+
+use std::path::PathBuf;
+
+use retrograde::game::chess::Position;
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, PositionError};
+use shakmaty_syzygy::{AmbiguousWdl, MaybeRounded};
+
+use super::random::{Random, en_passant_positions};
+use super::{all_materials, tables};
+
+/// Where the tables are, if they are anywhere; says so if the test is skipped.
+fn syzygy() -> Option<shakmaty_syzygy::Tablebase<Chess>> {
+    let directory = std::env::var_os("RETROGRADE_SYZYGY").map_or_else(
+        || {
+            PathBuf::from(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../shared/reference/syzygy"
+            ))
+        },
+        PathBuf::from,
+    );
+    if !directory.is_dir() {
+        eprintln!(
+            "skipped: no Syzygy tables in {}; set RETROGRADE_SYZYGY",
+            directory.display()
+        );
+        return None;
+    }
+    let mut tables = shakmaty_syzygy::Tablebase::new();
+    tables.add_directory(&directory).unwrap();
+    Some(tables)
+}
+
+fn assert_same(syzygy: &shakmaty_syzygy::Tablebase<Chess>, position: &Position) {
+    let fen = position.to_fen();
+    let theirs: Chess = fen
+        .parse::<Fen>()
+        .unwrap()
+        .into_position(CastlingMode::Standard)
+        // Random men may give a check that no last move explains.
+        .or_else(PositionError::ignore_impossible_check)
+        .unwrap();
+    let wdl = tables().probe_wdl(position).unwrap();
+    let their_wdl = match syzygy.probe_wdl(&theirs).unwrap() {
+        AmbiguousWdl::Win => 2,
+        AmbiguousWdl::CursedWin => 1,
+        AmbiguousWdl::Draw => 0,
+        AmbiguousWdl::BlessedLoss => -1,
+        AmbiguousWdl::Loss => -2,
+        other => panic!("{fen}: {other:?}"),
+    };
+    assert_eq!(wdl.signum2(), their_wdl, "{fen}");
+    let dtz = tables().probe_dtz(position).unwrap().0;
+    match syzygy.probe_dtz(&theirs).unwrap() {
+        MaybeRounded::Precise(plies) => assert_eq!(dtz, i32::from(plies), "{fen}"),
+        MaybeRounded::Rounded(plies) => {
+            let longer = i32::from(plies.add_plies(1));
+            assert!(
+                [i32::from(plies), longer].contains(&dtz),
+                "{fen}: {dtz} for {plies:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn random_positions_of_every_material_agree() {
+    let Some(syzygy) = syzygy() else { return };
+    let mut random = Random(20_260_101);
+    for material in all_materials() {
+        for _ in 0..3_000 {
+            assert_same(&syzygy, &random.position(&material));
+        }
+    }
+}
+
+#[test]
+fn positions_with_an_en_passant_capture_agree() {
+    let Some(syzygy) = syzygy() else { return };
+    let positions = en_passant_positions(&mut Random(5), 2_000);
+    assert!(positions.len() > 30_000);
+    for position in positions {
+        assert_same(&syzygy, &position);
+    }
+}
