@@ -1,5 +1,6 @@
 //! Everything that links once.
 
+mod cli;
 mod game;
 mod generate;
 mod naive;
