@@ -267,8 +267,8 @@ fn multisets(size: usize) -> Vec<Vec<Role>> {
             all.push(chosen.clone());
             return;
         }
-        for next in first..ROLES_BY_STRENGTH.len() {
-            chosen.push(ROLES_BY_STRENGTH[next]);
+        for (next, &role) in ROLES_BY_STRENGTH.iter().enumerate().skip(first) {
+            chosen.push(role);
             extend(size, next, chosen, all);
             chosen.pop();
         }

@@ -163,7 +163,7 @@ fn combinations(count: usize) -> Vec<u64> {
         // The next larger number with as many bits.
         let lowest = set & set.wrapping_neg();
         let carried = set + lowest;
-        set = ((set ^ carried) >> 2) / lowest | carried;
+        set = (((set ^ carried) >> 2) / lowest) | carried;
     }
     sets
 }

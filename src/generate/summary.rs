@@ -26,19 +26,16 @@ impl Summary {
     /// Goes through all values.
     #[must_use]
     pub fn new(solved: &Solved, index_space: &IndexSpace) -> Summary {
-        let mut summary = Summary::default();
-        let mut longest = [[None; 2]; 2];
-        for side in 0..2 {
-            summary.counts[side] = counts(solved, side);
-            longest[0][side] = longest_win(solved, side, Metric::Dtz);
-            longest[1][side] = longest_win(solved, side, Metric::Dtm);
+        let longest = |metric| {
+            [0, 1].map(|side| {
+                longest_win(solved, side, metric).map(|found| found.indexed(solved, index_space))
+            })
+        };
+        Summary {
+            counts: [0, 1].map(|side| counts(solved, side)),
+            longest_dtz: longest(Metric::Dtz),
+            longest_dtm: longest(Metric::Dtm),
         }
-        let [dtz, dtm] = longest.map(|sides| {
-            sides.map(|found| found.map(|found: Found| found.indexed(solved, index_space)))
-        });
-        summary.longest_dtz = dtz;
-        summary.longest_dtm = dtm;
-        summary
     }
 
     /// The longest wins in one metric; a table of results has none.

@@ -101,8 +101,8 @@ fn moves_of(role: Role) -> Moves {
         Role::Rook => Moves::Slide(lines(&ranks_and_files)),
         Role::Bishop => Moves::Slide(lines(&diagonals)),
         Role::Queen => Moves::Slide(lines(&[ranks_and_files, diagonals].concat())),
-        Role::Knight => leaps(|from| attacks::knight(from)),
-        Role::King | Role::Pawn => leaps(|from| attacks::king(from)),
+        Role::Knight => leaps(attacks::knight),
+        Role::King | Role::Pawn => leaps(attacks::king),
     }
 }
 

@@ -252,7 +252,7 @@ impl<'a> RouteFinder<'a> {
         victim: Option<usize>,
         moves: &mut Vec<PawnMove<'a>>,
     ) -> Result<(), MissingTarget> {
-        let promotes = to < 8 || to >= 56;
+        let promotes = !(8..56).contains(&to);
         let mut arrive = |conversion, route| {
             moves.push(PawnMove {
                 to,
