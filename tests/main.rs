@@ -9,3 +9,4 @@ mod solve;
 mod solved;
 mod syzygy;
 mod table;
+mod verify;

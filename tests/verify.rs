@@ -1,0 +1,227 @@
+//! Verification finds nothing in good tables, and every change that matters in others.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use retrograde::game::Color;
+use retrograde::game::chess::{CastlingRights, Position, Setup};
+use retrograde::generate::{GenerateOptions, Plan, table_path};
+use retrograde::index::IndexSpace;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::table::{Compression, StreamSource, Table, WriteOptions, write_table};
+use retrograde::verify::{Report, verify};
+use retrograde::{Tablebase, table};
+
+fn generate(directory: &Path, compression: Compression) {
+    let options = GenerateOptions {
+        directory: directory.to_owned(),
+        materials: Material::all_with_men(3),
+        metrics: Metric::ALL.to_vec(),
+        compression,
+        memory: None,
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap();
+}
+
+fn verify_all(directory: &Path) -> Report {
+    let materials = Material::all_with_men(3);
+    verify(directory, &materials, &AtomicBool::new(false), &()).unwrap()
+}
+
+fn verify_one(directory: &Path, material: Material) -> Report {
+    verify(directory, &[material], &AtomicBool::new(false), &()).unwrap()
+}
+
+#[test]
+fn good_tables_have_no_differences() {
+    for compression in [Compression::Fast, Compression::Default, Compression::Small] {
+        let directory = tempfile::tempdir().unwrap();
+        generate(directory.path(), compression);
+        let report = verify_all(directory.path());
+        assert!(report.is_clean(), "{report:?}");
+        assert_eq!(report.tables, 15);
+        assert!(report.positions > 500_000);
+    }
+}
+
+#[test]
+fn a_changed_byte_is_found_wherever_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Default);
+    for material in Material::all_with_men(3) {
+        for metric in Metric::ALL {
+            let bytes = std::fs::read(table_path(directory.path(), &material, metric)).unwrap();
+            // Every byte of the smaller files, a seventh of those of the larger ones.
+            let step = if bytes.len() < 4096 { 1 } else { 7 };
+            for place in (0..bytes.len()).step_by(step) {
+                let mut changed = bytes.clone();
+                changed[place] ^= 1 << (place % 8);
+                let found = Table::from_store(Box::new(changed))
+                    .and_then(|table| table.verify_checksums(&|_, _| true));
+                assert!(found.is_err(), "{material}.{metric}, byte {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_makes_the_report_unclean() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Default);
+    let material: Material = "KPvK".parse().unwrap();
+    for metric in Metric::ALL {
+        let path = table_path(directory.path(), &material, metric);
+        let bytes = std::fs::read(&path).unwrap();
+        for place in [9, bytes.len() / 2, bytes.len() - 1] {
+            let mut changed = bytes.clone();
+            changed[place] ^= 0x10;
+            std::fs::write(&path, changed).unwrap();
+            let report = verify_one(directory.path(), material);
+            assert!(!report.is_clean(), "{metric}, byte {place}");
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(verify_one(directory.path(), material).is_clean());
+}
+
+/// Writes a table again with one number changed and all checksums right.
+fn rewrite(path: &Path, side: u8, index: u64, change: impl Fn(u8) -> u8) {
+    let table = Table::open(path).unwrap();
+    let description: table::Description = table.description().clone();
+    let mut streams: Vec<(u8, [u8; 12], Vec<u8>)> = table
+        .streams()
+        .iter()
+        .map(|stream| {
+            let numbers = table.read_stream(stream).unwrap();
+            (stream.side(), stream.order(), numbers)
+        })
+        .collect();
+    drop(table);
+    for (own, _, numbers) in &mut streams {
+        if *own == side {
+            numbers[index as usize] = change(numbers[index as usize]);
+        }
+    }
+    let sources: Vec<StreamSource<'_>> = streams
+        .iter()
+        .map(|(side, order, numbers)| StreamSource {
+            order: *order,
+            ..StreamSource::new(*side, numbers.len() as u64, numbers)
+        })
+        .collect();
+    let options = WriteOptions::from(Compression::Fast);
+    write_table(path, &description, &sources, &options, &|_, _| true).unwrap();
+}
+
+/// The answer of a prober, in words.
+fn answer(directory: &Path, position: &Position, metric: Metric) -> String {
+    let tables = Tablebase::open(directory).unwrap();
+    match metric {
+        Metric::Wdl => format!("{:?}", tables.probe_wdl(position)),
+        Metric::Dtz => format!("{:?}", tables.probe_dtz(position)),
+        Metric::Dtm => format!("{:?}", tables.probe_dtm(position)),
+    }
+}
+
+#[test]
+fn a_changed_value_with_right_checksums_is_found_if_any_probe_can_see_it() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Default);
+    let mut seen = [0; 3];
+    let mut random = 7u64;
+    for signature in ["KPvK", "KQvK"] {
+        let material: Material = signature.parse().unwrap();
+        let space = IndexSpace::new(material);
+        for metric in Metric::ALL {
+            let path = table_path(directory.path(), &material, metric);
+            let original = std::fs::read(&path).unwrap();
+            for _ in 0..12 {
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(99);
+                let side = (random >> 40) as u8 & 1;
+                let table = Table::open(&path).unwrap();
+                let order = space.order(&table.stream(side).unwrap().order()).unwrap();
+                drop(table);
+                // The next index that is a legal position.
+                let first = (random >> 20) % space.len();
+                let found = (first..space.len()).chain(0..first).find_map(|index| {
+                    let placement = space.placement(&order.digits(index))?;
+                    let setup = Setup {
+                        pieces: placement.men,
+                        turn: Color::ALL[usize::from(side)],
+                        castling: CastlingRights::NONE,
+                        en_passant: None,
+                        halfmoves: 0,
+                        fullmoves: 1,
+                    };
+                    Some((index, Position::from_setup(&setup).ok()?))
+                });
+                let (index, position) = found.unwrap();
+                let before = answer(directory.path(), &position, metric);
+                rewrite(&path, side, index, |number| match metric {
+                    Metric::Wdl => (number + 1 + (random % 4) as u8) % 5,
+                    Metric::Dtz | Metric::Dtm => number ^ (1 << (random % 4)),
+                });
+                if answer(directory.path(), &position, metric) != before {
+                    seen[usize::from(metric.number())] += 1;
+                    let report = verify_one(directory.path(), material);
+                    assert!(report.differences > 0, "{material} {metric} {position:?}");
+                    assert!(report.unreadable.is_empty());
+                }
+                std::fs::write(&path, &original).unwrap();
+            }
+        }
+    }
+    assert!(
+        seen.iter().all(|&seen| seen >= 4),
+        "{seen:?} changes could be seen"
+    );
+}
+
+#[test]
+fn a_wrong_header_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Default);
+    let material: Material = "KRvK".parse().unwrap();
+    let path = table_path(directory.path(), &material, Metric::Dtm);
+    let table = Table::open(&path).unwrap();
+    let mut description = table.description().clone();
+    description.counts[0].win += 1;
+    let streams: Vec<(u8, [u8; 12], Vec<u8>)> = table
+        .streams()
+        .iter()
+        .map(|stream| {
+            (
+                stream.side(),
+                stream.order(),
+                table.read_stream(stream).unwrap(),
+            )
+        })
+        .collect();
+    drop(table);
+    let sources: Vec<StreamSource<'_>> = streams
+        .iter()
+        .map(|(side, order, numbers)| StreamSource {
+            order: *order,
+            ..StreamSource::new(*side, numbers.len() as u64, numbers)
+        })
+        .collect();
+    let options = WriteOptions::from(Compression::Fast);
+    write_table(&path, &description, &sources, &options, &|_, _| true).unwrap();
+    let report = verify_one(directory.path(), material);
+    assert_eq!(report.differences, 1, "{report:?}");
+}
+
+#[test]
+fn a_missing_dependency_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Default);
+    std::fs::remove_file(directory.path().join("KQvK.wdl")).unwrap();
+    let report = verify_one(directory.path(), "KPvK".parse().unwrap());
+    assert!(!report.is_clean());
+    let text = format!("{:?}", report.unreadable);
+    assert!(text.contains("retrograde generate KQvK"), "{text}");
+}
