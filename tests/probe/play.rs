@@ -207,6 +207,24 @@ fn the_clock_makes_late_wins_worse_than_early_ones() {
 }
 
 #[test]
+fn without_distances_to_zeroing_moves_are_ordered_by_mate() {
+    let by_mate = tables_of("probe-without-dtz", &[Metric::Wdl, Metric::Dtm]);
+    let mut random = Random(11);
+    for material in all_materials() {
+        let position = random.position(&material);
+        let moves = by_mate.root_moves(&position).unwrap();
+        for result in [Wdl::Win, Wdl::Loss] {
+            let plies: Vec<i32> = moves
+                .iter()
+                .filter(|m| m.wdl == Some(result))
+                .map(|m| -m.dtm.unwrap().0)
+                .collect();
+            assert!(plies.is_sorted(), "{}: {plies:?}", position.to_fen());
+        }
+    }
+}
+
+#[test]
 fn missing_metrics_are_left_out_of_moves() {
     let only_results = tables_of("probe-only-wdl", &[Metric::Wdl]);
     let start = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
