@@ -11,6 +11,7 @@ use crate::Error;
 use crate::index::{IndexSpace, Order};
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::probe::file_name;
 use crate::solve::solved::Solved;
 use crate::table::layout::ORDER_LEN;
 use crate::table::{
@@ -57,7 +58,7 @@ impl Effort {
 /// The file of a table in a directory.
 #[must_use]
 pub fn table_path(directory: &Path, material: &Material, metric: Metric) -> PathBuf {
-    directory.join(format!("{material}.{metric}"))
+    directory.join(file_name(material, metric))
 }
 
 /// Writes one table of a solved material and returns the size of its file in bytes.

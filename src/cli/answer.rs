@@ -1,0 +1,206 @@
+//! What the tables say about a position, as one JSON object.
+//!
+//! Field names are those of the public tablebase interface that web sites use.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use retrograde::Tablebase;
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Role, san};
+use retrograde::material::Material;
+use retrograde::metric::{Dtm, Dtz, Wdl};
+use retrograde::probe::{LineEnd, ProbeError, ProbeOptions, RootMove};
+use serde::Serialize;
+
+/// A line of play ends here even if the game does not; the longest known mates are shorter.
+const MAX_LINE: usize = 1200;
+
+/// A position, its value for the side to move, and its moves, best first.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    pub fen: String,
+    /// In the form that has a table.
+    pub material: String,
+    pub category: &'static str,
+    /// Why the category is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    pub wdl: Option<i32>,
+    pub dtz: Option<i32>,
+    pub dtm: Option<i32>,
+    pub checkmate: bool,
+    pub stalemate: bool,
+    pub insufficient_material: bool,
+    pub moves: Vec<MoveAnswer>,
+    /// Only if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<LineAnswer>,
+}
+
+/// A move; values are for the side to move after it.
+#[derive(Debug, Serialize)]
+pub struct MoveAnswer {
+    pub uci: String,
+    pub san: String,
+    pub zeroing: bool,
+    pub category: &'static str,
+    pub wdl: Option<i32>,
+    pub dtz: Option<i32>,
+    pub dtm: Option<i32>,
+    pub checkmate: bool,
+    pub stalemate: bool,
+    pub insufficient_material: bool,
+}
+
+/// Best play.
+#[derive(Debug, Serialize)]
+pub struct LineAnswer {
+    pub uci: Vec<String>,
+    pub san: Vec<String>,
+    /// `checkmate`, `draw` or `unfinished`.
+    pub end: &'static str,
+    /// By which metric both sides chose.
+    pub metric: &'static str,
+}
+
+/// The category of a value that may not be known.
+fn category(wdl: Option<Wdl>) -> &'static str {
+    wdl.map_or("unknown", Wdl::category)
+}
+
+/// A value; or nothing and the reason, where the tables cannot know.
+fn known<T>(value: Result<T, ProbeError>) -> Result<Result<T, String>, ProbeError> {
+    match value {
+        Ok(value) => Ok(Ok(value)),
+        Err(
+            error @ (ProbeError::MissingTable { .. }
+            | ProbeError::TooManyMen { .. }
+            | ProbeError::CastlingRights),
+        ) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+impl Answer {
+    /// Asks the tables.
+    ///
+    /// # Errors
+    ///
+    /// If a table is damaged; what the tables do not have makes the category unknown.
+    pub fn new(tables: &Tablebase, position: &Position, with_line: bool) -> Result<Answer> {
+        let wdl = known(tables.probe_wdl(position))?;
+        let dtz = known(tables.probe_dtz(position))?;
+        let dtm = known(tables.probe_dtm(position))?;
+        let moves = match known(tables.root_moves(position))? {
+            Ok(moves) => moves
+                .iter()
+                .map(|root_move| MoveAnswer::new(position, root_move))
+                .collect(),
+            Err(_) => unvalued_moves(position),
+        };
+        let line = match &wdl {
+            Ok(_) if with_line => line(tables, position)?,
+            _ => None,
+        };
+        let (wdl, reason) = match wdl {
+            Ok(wdl) => (Some(wdl), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Ok(Answer {
+            fen: position.to_fen(),
+            material: material(position),
+            category: category(wdl),
+            reason,
+            wdl: wdl.map(Wdl::signum2),
+            dtz: dtz.ok().map(|Dtz(plies)| plies),
+            dtm: dtm.ok().flatten().map(|Dtm(plies)| plies),
+            checkmate: position.is_checkmate(),
+            stalemate: position.is_stalemate(),
+            insufficient_material: position.is_insufficient_material(),
+            moves,
+            line,
+        })
+    }
+}
+
+impl Answer {
+    /// What is known where there is no directory of tables, which is the `reason` unless there is a better one.
+    ///
+    /// # Errors
+    ///
+    /// None: no table can be damaged.
+    pub fn without_tables(position: &Position, reason: String) -> Result<Answer> {
+        let tables = Tablebase::open_with(&[] as &[PathBuf], &ProbeOptions::default())?;
+        let mut answer = Answer::new(&tables, position, false)?;
+        if answer.reason.is_some() && position.castling_rights().is_empty() {
+            answer.reason = Some(reason);
+        }
+        Ok(answer)
+    }
+}
+
+impl MoveAnswer {
+    fn new(position: &Position, root_move: &RootMove) -> MoveAnswer {
+        MoveAnswer {
+            uci: root_move.played.to_uci(),
+            san: san(position, root_move.played),
+            zeroing: root_move.is_zeroing,
+            category: category(root_move.wdl),
+            wdl: root_move.wdl.map(Wdl::signum2),
+            dtz: root_move.dtz.map(|Dtz(plies)| plies),
+            dtm: root_move.dtm.map(|Dtm(plies)| plies),
+            checkmate: root_move.is_checkmate,
+            stalemate: root_move.is_stalemate,
+            insufficient_material: root_move.is_insufficient_material,
+        }
+    }
+}
+
+/// The legal moves where no table covers the position.
+fn unvalued_moves(position: &Position) -> Vec<MoveAnswer> {
+    (&position.legal_moves())
+        .into_iter()
+        .map(|played| {
+            let next = position.play(played);
+            let root_move = RootMove {
+                played,
+                is_zeroing: played.is_zeroing(),
+                is_checkmate: next.is_checkmate(),
+                is_stalemate: next.is_stalemate(),
+                is_insufficient_material: next.is_insufficient_material(),
+                wdl: None,
+                dtz: None,
+                dtm: None,
+            };
+            MoveAnswer::new(position, &root_move)
+        })
+        .collect()
+}
+
+fn line(tables: &Tablebase, position: &Position) -> Result<Option<LineAnswer>> {
+    let Ok(line) = known(tables.line(position, MAX_LINE))? else {
+        return Ok(None);
+    };
+    let (uci, san) = line.moves.into_iter().map(|m| (m.uci, m.san)).unzip();
+    Ok(Some(LineAnswer {
+        uci,
+        san,
+        end: match line.end {
+            LineEnd::Checkmate => "checkmate",
+            LineEnd::Draw => "draw",
+            _ => "unfinished",
+        },
+        metric: line.metric.name(),
+    }))
+}
+
+/// The signature of what is on the board, in the form that has a table.
+fn material(position: &Position) -> String {
+    let counts = Color::ALL
+        .map(|color| Role::ALL.map(|role| position.pieces(color, role).count_ones() as u8));
+    // A position has two kings, so there always is one.
+    Material::from_counts(counts)
+        .map(|material| material.normal_form().to_string())
+        .unwrap_or_default()
+}

@@ -1,0 +1,243 @@
+//! `retrograde generate`: solves and writes tables.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use retrograde::Error;
+use retrograde::game::Game;
+use retrograde::generate::{GenerateOptions, Observer, Plan};
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::table;
+use serde_json::json;
+
+use super::{Outcome, TableDirectory, input, progress};
+
+/// Solve materials and write their tables, and all tables they depend on
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde generate --men 4\n  \
+    retrograde generate KRPvKR KBNvK --metric wdl,dtz --threads 8\n  \
+    retrograde generate --men 5 --dry-run\n\n\
+    Tables that are there are kept. Ctrl-C leaves no broken file (exit status 2); the same command carries on.")]
+pub struct Generate {
+    /// Materials such as KRPvKR, in any order and case
+    #[arg(value_name = "MATERIAL", value_parser = input::material)]
+    materials: Vec<Material>,
+
+    /// All materials of up to so many men, kings included
+    #[arg(long, value_name = "N", value_parser = input::men)]
+    men: Option<usize>,
+
+    /// The game: chess
+    #[arg(long, value_name = "GAME", default_value = "chess")]
+    game: Game,
+
+    /// What to store; results (wdl) always are, the other metrics are read together with them
+    #[arg(
+        long,
+        value_name = "METRIC",
+        value_delimiter = ',',
+        default_value = "wdl,dtz,dtm"
+    )]
+    metric: Vec<Metric>,
+
+    /// How many threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = input::threads)]
+    threads: Option<usize>,
+
+    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
+
+    /// How hard to compress
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
+    compression: Compression,
+
+    /// The format of the files
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Native)]
+    format: Format,
+
+    /// Say what would be done, and how much memory it takes
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Compression {
+    /// For tables that are used once
+    Fast,
+    /// Small and quickly made
+    Default,
+    /// For tables that are kept: some per cent smaller, many times slower to write, as fast to read
+    Small,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// Our own, see docs/FORMAT.md
+    Native,
+}
+
+impl From<Compression> for table::Compression {
+    fn from(compression: Compression) -> table::Compression {
+        match compression {
+            Compression::Fast => table::Compression::Fast,
+            Compression::Default => table::Compression::Default,
+            Compression::Small => table::Compression::Small,
+        }
+    }
+}
+
+impl Generate {
+    /// Generates what is missing.
+    pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let materials = input::materials(&self.materials, self.men);
+        if self.game != Game::Chess {
+            bail!(
+                "{} tables are not in this version; leave out --game for chess",
+                self.game
+            );
+        }
+        let Format::Native = self.format;
+        if materials.is_empty() {
+            bail!(
+                "nothing to generate: name a material such as KRPvKR, or add --men 4 for all of them"
+            );
+        }
+        progress::use_threads(self.threads)?;
+        let directory = tables.path();
+        let plan = Plan::new(&GenerateOptions {
+            directory: directory.to_owned(),
+            materials,
+            metrics: self.metric.clone(),
+            compression: self.compression.into(),
+            memory: self.memory,
+        })?;
+        if self.dry_run {
+            return self.show_plan(&plan, directory, out);
+        }
+        if plan.is_empty() {
+            if self.json {
+                let answer = json!({"directory": directory, "present": plan.present(), "files": 0, "bytes": 0});
+                writeln!(out, "{answer}")?;
+            } else {
+                self.say_nothing_to_do(&plan, directory, out)?;
+            }
+            return Ok(Outcome::Done);
+        }
+        let cancel = progress::cancel_on_interrupt()?;
+        let bar = progress::bar(plan.work(), "indices");
+        let start = Instant::now();
+        let generated = plan.run(&cancel, &Bar(&bar));
+        bar.finish_and_clear();
+        let generated = match generated {
+            Err(Error::Cancelled) => {
+                bail!(
+                    "stopped; the tables that were finished stay, and the same command carries on"
+                )
+            }
+            other => other?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if self.json {
+            let answer = json!({
+                "directory": directory,
+                "present": plan.present(),
+                "files": generated.files,
+                "bytes": generated.bytes,
+                "seconds": seconds,
+            });
+            writeln!(out, "{answer}")?;
+        } else {
+            writeln!(
+                out,
+                "wrote {} files, {}, to {} in {seconds:.1} s",
+                generated.files,
+                HumanBytes(generated.bytes),
+                directory.display()
+            )?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn say_nothing_to_do(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<()> {
+        writeln!(
+            out,
+            "nothing to do: all {} materials are in {}",
+            plan.present(),
+            directory.display()
+        )?;
+        Ok(())
+    }
+
+    fn show_plan(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<Outcome> {
+        if self.json {
+            let steps: Vec<_> = plan
+                .steps()
+                .map(|step| {
+                    let metrics: Vec<&str> = step.metrics.iter().map(|m| m.name()).collect();
+                    json!({
+                        "material": step.material.to_string(),
+                        "write": metrics,
+                        "indices": step.positions,
+                    })
+                })
+                .collect();
+            let answer = json!({
+                "directory": directory,
+                "present": plan.present(),
+                "memory": plan.peak_memory(),
+                "steps": steps,
+            });
+            writeln!(out, "{answer}")?;
+            return Ok(Outcome::Done);
+        }
+        if plan.is_empty() {
+            self.say_nothing_to_do(plan, directory, out)?;
+            return Ok(Outcome::Done);
+        }
+        writeln!(out, "{:<10} {:>18}  write", "material", "indices a side")?;
+        for step in plan.steps() {
+            let metrics: Vec<&str> = step.metrics.iter().map(|m| m.name()).collect();
+            let write = match metrics.is_empty() {
+                true => "nothing, others need its values".to_owned(),
+                false => metrics.join(" "),
+            };
+            let positions = HumanCount(step.positions).to_string();
+            writeln!(out, "{:<10} {positions:>18}  {write}", step.material)?;
+        }
+        writeln!(
+            out,
+            "{} materials to solve, {} there already; up to {} of memory; into {}",
+            plan.steps().count(),
+            plan.present(),
+            HumanBytes(plan.peak_memory()),
+            directory.display()
+        )?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Shows the course of a generation.
+struct Bar<'a>(&'a ProgressBar);
+
+impl Observer for Bar<'_> {
+    fn started(&self, material: Material) {
+        self.0.set_message(material.to_string());
+    }
+
+    fn advanced(&self, work: u64) {
+        self.0.inc(work);
+    }
+
+    fn finished(&self, _: Material, _: u64) {}
+}

@@ -1,0 +1,212 @@
+//! `retrograde info`: what the tables of one material say about themselves.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Setup};
+use retrograde::index::IndexSpace;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::probe::ProbeError;
+use retrograde::table::{Counts, Longest};
+use serde::Serialize;
+
+use super::{Outcome, TableDirectory, input};
+
+/// Show a material's tables: sizes, counts of results, longest wins
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  retrograde info KQvKR --json\n\n\
+    Counts are over the full board: every legal placement of the men once, identical men not told apart,\n\
+    en-passant rights ignored.")]
+pub struct Info {
+    /// The material, in any order and case
+    #[arg(value_parser = input::material)]
+    material: Material,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    material: String,
+    game: &'static str,
+    tables: Vec<TableAnswer>,
+    counts: Sides<CountsAnswer>,
+    longest: LongestAnswer,
+}
+
+#[derive(Serialize)]
+struct TableAnswer {
+    metric: &'static str,
+    format: &'static str,
+    file: String,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Sides<T> {
+    white: T,
+    black: T,
+}
+
+#[derive(Serialize)]
+struct CountsAnswer {
+    win: u64,
+    cursed_win: u64,
+    draw: u64,
+    blessed_loss: u64,
+    loss: u64,
+}
+
+/// Nothing where the table is missing.
+#[derive(Serialize)]
+struct LongestAnswer {
+    dtm: Option<Sides<LongestWin>>,
+    dtz: Option<Sides<LongestWin>>,
+}
+
+#[derive(Serialize)]
+struct LongestWin {
+    plies: u32,
+    fen: Option<String>,
+}
+
+impl Info {
+    /// Reads the headers and prints.
+    pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let answer = self.answer(tables)?;
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        } else {
+            print(&answer, out)?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn answer(&self, directory: &TableDirectory) -> Result<Answer> {
+        let tables = directory.open()?;
+        let material = self.material;
+        let files: Vec<_> = Metric::ALL
+            .into_iter()
+            .filter_map(|metric| tables.table(&material, metric))
+            .collect();
+        let Some(first) = files.first() else {
+            return Err(directory.missing(&material, Metric::Wdl).into());
+        };
+        let [white, black] = first.description()?.counts.map(CountsAnswer::from);
+        let space = IndexSpace::new(material);
+        let longest = |metric| -> Result<Option<Sides<LongestWin>>, ProbeError> {
+            let Some(file) = tables.table(&material, metric) else {
+                return Ok(None);
+            };
+            let [white, black] = file.description()?.longest;
+            Ok(Some(Sides {
+                white: LongestWin::new(&space, white, Color::White),
+                black: LongestWin::new(&space, black, Color::Black),
+            }))
+        };
+        Ok(Answer {
+            material: material.to_string(),
+            game: "chess",
+            tables: files
+                .iter()
+                .map(|file| {
+                    Ok(TableAnswer {
+                        metric: file.metric().name(),
+                        format: "native",
+                        file: file.path().display().to_string(),
+                        bytes: file.bytes()?,
+                    })
+                })
+                .collect::<Result<_>>()?,
+            counts: Sides { white, black },
+            longest: LongestAnswer {
+                dtm: longest(Metric::Dtm)?,
+                dtz: longest(Metric::Dtz)?,
+            },
+        })
+    }
+}
+
+impl From<Counts> for CountsAnswer {
+    fn from(counts: Counts) -> CountsAnswer {
+        CountsAnswer {
+            win: counts.win,
+            cursed_win: counts.cursed_win,
+            draw: counts.draw,
+            blessed_loss: counts.blessed_loss,
+            loss: counts.loss,
+        }
+    }
+}
+
+impl LongestWin {
+    fn new(space: &IndexSpace, longest: Option<Longest>, turn: Color) -> LongestWin {
+        LongestWin {
+            plies: longest.map_or(0, |longest| longest.plies),
+            fen: longest.and_then(|longest| fen(space, longest.index, turn)),
+        }
+    }
+}
+
+/// The position with an index in the natural order; nothing if a header names one that is none.
+fn fen(space: &IndexSpace, index: u64, turn: Color) -> Option<String> {
+    if index >= space.len() {
+        return None;
+    }
+    let placement = space.placement(&space.natural_order().digits(index))?;
+    let setup = Setup {
+        pieces: placement.men,
+        turn,
+        ..Setup::empty()
+    };
+    Some(Position::from_setup(&setup).ok()?.to_fen())
+}
+
+fn print(answer: &Answer, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "{} ({})", answer.material, answer.game)?;
+    for table in &answer.tables {
+        let size = HumanBytes(table.bytes).to_string();
+        writeln!(out, "  {}  {size:>12}  {}", table.metric, table.file)?;
+    }
+    writeln!(
+        out,
+        "\n{:<14} {:>18} {:>18}",
+        "", "white to move", "black to move"
+    )?;
+    let Sides { white, black } = &answer.counts;
+    for (name, white, black) in [
+        ("win", white.win, black.win),
+        ("cursed win", white.cursed_win, black.cursed_win),
+        ("draw", white.draw, black.draw),
+        ("blessed loss", white.blessed_loss, black.blessed_loss),
+        ("loss", white.loss, black.loss),
+    ] {
+        let [white, black] = [white, black].map(|count| HumanCount(count).to_string());
+        writeln!(out, "{name:<14} {white:>18} {black:>18}")?;
+    }
+    writeln!(out)?;
+    for (metric, longest) in [("dtm", &answer.longest.dtm), ("dtz", &answer.longest.dtz)] {
+        let Some(Sides { white, black }) = longest else {
+            continue;
+        };
+        for (side, longest) in [("white", white), ("black", black)] {
+            match &longest.fen {
+                Some(fen) => {
+                    let plies = longest.plies;
+                    writeln!(
+                        out,
+                        "longest win of {side} by {metric}: {plies} plies, {fen}"
+                    )?;
+                }
+                None => writeln!(out, "longest win of {side} by {metric}: none")?,
+            }
+        }
+    }
+    Ok(())
+}

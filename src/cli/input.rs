@@ -1,0 +1,116 @@
+//! What several commands read in the same way: positions, materials, sizes.
+
+use anyhow::{Result, bail};
+use retrograde::game::chess::Position;
+use retrograde::material::{MAX_MEN, Material};
+
+/// Ranks of a xiangqi board, by which its FEN is known.
+const XIANGQI_RANKS: usize = 10;
+
+/// More threads than any machine has use for.
+const MAX_THREADS: usize = 1024;
+
+/// The position of a FEN given as one argument or as several words.
+pub fn position(words: &[String]) -> Result<Position> {
+    let fen = words.join(" ");
+    if fen.trim() == "startpos" {
+        return Ok(Position::start());
+    }
+    let board = fen.split_whitespace().next().unwrap_or_default();
+    if board.split('/').count() == XIANGQI_RANKS {
+        bail!("this is a xiangqi board of ten ranks: the tables here are for chess, write eight");
+    }
+    Ok(Position::from_fen(&fen)?)
+}
+
+/// The position of a line of EPD: four fields and operations, or a FEN of six fields.
+pub fn epd(line: &str) -> Result<Position> {
+    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    let is_counter = |word: Option<&String>| {
+        word.is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let has_counters = is_counter(words.get(4)) && is_counter(words.get(5));
+    let fields = if has_counters { 6 } else { 4 };
+    position(&words[..fields.min(words.len())])
+}
+
+/// A material in the form that has a table, from a signature in any order and case.
+pub fn material(signature: &str) -> Result<Material, retrograde::material::MaterialError> {
+    Ok(signature.parse::<Material>()?.normal_form())
+}
+
+/// The materials named, and all with up to `men` men; each once, those named first.
+pub fn materials(named: &[Material], men: Option<usize>) -> Vec<Material> {
+    let all = (3..=men.unwrap_or(0)).flat_map(Material::all_with_men);
+    let mut materials: Vec<Material> = Vec::new();
+    for material in named.iter().copied().chain(all) {
+        if !materials.contains(&material) {
+            materials.push(material);
+        }
+    }
+    materials
+}
+
+/// A number of men that tables exist for.
+pub fn men(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(men) if (3..=MAX_MEN).contains(&men) => Ok(men),
+        _ => Err(format!("tables have 3 to {MAX_MEN} men, kings included")),
+    }
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if (1..=MAX_THREADS).contains(&threads) => Ok(threads),
+        _ => Err(format!("write a number from 1 to {MAX_THREADS}")),
+    }
+}
+
+/// Bytes, from a number with or without K, M, G or T, which are powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "write a number of bytes such as 512M or 2G".to_owned();
+    let upper = text.trim().to_ascii_uppercase();
+    let digits = upper.trim_end_matches("IB").trim_end_matches('B');
+    let (number, shift) = match digits.chars().last() {
+        Some('K') => (&digits[..digits.len() - 1], 10),
+        Some('M') => (&digits[..digits.len() - 1], 20),
+        Some('G') => (&digits[..digits.len() - 1], 30),
+        Some('T') => (&digits[..digits.len() - 1], 40),
+        _ => (digits, 0),
+    };
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    let bytes = number * (1u64 << shift) as f64;
+    // 2^53 bytes: above, a float no longer counts single bytes, and no machine has as many.
+    if !(1.0..=9e15).contains(&bytes) {
+        return Err(wrong());
+    }
+    Ok(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_binary_units() {
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("2g"), Ok(2 << 30));
+        assert_eq!(size("1.5GiB"), Ok(3 << 29));
+        assert_eq!(size("4096"), Ok(4096));
+        for wrong in ["", "G", "-1", "0", "nan", "inf", "2X", "1e30"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn materials_are_listed_once() {
+        let named = [material("krk").unwrap(), material("KRvKQ").unwrap()];
+        let names: Vec<String> = materials(&named, Some(3))
+            .iter()
+            .map(Material::to_string)
+            .collect();
+        assert_eq!(names.len(), 6);
+        assert_eq!(names[..2], ["KRvK", "KQvKR"]);
+    }
+}

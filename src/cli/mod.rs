@@ -1,0 +1,112 @@
+//! The command line: arguments here, then one file per subcommand.
+//!
+//! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`, which writes
+//! results to the writer it is given; progress goes to stderr, and only to a terminal.
+
+mod answer;
+mod completions;
+mod directory;
+mod generate;
+mod info;
+mod input;
+mod list;
+mod perft;
+mod probe;
+mod progress;
+mod usage;
+mod verify;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use directory::{NoTables, TableDirectory};
+use retrograde::probe::ProbeError;
+
+/// Exit status where the answer is no: not in the tables, or a difference was found.
+pub const NO: u8 = 1;
+/// Exit status for bad usage, bad input, and whatever kept the command from finishing.
+pub const FAILED: u8 = 2;
+
+/// How a command ended that did not fail.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It did what was asked.
+    Done,
+    /// The answer is no, and why: not in the tables, or a difference was found.
+    No(String),
+}
+
+/// Makes, checks and questions endgame tablebases.
+#[derive(Debug, Parser)]
+#[command(
+    name = "retrograde",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  \
+        retrograde generate --men 4\n  \
+        retrograde probe '8/8/8/8/8/2k5/8/K1q5 w - - 0 1'\n\n\
+        Exit status: 0 done; 1 the answer is no (not in the tables, verification found a difference);\n\
+        2 bad usage or bad input, and whatever kept the command from finishing, Ctrl-C included."
+)]
+struct Arguments {
+    /// Where the tables are [default: ./tables where it exists, else the user's data directory]
+    #[arg(long, global = true, value_name = "DIR", env = "RETROGRADE_TABLES")]
+    tables: Option<PathBuf>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Generate(generate::Generate),
+    Probe(probe::Probe),
+    Verify(verify::Verify),
+    List(list::List),
+    Info(info::Info),
+    Perft(perft::Perft),
+    Completions(completions::Completions),
+}
+
+/// Runs the command that the arguments, the program's name first, ask for.
+///
+/// # Errors
+///
+/// With one line that says what is wrong and what to do.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> Result<Outcome> {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) if usage::is_request(&error) => {
+            write!(out, "{}", error.render())?;
+            return Ok(Outcome::Done);
+        }
+        Err(error) => anyhow::bail!(usage::one_line(&error)),
+    };
+    let tables = TableDirectory::choose(arguments.tables);
+    let result = match arguments.command {
+        Command::Generate(command) => command.run(&tables, out),
+        Command::Probe(command) => command.run(&tables, out),
+        Command::Verify(command) => command.run(&tables, out),
+        Command::List(command) => command.run(&tables, out),
+        Command::Info(command) => command.run(&tables, out),
+        Command::Perft(command) => command.run(out),
+        Command::Completions(command) => command.run(out),
+    };
+    result.or_else(|error| match is_missing(&error) {
+        true => Ok(Outcome::No(error.to_string())),
+        false => Err(error),
+    })
+}
+
+/// Whether nothing is wrong but that the tables do not have the answer.
+fn is_missing(error: &anyhow::Error) -> bool {
+    error.is::<NoTables>()
+        || error
+            .downcast_ref::<ProbeError>()
+            .is_some_and(ProbeError::is_missing_table)
+}

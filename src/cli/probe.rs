@@ -1,0 +1,202 @@
+//! `retrograde probe`: the value of a position and of its moves.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use retrograde::Tablebase;
+use retrograde::game::Color;
+use retrograde::game::chess::Position;
+use serde_json::json;
+
+use super::answer::{Answer, LineAnswer};
+use super::{NoTables, Outcome, TableDirectory, input};
+
+/// Look a position up: its value, and every legal move with its value, best first
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde probe '8/8/8/8/8/2k5/8/K1q5 w - - 0 1'\n  \
+    retrograde probe 4k3/8/8/8/8/8/4P3/4K3 w - - --line\n  \
+    retrograde probe --epd positions.epd > answers.jsonl\n\n\
+    wdl is 2 for a win to -2 for a loss, 1 and -1 where the fifty-move rule saves the loser. dtz and dtm are\n\
+    plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
+    move are those of the opponent, who is to move after it.")]
+pub struct Probe {
+    /// The position, as one argument or several
+    #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..)]
+    fen: Vec<String>,
+
+    /// Show best play to the end
+    #[arg(long)]
+    line: bool,
+
+    /// Answer every position of a file, or of the standard input, in one JSON object a line
+    #[arg(long, value_name = "FILE|-")]
+    epd: Option<String>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Probe {
+    /// Answers and prints.
+    pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        if let Some(file) = &self.epd {
+            return self.answer_file(file, &tables.open()?, out);
+        }
+        // What is wrong with the position matters more than what is wrong with the tables.
+        let position = input::position(&self.fen)?;
+        let answer = match tables.open() {
+            Ok(tables) => Answer::new(&tables, &position, self.line)?,
+            Err(error) if error.is::<NoTables>() => {
+                Answer::without_tables(&position, error.to_string())?
+            }
+            Err(error) => return Err(error),
+        };
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        } else if answer.reason.is_none() {
+            print(&answer, &position, out)?;
+        }
+        Ok(match answer.reason {
+            None => Outcome::Done,
+            Some(reason) => Outcome::No(reason),
+        })
+    }
+
+    fn answer_file(&self, name: &str, tables: &Tablebase, out: &mut dyn Write) -> Result<Outcome> {
+        let mut input: Box<dyn BufRead> = if name == "-" {
+            Box::new(std::io::stdin().lock())
+        } else {
+            let file = File::open(Path::new(name))
+                .map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
+            Box::new(BufReader::new(file))
+        };
+        let (mut bad, mut unknown, mut answered) = (0, 0, 0);
+        let mut bytes = Vec::new();
+        for number in 1u64.. {
+            bytes.clear();
+            // Bytes, not text: a line that is not UTF-8 is one bad line, not the end.
+            let read = input
+                .read_until(b'\n', &mut bytes)
+                .map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
+            if read == 0 {
+                break;
+            }
+            let line = String::from_utf8_lossy(&bytes);
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match input::epd(line) {
+                Ok(position) => {
+                    let answer = Answer::new(tables, &position, self.line)?;
+                    unknown += u64::from(answer.reason.is_some());
+                    answered += u64::from(answer.reason.is_none());
+                    writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+                }
+                Err(error) => {
+                    bad += 1;
+                    let answer =
+                        json!({"error": error.to_string(), "line_number": number, "epd": line});
+                    writeln!(out, "{answer}")?;
+                }
+            }
+            if name == "-" {
+                // Whoever feeds us may wait for the answer.
+                out.flush()?;
+            }
+        }
+        if bad > 0 {
+            anyhow::bail!(
+                "{bad} lines of {name} are no positions: look for \"error\" in the output ({answered} answered)"
+            );
+        }
+        Ok(match unknown {
+            0 => Outcome::Done,
+            _ => Outcome::No(format!(
+                "{unknown} positions of {name} are not in the tables: look for \"reason\" in the output \
+                 ({answered} answered)"
+            )),
+        })
+    }
+}
+
+fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
+    let known = |plies: Option<i32>| plies.map_or("-".to_owned(), |plies| plies.to_string());
+    writeln!(
+        out,
+        "{}, {} to move: {}, dtz {}, dtm {}",
+        answer.material,
+        position.turn(),
+        answer.category,
+        known(answer.dtz),
+        known(answer.dtm)
+    )?;
+    for (is, what) in [
+        (answer.checkmate, "checkmate"),
+        (answer.stalemate, "stalemate"),
+        (answer.insufficient_material, "nobody can mate"),
+    ] {
+        if is {
+            writeln!(out, "{what}")?;
+        }
+    }
+    if !answer.moves.is_empty() {
+        writeln!(
+            out,
+            "\n{:<8} {:<13} {:>5} {:>5}",
+            "move", "opponent", "dtz", "dtm"
+        )?;
+    }
+    for m in &answer.moves {
+        let row = format!(
+            "{:<8} {:<13} {:>5} {:>5}",
+            m.san,
+            m.category,
+            known(m.dtz),
+            known(m.dtm)
+        );
+        let remark = match (m.checkmate, m.stalemate, m.zeroing) {
+            (true, ..) => "  checkmate",
+            (_, true, _) => "  stalemate",
+            (_, _, true) => "  zeroing",
+            _ => "",
+        };
+        writeln!(out, "{row}{remark}")?;
+    }
+    if let Some(line) = &answer.line {
+        print_line(line, position, out)?;
+    }
+    Ok(())
+}
+
+fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
+    if line.san.is_empty() {
+        writeln!(out, "\nno line: the game is over or drawn")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nbest line by {}, {} plies, then {}:",
+        line.metric,
+        line.san.len(),
+        line.end
+    )?;
+    let mut number = position.fullmoves();
+    let mut turn = position.turn();
+    for (ply, san) in line.san.iter().enumerate() {
+        match (turn, ply) {
+            (Color::White, _) => write!(out, "{number}. {san} ")?,
+            (Color::Black, 0) => write!(out, "{number}... {san} ")?,
+            (Color::Black, _) => write!(out, "{san} ")?,
+        }
+        number += u32::from(turn == Color::Black);
+        turn = !turn;
+    }
+    writeln!(out)?;
+    Ok(())
+}

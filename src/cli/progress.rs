@@ -1,0 +1,59 @@
+//! Progress on stderr, and the wish to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::FAILED;
+
+/// How often the bar is drawn where nothing moves, so that the clock goes on.
+const TICK: Duration = Duration::from_millis(250);
+
+/// A bar with rate and time left. Nothing is drawn unless stderr is a terminal.
+pub fn bar(total: u64, unit: &str) -> ProgressBar {
+    let template =
+        format!("{{msg:14}} [{{bar:28}}] {{percent:>3}} %  {{per_sec}} {unit}, {{eta}} left");
+    // The template is ours; should it ever be wrong, the default is drawn.
+    let style = ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ");
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    bar.set_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+/// A flag that Ctrl-C and a kill set. The second time, the program ends at once; files are whole even so.
+///
+/// # Errors
+///
+/// If the system refuses.
+pub fn cancel_on_interrupt() -> Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&cancel);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(FAILED.into());
+        }
+    })
+    .context("cannot watch for Ctrl-C; run the command from an ordinary shell")?;
+    Ok(cancel)
+}
+
+/// Makes all parallel work use so many threads; all the machine has if nothing is said.
+///
+/// # Errors
+///
+/// If the threads cannot be started.
+pub fn use_threads(threads: Option<usize>) -> Result<()> {
+    if let Some(threads) = threads {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .context("cannot start the threads; choose fewer with --threads")?;
+    }
+    Ok(())
+}

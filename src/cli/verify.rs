@@ -1,0 +1,166 @@
+//! `retrograde verify`: checks tables.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::{HumanCount, ProgressBar};
+use retrograde::Error;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::verify::{Observer, Report, verify, work};
+use serde_json::json;
+
+use super::{Outcome, TableDirectory, input, progress};
+
+/// Check tables: every checksum, then every value against the values of its successors
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde verify KQvKR KPvKP\n  \
+    retrograde verify --all\n\n\
+    Exit status 1 if a difference is found. The tables that captures and promotions lead to must be there.")]
+pub struct Verify {
+    /// Materials such as KRPvKR, in any order and case
+    #[arg(
+        value_name = "MATERIAL",
+        value_parser = input::material,
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
+    materials: Vec<Material>,
+
+    /// All tables that are there
+    #[arg(long)]
+    all: bool,
+
+    /// How many threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = input::threads)]
+    threads: Option<usize>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Verify {
+    /// Checks and prints.
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        progress::use_threads(self.threads)?;
+        let materials = self.materials(directory)?;
+        let cancel = progress::cancel_on_interrupt()?;
+        let bar = progress::bar(work(&materials), "positions");
+        let start = Instant::now();
+        let report = verify(directory.path(), &materials, &cancel, &Bar(&bar));
+        bar.finish_and_clear();
+        let report = match report {
+            Err(Error::Cancelled) => {
+                bail!("stopped before all was checked; name materials to check only some")
+            }
+            other => other?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        if self.json {
+            print_json(&report, seconds, out)?;
+        } else {
+            print(&report, seconds, out)?;
+        }
+        if report.is_clean() {
+            return Ok(Outcome::Done);
+        }
+        Ok(Outcome::No(format!(
+            "{} differences and {} unreadable files in {}; remove the files and generate them again",
+            HumanCount(report.differences),
+            report.unreadable.len(),
+            directory.path().display()
+        )))
+    }
+
+    fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
+        let tables = directory.open()?;
+        let mut present: Vec<Material> = tables
+            .tables()
+            .iter()
+            .map(|file| *file.material())
+            .collect();
+        present.dedup();
+        if self.all {
+            return match present.is_empty() {
+                true => Err(directory.nothing().into()),
+                false => Ok(present),
+            };
+        }
+        let materials = input::materials(&self.materials, None);
+        match materials.iter().find(|named| !present.contains(named)) {
+            Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
+            None => Ok(materials),
+        }
+    }
+}
+
+fn print_json(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
+    let listed: Vec<_> = report
+        .listed
+        .iter()
+        .map(|difference| {
+            json!({
+                "material": difference.material.to_string(),
+                "metric": difference.metric.name(),
+                "fen": difference.fen,
+                "stored": difference.stored,
+                "expected": difference.expected,
+            })
+        })
+        .collect();
+    let unreadable: Vec<_> = report
+        .unreadable
+        .iter()
+        .map(|(path, why)| json!({"file": path, "error": why}))
+        .collect();
+    let answer = json!({
+        "tables": report.tables,
+        "positions": report.positions,
+        "seconds": seconds,
+        "difference_count": report.differences,
+        "differences": listed,
+        "unreadable": unreadable,
+    });
+    writeln!(out, "{answer}")?;
+    Ok(())
+}
+
+fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
+    // Each names its file.
+    for (_, why) in &report.unreadable {
+        writeln!(out, "{why}")?;
+    }
+    for difference in &report.listed {
+        writeln!(out, "{difference}")?;
+    }
+    let more = report.differences - report.listed.len() as u64;
+    if more > 0 {
+        writeln!(out, "and {} more differences", HumanCount(more))?;
+    }
+    if report.is_clean() {
+        writeln!(
+            out,
+            "no difference: {} tables, {} values in {seconds:.1} s",
+            report.tables,
+            HumanCount(report.positions)
+        )?;
+    }
+    Ok(())
+}
+
+/// Shows the course of a verification.
+struct Bar<'a>(&'a ProgressBar);
+
+impl Observer for Bar<'_> {
+    fn started(&self, material: Material) {
+        self.0.set_message(material.to_string());
+    }
+
+    fn advanced(&self, positions: u64) {
+        self.0.inc(positions);
+    }
+}

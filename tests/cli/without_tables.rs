@@ -1,0 +1,50 @@
+use super::Place;
+
+#[test]
+fn perft_counts_the_start_position() {
+    let (status, out, err) = Place::new().run(["perft", "startpos", "4"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "197281\n", ""));
+}
+
+#[test]
+fn perft_takes_a_fen_in_several_words() {
+    let fen = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+    let arguments = ["perft"].into_iter().chain(fen.split(' ')).chain(["3"]);
+    let (status, out, _) = Place::new().run(arguments);
+    assert_eq!((status, out.as_str()), (0, "2812\n"));
+}
+
+#[test]
+fn perft_divides_and_adds_up() {
+    let (status, out, _) = Place::new().run(["perft", "startpos", "2", "--divide", "--json"]);
+    assert_eq!(status, 0);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["nodes"], 400);
+    assert_eq!(answer["moves"].as_array().unwrap().len(), 20);
+    assert_eq!(answer["moves"][0]["nodes"], 20);
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish"] {
+        let (status, out, _) = Place::new().run(["completions", shell]);
+        assert_eq!(status, 0);
+        assert!(out.contains("completions"));
+    }
+}
+
+#[test]
+fn help_has_an_example_for_every_command() {
+    let place = Place::new();
+    let (status, out, _) = place.run(["--help"]);
+    assert_eq!(status, 0);
+    for command in ["perft", "completions"] {
+        assert!(out.contains(command), "{command}");
+        let (status, out, _) = place.run([command, "--help"]);
+        assert_eq!(status, 0);
+        assert!(
+            out.contains(&format!("\n  retrograde {command}")),
+            "{command}"
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! Generation of files: the same bytes whatever the threads, nothing broken when stopped, nothing done twice.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use retrograde::Error;
+use retrograde::generate::{GenerateOptions, Observer, Plan, table_path};
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::table::{Compression, Table};
+use tempfile::tempdir;
+
+fn options(directory: &Path, signatures: &[&str]) -> GenerateOptions {
+    GenerateOptions {
+        directory: directory.to_owned(),
+        materials: signatures.iter().map(|s| s.parse().unwrap()).collect(),
+        metrics: Metric::ALL.to_vec(),
+        compression: Compression::Fast,
+        memory: None,
+    }
+}
+
+const THREE_MEN: [&str; 5] = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];
+
+fn generate(options: &GenerateOptions) -> usize {
+    let plan = Plan::new(options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap().files
+}
+
+/// Every file of a directory with its bytes.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, fs::read(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+fn assert_same_files(a: &Path, b: &Path) {
+    let (a, b) = (files(a), files(b));
+    assert!(a.keys().eq(b.keys()), "{:?} and {:?}", a.keys(), b.keys());
+    for (name, bytes) in &a {
+        assert!(bytes == &b[name], "{name} differs");
+    }
+}
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .unwrap()
+        .install(work)
+}
+
+/// Sets a flag at the given event; materials that start and finish are events.
+struct CancelAt<'a> {
+    event: usize,
+    seen: AtomicUsize,
+    cancel: &'a AtomicBool,
+}
+
+impl CancelAt<'_> {
+    fn count(&self) {
+        if self.seen.fetch_add(1, Ordering::Relaxed) == self.event {
+            self.cancel.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Observer for CancelAt<'_> {
+    fn started(&self, _: Material) {
+        self.count();
+    }
+    fn advanced(&self, _: u64) {
+        self.count();
+    }
+    fn finished(&self, _: Material, _: u64) {
+        self.count();
+    }
+}
+
+#[test]
+fn one_and_three_threads_write_the_same_bytes() {
+    let directories = [tempdir().unwrap(), tempdir().unwrap()];
+    let signatures = [THREE_MEN.as_slice(), &["KPvKP", "KRvKP"]].concat();
+    for (threads, directory) in [1, 3].into_iter().zip(&directories) {
+        let mut options = options(directory.path(), &signatures);
+        // Two metrics see everything the third does, and the file of results is always written.
+        options.metrics = vec![Metric::Dtz, Metric::Dtm];
+        with_threads(threads, || generate(&options));
+    }
+    assert_same_files(directories[0].path(), directories[1].path());
+    let written = files(directories[0].path());
+    // Each of KPvKP and KRvKP, and what they lead to: one man each, 15 materials, beside the five of three men.
+    assert_eq!(written.len(), 20 * 3);
+}
+
+#[test]
+fn a_second_plan_is_empty() {
+    let directory = tempdir().unwrap();
+    let options = options(directory.path(), &THREE_MEN);
+    assert_eq!(Plan::new(&options).unwrap().present(), 0);
+    assert_eq!(generate(&options), 15);
+    let again = Plan::new(&options).unwrap();
+    assert!(again.is_empty());
+    assert_eq!((again.present(), again.work()), (5, 0));
+    let before = files(directory.path());
+    assert_eq!(generate(&options), 0);
+    assert!(before == files(directory.path()));
+}
+
+#[test]
+fn a_cancelled_generation_leaves_whole_files_and_is_carried_on() {
+    let whole = tempdir().unwrap();
+    generate(&options(whole.path(), &THREE_MEN));
+    let expected = files(whole.path());
+    let mut seen_partial = false;
+    for event in 0.. {
+        let directory = tempdir().unwrap();
+        let options = options(directory.path(), &THREE_MEN);
+        let cancel = AtomicBool::new(false);
+        let observer = CancelAt {
+            event,
+            seen: AtomicUsize::new(0),
+            cancel: &cancel,
+        };
+        let result = with_threads(1, || Plan::new(&options).unwrap().run(&cancel, &observer));
+        if !cancel.load(Ordering::Relaxed) {
+            // Past the last event: nothing was stopped.
+            assert_eq!(result.unwrap().files, 15);
+            break;
+        }
+        let left = files(directory.path());
+        // The last event comes when all is done.
+        assert!(matches!(result, Err(Error::Cancelled)) || left.len() == 15);
+        for (name, bytes) in &left {
+            assert!(
+                expected.get(name) == Some(bytes),
+                "{name} after event {event}"
+            );
+        }
+        seen_partial |= !left.is_empty() && left.len() < 15;
+        assert_eq!(generate(&options), 15 - left.len());
+        assert_same_files(directory.path(), whole.path());
+    }
+    assert!(seen_partial);
+}
+
+#[test]
+fn a_truncated_or_missing_file_is_planned_again_and_the_others_are_kept() {
+    let directory = tempdir().unwrap();
+    let options = options(directory.path(), &THREE_MEN);
+    generate(&options);
+    let expected = files(directory.path());
+    let material: Material = "KRvK".parse().unwrap();
+    let truncated = table_path(directory.path(), &material, Metric::Dtz);
+    let bytes = fs::read(&truncated).unwrap();
+    fs::write(&truncated, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(Table::open(&truncated).is_err());
+    fs::remove_file(table_path(directory.path(), &material, Metric::Dtm)).unwrap();
+    let plan = Plan::new(&options).unwrap();
+    let planned: Vec<_> = plan
+        .steps()
+        .map(|step| (step.material, step.metrics.clone()))
+        .collect();
+    assert_eq!(planned, [(material, vec![Metric::Dtz, Metric::Dtm])]);
+    assert_eq!(plan.present(), 4);
+    assert_eq!(generate(&options), 2);
+    assert!(expected == files(directory.path()));
+}
+
+#[test]
+fn a_file_of_another_material_under_the_name_is_planned_again() {
+    let directory = tempdir().unwrap();
+    let options = options(directory.path(), &["KQvK", "KRvK"]);
+    generate(&options);
+    let path =
+        |signature: &str| table_path(directory.path(), &signature.parse().unwrap(), Metric::Wdl);
+    fs::copy(path("KQvK"), path("KRvK")).unwrap();
+    let plan = Plan::new(&options).unwrap();
+    let planned: Vec<_> = plan
+        .steps()
+        .map(|step| (step.material.to_string(), step.metrics.clone()))
+        .collect();
+    assert_eq!(planned, [("KRvK".to_owned(), vec![Metric::Wdl])]);
+}
+
+#[test]
+fn what_a_missing_material_leads_to_is_planned_but_not_written_again() {
+    let directory = tempdir().unwrap();
+    generate(&options(directory.path(), &["KQvK", "KRvK"]));
+    let plan = Plan::new(&options(directory.path(), &["KQvKR"])).unwrap();
+    let mut planned: Vec<_> = plan
+        .steps()
+        .map(|step| (step.material.to_string(), step.metrics.len()))
+        .collect();
+    planned.sort();
+    let expected = [("KQvK", 0), ("KQvKR", 3), ("KRvK", 0)];
+    assert_eq!(
+        planned,
+        expected.map(|(name, files)| (name.to_owned(), files))
+    );
+}
+
+#[test]
+fn a_memory_limit_below_the_need_is_an_error_that_names_both() {
+    let directory = tempdir().unwrap();
+    let mut options = options(directory.path(), &["KQvKR"]);
+    let needed = Plan::new(&options).unwrap().peak_memory();
+    options.memory = Some(needed);
+    assert!(Plan::new(&options).is_ok());
+    options.memory = Some(needed - 1);
+    let error = Plan::new(&options).unwrap_err();
+    assert!(
+        matches!(error, Error::Memory { needed: n, limit } if n == needed && limit == needed - 1)
+    );
+    let message = error.to_string();
+    assert!(
+        message.contains(&format!("{} MiB", needed.div_ceil(1 << 20))),
+        "{message}"
+    );
+    assert!(message.contains("--memory"), "{message}");
+}

@@ -1,0 +1,88 @@
+//! Every chess material of three and four men, solved once for all tests.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use retrograde::game::Color;
+use retrograde::game::chess::{Role, Setup};
+use retrograde::index::Placement;
+use retrograde::material::Material;
+use retrograde::metric::{Dtm, MateScore, Wdl};
+use retrograde::placement::PawnPlacement;
+use retrograde::solve::chess::addressed_men;
+use retrograde::solve::solved::Solved;
+use retrograde::solve::{SolveOptions, gather_targets, solve};
+
+/// What the solver says about one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    pub wdl: Wdl,
+    /// Plies without sign; 0 for a draw and for a mated position.
+    pub dtz: u8,
+    pub dtm: Option<Dtm>,
+}
+
+/// The 35 materials in an order in which each comes after what its moves lead to.
+pub fn materials() -> Vec<Material> {
+    let mut order: Vec<Material> = (3..=4).flat_map(Material::all_with_men).collect();
+    order.sort_by_key(|material| (material.men(), material.pawns()));
+    order
+}
+
+/// All values of all 35 materials.
+pub fn all() -> &'static HashMap<Material, Arc<Solved>> {
+    static ALL: OnceLock<HashMap<Material, Arc<Solved>>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let cancel = AtomicBool::new(false);
+        let mut stored = HashMap::new();
+        for material in materials() {
+            let targets = gather_targets(&material, &stored).unwrap();
+            let options = SolveOptions {
+                mates: true,
+                cancel: &cancel,
+            };
+            stored.insert(
+                material,
+                Arc::new(solve(material, &targets, options).unwrap()),
+            );
+        }
+        stored
+    })
+}
+
+/// The value of a placement, or nothing if it is not legal.
+pub fn value(solved: &Solved, turn: Color, placement: &Placement) -> Option<Value> {
+    let mut men = placement.men;
+    let mut squares = [0; 8];
+    let order = addressed_men(&solved.material);
+    for (square, &(color, role)) in squares.iter_mut().zip(&order) {
+        let set = &mut men[color.index()][role.index()];
+        *square = set.trailing_zeros() as u8;
+        *set &= set.wrapping_sub(1);
+    }
+    let (slice, mirrored) = solved.slice(PawnPlacement {
+        white: placement.of(Color::White, Role::Pawn),
+        black: placement.of(Color::Black, Role::Pawn),
+    });
+    let place = solved.place(slice, mirrored, &squares[..order.len()]);
+    let king = placement.of(Color::Black, Role::King).trailing_zeros() as u8;
+    let bit = place.symmetry.map(king);
+    let values = &solved.slices[slice].get().expect("solved")[turn.index()];
+    let position = place.address * 64 + usize::from(bit);
+    Some(Value {
+        wdl: values.wdl(place.address, bit.into())?,
+        dtz: values.own.dtz[position],
+        dtm: MateScore(values.dtm[position]).dtm(),
+    })
+}
+
+/// The position for messages, legal or not.
+pub fn fen(turn: Color, placement: &Placement) -> String {
+    Setup {
+        pieces: placement.men,
+        turn,
+        ..Setup::empty()
+    }
+    .to_fen()
+}
