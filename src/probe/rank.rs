@@ -33,10 +33,11 @@ pub struct RootMove {
 impl RootMove {
     /// Plies from before the move to the next zeroing move or mate, if known.
     fn plies_to_zeroing(&self) -> Option<u32> {
-        if self.is_zeroing || self.is_checkmate {
+        if self.is_checkmate {
             return Some(1);
         }
-        Some(self.dtz?.0.unsigned_abs() + 1)
+        let after = self.dtz?.0.unsigned_abs();
+        Some(if self.is_zeroing { 1 } else { after + 1 })
     }
 
     /// The result for the player of the move, if the clock stood at `clock` plies before it.
@@ -58,7 +59,7 @@ impl RootMove {
     }
 
     /// Less is better for the player of the move; see [`Tablebase::root_moves`].
-    fn compare(&self, other: &RootMove, clock: u32) -> Ordering {
+    fn compare(&self, other: &RootMove, clock: u32, by_zeroing: bool) -> Ordering {
         let results = [self, other].map(|m| m.result_with_clock(clock));
         let class = |result: Option<Wdl>| match result {
             // Unknown: behind a draw, before a loss.
@@ -67,28 +68,34 @@ impl RootMove {
         };
         let by_class = class(results[0]).cmp(&class(results[1]));
         let by_length = match results[0] {
-            Some(Wdl::Win | Wdl::CursedWin) => self.compare_lengths(other),
-            Some(Wdl::Loss | Wdl::BlessedLoss) => self.compare_lengths(other).reverse(),
+            Some(Wdl::Win | Wdl::CursedWin) => self
+                .lengths(u32::MAX, by_zeroing)
+                .cmp(&other.lengths(u32::MAX, by_zeroing)),
+            Some(Wdl::Loss | Wdl::BlessedLoss) => other
+                .lengths(0, by_zeroing)
+                .cmp(&self.lengths(0, by_zeroing)),
             _ => self.ends_the_game().cmp(&other.ends_the_game()),
         };
         by_class.then(by_length)
     }
 
-    /// The shorter way first: mate, then distance to zeroing, distance to mate, and the distance to zeroing after
-    /// a move that zeroes. What one of them lacks does not count.
-    fn compare_lengths(&self, other: &RootMove) -> Ordering {
-        let known = |ours: Option<u32>, theirs: Option<u32>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => ours.cmp(&theirs),
-            _ => Ordering::Equal,
-        };
-        let [mate, other_mate] = [self, other].map(|m| m.dtm.map(|dtm| dtm.0.unsigned_abs()));
-        let [next, other_next] = [self, other].map(|m| m.dtz.map(|dtz| dtz.0.unsigned_abs()));
-        other
-            .is_checkmate
-            .cmp(&self.is_checkmate)
-            .then_with(|| known(self.plies_to_zeroing(), other.plies_to_zeroing()))
-            .then_with(|| known(mate, other_mate))
-            .then_with(|| known(next, other_next))
+    /// How far the end is, the most important number first; `unknown` stands for what is not known.
+    ///
+    /// Plies to mate if the move mates, to the next zeroing move, to mate, and to the zeroing move after a move that
+    /// zeroes.
+    fn lengths(&self, unknown: u32, by_zeroing: bool) -> [u32; 4] {
+        let plies = |distance: Option<i32>| distance.map_or(unknown, i32::unsigned_abs);
+        let mate = plies(self.dtm.map(|dtm| dtm.0));
+        let is_later = u32::from(!self.is_checkmate);
+        if !by_zeroing {
+            return [is_later, mate, 0, 0];
+        }
+        [
+            is_later,
+            self.plies_to_zeroing().unwrap_or(unknown),
+            mate,
+            plies(self.dtz.map(|dtz| dtz.0)),
+        ]
     }
 
     fn ends_the_game(&self) -> bool {
@@ -108,7 +115,8 @@ impl Tablebase {
     ///    zeroing move, then plies to mate. Draws that end the game come last among draws;
     /// 3. the squares of the move, so that the order is always the same.
     ///
-    /// A metric whose table is missing counts for nothing: with WDL and DTM tables only, wins are ordered by DTM.
+    /// DTZ counts only if it is known for all moves: with WDL and DTM tables only, wins are ordered by DTM. Moves
+    /// that lack a value come last among equals.
     ///
     /// # Errors
     ///
@@ -122,8 +130,10 @@ impl Tablebase {
             .map(|m| self.root_move(position, m))
             .collect::<Result<Vec<RootMove>, ProbeError>>()?;
         let clock = u32::from(position.halfmoves());
+        // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others.
+        let by_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
         moves.sort_by(|a, b| {
-            a.compare(b, clock)
+            a.compare(b, clock, by_zeroing)
                 .then_with(|| a.played.from().cmp(&b.played.from()))
                 .then_with(|| a.played.to().cmp(&b.played.to()))
                 .then_with(|| b.played.promotion().cmp(&a.played.promotion()))

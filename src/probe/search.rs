@@ -18,7 +18,7 @@
 //! stalemate or mate.
 
 use super::{ProbeError, Tablebase};
-use crate::game::chess::{Move, MoveList, Position, Role};
+use crate::game::chess::{Move, Position, Role};
 use crate::metric::{Dtz, MateScore, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.
@@ -33,6 +33,9 @@ impl EnPassant {
         self == EnPassant::Allowed || !m.is_en_passant()
     }
 }
+
+/// The best score there is.
+const MATES_NOW: MateScore = MateScore(u8::MAX);
 
 /// A won or lost position, the fifty-move rule ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,12 +115,18 @@ impl Tablebase {
         if en_passant_is_legal && has_only_en_passant(position) {
             return Ok(best);
         }
-        let stored = match self.number_of(position, Metric::Wdl)? {
+        Ok(best.max(self.wdl_of_table(position)?))
+    }
+
+    /// What the table says: not better than the value without en passant, unless a conversion wins, and equal to
+    /// it unless a conversion reaches it.
+    #[inline]
+    fn wdl_of_table(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        match self.number_of(position, Metric::Wdl)? {
             Some(number) => Wdl::from_index(number.into())
-                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))?,
-            None => self.wdl_of_other_moves(position)?,
-        };
-        Ok(best.max(stored))
+                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl)),
+            None => self.wdl_of_other_moves(position),
+        }
     }
 
     /// The best value of the moves that keep the material; a draw or a loss if there is no move at all.
@@ -170,16 +179,41 @@ impl Tablebase {
 
     /// Plies to the next zeroing move, of a position without castling rights.
     pub(super) fn dtz(&self, position: &Position) -> Result<Dtz, ProbeError> {
-        let wdl = self.wdl(position)?;
-        if wdl == Wdl::Draw {
+        if has_bare_kings(position) {
             return Ok(Dtz(0));
         }
-        let moves = position.legal_moves();
-        if self.follows_from_zeroing_moves(position, &moves, wdl)? {
+        let mut best = Wdl::Loss;
+        let mut en_passant_is_legal = false;
+        for m in &position.legal_captures() {
+            let value =
+                -self.wdl_between(&position.play(m), Wdl::Loss, -best, EnPassant::Allowed)?;
+            if value == Wdl::Win {
+                return Ok(value.dtz_of_zeroing_move());
+            }
+            en_passant_is_legal |= m.is_en_passant();
+            best = best.max(value);
+        }
+        if en_passant_is_legal && has_only_en_passant(position) {
+            return Ok(best.dtz_of_zeroing_move());
+        }
+        let wdl = best.max(self.wdl_of_table(position)?);
+        let follows_from_zeroing_move = match wdl {
+            Wdl::Draw => true,
+            _ if wdl.is_any_win() => best == wdl || self.is_won_by_pawn_move(position, wdl)?,
+            // The loser zeroes only if there is nothing else, which the table knows; but it does not know of an
+            // en-passant capture that alone saves the loser by the fifty-move rule.
+            _ => {
+                en_passant_is_legal && {
+                    let ignored = EnPassant::Ignored;
+                    self.wdl_between(position, Wdl::Loss, Wdl::Win, ignored)? < wdl
+                }
+            }
+        };
+        if follows_from_zeroing_move {
             return Ok(wdl.dtz_of_zeroing_move());
         }
         let Some(number) = self.number_of(position, Metric::Dtz)? else {
-            return self.dtz_of_moves(position, &moves, wdl);
+            return self.dtz_of_moves(position, wdl);
         };
         let plies = i32::from(number);
         let dtz = match wdl.is_any_win() {
@@ -194,45 +228,27 @@ impl Tablebase {
         }
     }
 
-    /// Whether the distance to zeroing follows from zeroing moves alone.
-    ///
-    /// The winner plays any that keeps the result. The loser, who wants the longest way, does so only if there is
-    /// nothing else, which the table knows; but it does not know of an en-passant capture that is the only move,
-    /// or the only one that saves the loser by the fifty-move rule.
-    fn follows_from_zeroing_moves(
-        &self,
-        position: &Position,
-        moves: &MoveList,
-        wdl: Wdl,
-    ) -> Result<bool, ProbeError> {
-        if wdl.is_any_win() {
-            for m in moves.into_iter().filter(|m| m.is_zeroing()) {
-                if -self.wdl(&position.play(m))? == wdl {
-                    return Ok(true);
-                }
+    /// Whether a pawn move that keeps the material has this value, which is that of the position.
+    fn is_won_by_pawn_move(&self, position: &Position, wdl: Wdl) -> Result<bool, ProbeError> {
+        if position.pieces(position.turn(), Role::Pawn) == 0 {
+            return Ok(false);
+        }
+        for m in &position.legal_moves() {
+            if m.role() == Role::Pawn
+                && !m.changes_material()
+                && -self.wdl(&position.play(m))? == wdl
+            {
+                return Ok(true);
             }
-            return Ok(false);
         }
-        if !moves.into_iter().any(Move::is_en_passant) {
-            return Ok(false);
-        }
-        if moves.into_iter().all(Move::is_en_passant) {
-            return Ok(true);
-        }
-        let without = self.wdl_between(position, Wdl::Loss, Wdl::Win, EnPassant::Ignored)?;
-        Ok(without < wdl)
+        Ok(false)
     }
 
     /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
     #[cold]
-    fn dtz_of_moves(
-        &self,
-        position: &Position,
-        moves: &MoveList,
-        wdl: Wdl,
-    ) -> Result<Dtz, ProbeError> {
-        let mut distances = Vec::with_capacity(moves.len());
-        for m in moves {
+    fn dtz_of_moves(&self, position: &Position, wdl: Wdl) -> Result<Dtz, ProbeError> {
+        let mut distances = Vec::new();
+        for m in &position.legal_moves() {
             let next = position.play(m);
             let dtz = if m.is_zeroing() {
                 (-self.wdl(&next)?).dtz_of_zeroing_move()
@@ -255,49 +271,45 @@ impl Tablebase {
 
     /// Distance to mate of a position without castling rights.
     pub(super) fn mate_score(&self, position: &Position) -> Result<MateScore, ProbeError> {
-        if has_bare_kings(position) {
-            return Ok(MateScore::DRAW);
+        match self.wdl(position)?.into() {
+            Outcome::Drawn => Ok(MateScore::DRAW),
+            outcome => self.mate_score_given(position, outcome),
         }
+    }
+
+    /// Distance to mate of a position that is known to be won or lost.
+    fn mate_score_given(
+        &self,
+        position: &Position,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
         // Of the moves that the table knows as well, and of the en-passant captures.
         let mut best = MateScore::MATED;
         let mut en_passant = None;
         for m in &position.legal_captures() {
-            let score = self.mate_score(&position.play(m))?.before_move();
+            let score = self.mate_score_after(position, m, outcome)?;
             if m.is_en_passant() {
                 en_passant = en_passant.max(Some(score));
             } else {
                 best = best.max(score);
             }
         }
-        match en_passant {
-            Some(score) if has_only_en_passant(position) => Ok(score),
-            Some(score) => Ok(score.max(self.mate_score_of_table(position, best)?)),
-            None => self.mate_score_of_table(position, best),
-        }
-    }
-
-    /// Distance to mate without en-passant captures, given the best of the conversions.
-    fn mate_score_of_table(
-        &self,
-        position: &Position,
-        conversions: MateScore,
-    ) -> Result<MateScore, ProbeError> {
-        let outcome = match Outcome::from(conversions) {
-            Outcome::Mates => Outcome::Mates,
-            other => other.max(self.outcome_of_table(position)?),
-        };
-        if outcome == Outcome::Drawn {
-            return Ok(MateScore::DRAW);
-        }
-        let table = match self.number_of(position, Metric::Dtm)? {
-            None => self.mate_score_of_other_moves(position)?,
-            Some(number) if outcome == Outcome::Mated => MateScore(number),
-            // A distance that does not fit is one that a conversion beats.
-            Some(number) => {
-                MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED)
+        let score = match en_passant {
+            _ if best == MATES_NOW => best,
+            None => best.max(self.mate_score_of_table(position, outcome)?),
+            Some(score) if has_only_en_passant(position) => score,
+            // The table may have the position as drawn, or lost where it is won.
+            Some(score) => {
+                let ignored = EnPassant::Ignored;
+                let without = self.wdl_between(position, Wdl::Loss, Wdl::Win, ignored)?;
+                if Outcome::from(without) == outcome {
+                    let table = self.mate_score_of_table(position, outcome)?;
+                    best.max(table).max(score)
+                } else {
+                    best.max(score)
+                }
             }
         };
-        let score = conversions.max(table);
         if Outcome::from(score) == outcome {
             Ok(score)
         } else {
@@ -305,31 +317,54 @@ impl Tablebase {
         }
     }
 
-    /// Who mates without en-passant captures, if no conversion mates: not better than that, and exact unless a
-    /// conversion reaches it.
-    fn outcome_of_table(&self, position: &Position) -> Result<Outcome, ProbeError> {
-        let wdl = match self.number_of(position, Metric::Wdl)? {
-            Some(number) => Wdl::from_index(number.into())
-                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))?,
-            None => self.wdl_of_other_moves(position)?,
+    /// What a move of a won or lost position makes of it; the worst score where it throws a win away.
+    fn mate_score_after(
+        &self,
+        position: &Position,
+        m: Move,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
+        let next = position.play(m);
+        let next_outcome = match outcome {
+            // Every move of a lost position loses.
+            Outcome::Mated => Outcome::Mates,
+            _ => self.wdl(&next)?.into(),
         };
-        Ok(wdl.into())
+        match (outcome, next_outcome) {
+            (Outcome::Mates, Outcome::Mates | Outcome::Drawn) => Ok(MateScore::MATED),
+            _ => Ok(self.mate_score_given(&next, next_outcome)?.before_move()),
+        }
     }
 
-    /// The best score of the moves that keep the material; a draw or mate if there is no move at all.
+    /// What the table says of a position won or lost without en-passant captures: not better than that, and equal
+    /// to it unless a conversion is as good.
+    fn mate_score_of_table(
+        &self,
+        position: &Position,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
+        Ok(match self.number_of(position, Metric::Dtm)? {
+            None => self.mate_score_of_other_moves(position, outcome)?,
+            Some(number) if outcome == Outcome::Mated => MateScore(number),
+            // A distance that does not fit is one that a conversion beats.
+            Some(number) => {
+                MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED)
+            }
+        })
+    }
+
+    /// The best score of the moves that keep the material; that of a mate if there is no move at all.
     #[cold]
-    fn mate_score_of_other_moves(&self, position: &Position) -> Result<MateScore, ProbeError> {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            return Ok(if position.is_check() {
-                MateScore::MATED
-            } else {
-                MateScore::DRAW
-            });
-        }
+    fn mate_score_of_other_moves(
+        &self,
+        position: &Position,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
         let mut best = MateScore::MATED;
-        for m in moves.into_iter().filter(|m| !m.changes_material()) {
-            best = best.max(self.mate_score(&position.play(m))?.before_move());
+        for m in &position.legal_moves() {
+            if !m.changes_material() {
+                best = best.max(self.mate_score_after(position, m, outcome)?);
+            }
         }
         Ok(best)
     }

@@ -20,27 +20,32 @@ fn all_materials() -> Vec<Material> {
     (3..=4).flat_map(Material::all_with_men).collect()
 }
 
-/// Makes the tables of some materials, and of what they lead to, in a directory for this run of the tests.
-fn generate(name: &str, materials: Vec<Material>, compression: Compression) -> PathBuf {
+/// A directory for this run of the tests, emptied of what an earlier one left.
+fn empty_directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    // Tables of an earlier run may come from another version of the generator.
     let _ = std::fs::remove_dir_all(&directory);
-    let options = GenerateOptions {
-        directory: directory.clone(),
-        materials,
-        metrics: Metric::ALL.to_vec(),
-        compression,
-        memory: None,
-    };
-    let plan = Plan::new(&options).unwrap();
-    plan.run(&Default::default(), &()).unwrap();
+    std::fs::create_dir_all(&directory).unwrap();
     directory
 }
 
 /// Tables of all three- and four-man materials with both sides to move.
 fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
-    DIRECTORY.get_or_init(|| generate("probe-both-sides", all_materials(), Compression::Fast))
+    DIRECTORY.get_or_init(|| {
+        let directory = empty_directory("probe-both-sides");
+        let options = GenerateOptions {
+            directory: directory.clone(),
+            materials: all_materials(),
+            metrics: Metric::ALL.to_vec(),
+            compression: Compression::Fast,
+            memory: None,
+        };
+        Plan::new(&options)
+            .unwrap()
+            .run(&Default::default(), &())
+            .unwrap();
+        directory
+    })
 }
 
 /// The same, opened.

@@ -1,16 +1,16 @@
 //! Ranked moves and best lines.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use retrograde::game::chess::Position;
+use retrograde::material::Material;
 use retrograde::metric::{Dtm, Metric, Wdl};
-use retrograde::probe::{LineEnd, ProbeOptions};
-use retrograde::table::Compression;
+use retrograde::probe::{LineEnd, ProbeOptions, TableFile};
+use retrograde::table::{Compression, StreamSource, write_table};
 use retrograde::{ProbeError, Tablebase};
 
 use super::random::{Random, en_passant_positions};
-use super::{all_materials, directory, generate, tables};
+use super::{all_materials, directory, empty_directory, tables};
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()
@@ -18,9 +18,7 @@ fn position(fen: &str) -> Position {
 
 /// The tables of some metrics, without the others.
 fn tables_of(name: &str, metrics: &[Metric]) -> Tablebase {
-    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&copy);
-    std::fs::create_dir(&copy).unwrap();
+    let copy = empty_directory(name);
     for file in tables().tables() {
         if metrics.contains(&file.metric()) {
             std::fs::copy(file.path(), copy.join(file.path().file_name().unwrap())).unwrap();
@@ -85,23 +83,48 @@ fn every_value_follows_from_the_values_after_the_moves() {
     }
 }
 
+/// Copies a table with the values of one side to move only.
+fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
+    let table = file.table().unwrap();
+    let stream = table.stream(side).unwrap();
+    let values = table.read_stream(stream).unwrap();
+    let source = StreamSource {
+        order: stream.order(),
+        ..StreamSource::new(side, stream.len(), &values)
+    };
+    let path = to.join(file.path().file_name().unwrap());
+    let options = Compression::Fast.into();
+    write_table(&path, table.description(), &[source], &options, &|_, _| {
+        true
+    })
+    .unwrap();
+}
+
 #[test]
 fn one_stored_side_answers_for_both() {
-    let materials = ["KQvK", "KPvK", "KRvKN", "KPvKP", "KBNvK", "KRvKP"]
-        .map(|signature| signature.parse().unwrap());
-    let directory = generate("probe-one-side", materials.to_vec(), Compression::Small);
-    let one_side = Tablebase::open(directory).unwrap();
-    let sides: HashSet<usize> = one_side
-        .tables()
-        .iter()
-        .map(|file| file.table().unwrap().streams().len())
+    let materials: Vec<Material> = Material::all_with_men(3)
+        .into_iter()
+        .chain(["KPvKP", "KRvKN", "KQvKP"].map(|signature| signature.parse().unwrap()))
         .collect();
-    assert_eq!(sides, HashSet::from([1, 2]));
+    let directory = empty_directory("probe-one-side");
+    for (number, file) in tables().tables().iter().enumerate() {
+        let side = number % 2;
+        if materials.contains(file.material()) && !file.material().is_symmetric() {
+            copy_one_side(file, side as u8, &directory);
+        } else {
+            std::fs::copy(
+                file.path(),
+                directory.join(file.path().file_name().unwrap()),
+            )
+            .unwrap();
+        }
+    }
+    let one_side = Tablebase::open(directory).unwrap();
     let mut random = Random(3);
     let mut positions: Vec<Position> = materials
         .iter()
         .flat_map(|material| {
-            (0..2_000)
+            (0..1_000)
                 .map(|_| random.position(material))
                 .collect::<Vec<_>>()
         })
@@ -181,6 +204,24 @@ fn the_clock_makes_late_wins_worse_than_early_ones() {
     // A pawn move sets the clock back and wins; queen moves would be too late.
     let late = position("8/8/8/8/8/1K6/4P3/k7 w - - 99 1");
     assert!(tables().root_moves(&late).unwrap()[0].is_zeroing);
+}
+
+#[test]
+fn without_distances_to_zeroing_moves_are_ordered_by_mate() {
+    let by_mate = tables_of("probe-without-dtz", &[Metric::Wdl, Metric::Dtm]);
+    let mut random = Random(11);
+    for material in all_materials() {
+        let position = random.position(&material);
+        let moves = by_mate.root_moves(&position).unwrap();
+        for result in [Wdl::Win, Wdl::Loss] {
+            let plies: Vec<i32> = moves
+                .iter()
+                .filter(|m| m.wdl == Some(result))
+                .map(|m| -m.dtm.unwrap().0)
+                .collect();
+            assert!(plies.is_sorted(), "{}: {plies:?}", position.to_fen());
+        }
+    }
 }
 
 #[test]
