@@ -97,7 +97,7 @@ impl Answer {
                 .iter()
                 .map(|root_move| MoveAnswer::new(position, root_move))
                 .collect(),
-            Err(_) => unvalued_moves(position),
+            Err(_) => moves_of_uncovered(tables, position)?,
         };
         let line = match &wdl {
             Ok(_) if with_line => line(tables, position)?,
@@ -157,25 +157,28 @@ impl MoveAnswer {
     }
 }
 
-/// The legal moves where no table covers the position.
-fn unvalued_moves(position: &Position) -> Vec<MoveAnswer> {
-    (&position.legal_moves())
-        .into_iter()
-        .map(|played| {
-            let next = position.play(played);
-            let root_move = RootMove {
-                played,
-                is_zeroing: played.is_zeroing(),
-                is_checkmate: next.is_checkmate(),
-                is_stalemate: next.is_stalemate(),
-                is_insufficient_material: next.is_insufficient_material(),
-                wdl: None,
-                dtz: None,
-                dtm: None,
-            };
-            MoveAnswer::new(position, &root_move)
-        })
-        .collect()
+/// The legal moves of a position that no table covers. Those that give up the last castling right have values.
+fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<MoveAnswer>> {
+    let mut moves = Vec::new();
+    for played in &position.legal_moves() {
+        let next = position.play(played);
+        let wdl = known(tables.probe_wdl(&next))?.ok();
+        let root_move = RootMove {
+            played,
+            is_zeroing: played.is_zeroing(),
+            is_checkmate: next.is_checkmate(),
+            is_stalemate: next.is_stalemate(),
+            is_insufficient_material: next.is_insufficient_material(),
+            wdl,
+            dtz: known(tables.probe_dtz(&next))?.ok(),
+            dtm: known(tables.probe_dtm(&next))?.ok().flatten(),
+        };
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        let rank = wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
+        moves.push((rank, MoveAnswer::new(position, &root_move)));
+    }
+    moves.sort_by_key(|&(rank, _)| rank);
+    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
 }
 
 fn line(tables: &Tablebase, position: &Position) -> Result<Option<LineAnswer>> {

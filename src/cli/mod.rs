@@ -4,6 +4,7 @@
 //! results to the writer it is given; progress goes to stderr, and only to a terminal.
 
 mod answer;
+mod bench;
 mod completions;
 mod directory;
 mod generate;
@@ -13,6 +14,7 @@ mod list;
 mod perft;
 mod probe;
 mod progress;
+mod stats;
 mod usage;
 mod verify;
 
@@ -69,7 +71,9 @@ enum Command {
     Verify(verify::Verify),
     List(list::List),
     Info(info::Info),
+    Stats(stats::Stats),
     Perft(perft::Perft),
+    Bench(bench::Bench),
     Completions(completions::Completions),
 }
 
@@ -94,7 +98,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Verify(command) => command.run(&tables, out),
         Command::List(command) => command.run(&tables, out),
         Command::Info(command) => command.run(&tables, out),
+        Command::Stats(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),
+        Command::Bench(command) => command.run(&tables, out),
         Command::Completions(command) => command.run(out),
     };
     result.or_else(|error| match is_missing(&error) {

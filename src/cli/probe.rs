@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -45,7 +44,8 @@ impl Probe {
     /// Answers and prints.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         if let Some(file) = &self.epd {
-            return self.answer_file(file, &tables.open()?, out);
+            let input = open_lines(file)?;
+            return self.answer_lines(file, input, &tables.open()?, out);
         }
         // What is wrong with the position matters more than what is wrong with the tables.
         let position = input::position(&self.fen)?;
@@ -67,14 +67,13 @@ impl Probe {
         })
     }
 
-    fn answer_file(&self, name: &str, tables: &Tablebase, out: &mut dyn Write) -> Result<Outcome> {
-        let mut input: Box<dyn BufRead> = if name == "-" {
-            Box::new(std::io::stdin().lock())
-        } else {
-            let file = File::open(Path::new(name))
-                .map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
-            Box::new(BufReader::new(file))
-        };
+    fn answer_lines(
+        &self,
+        name: &str,
+        mut input: Box<dyn BufRead>,
+        tables: &Tablebase,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
         let (mut bad, mut unknown, mut answered) = (0, 0, 0);
         let mut bytes = Vec::new();
         for number in 1u64.. {
@@ -123,6 +122,16 @@ impl Probe {
             )),
         })
     }
+}
+
+/// A file, or the standard input for `-`.
+fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
+    if name == "-" {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let file =
+        File::open(name).map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
+    Ok(Box::new(BufReader::new(file)))
 }
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {

@@ -2,8 +2,13 @@
 
 /// Everything a user can get wrong.
 mod bad_input;
+/// What comes out of tables that are there.
+mod with_tables;
 /// Commands that need no tables.
 mod without_tables;
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -19,6 +24,38 @@ impl Place {
         Place {
             directory: TempDir::new().expect("a temporary directory"),
         }
+    }
+
+    /// A place with all tables of three men in `tables`, copied from some that were made once.
+    fn with_tables() -> Place {
+        static MADE: OnceLock<Place> = OnceLock::new();
+        let made = MADE.get_or_init(|| {
+            let place = Place::new();
+            let (status, _, err) = place.run(["generate", "--men", "3", "--tables", "tables"]);
+            assert_eq!((status, err.as_str()), (0, ""));
+            place
+        });
+        let place = Place::new();
+        std::fs::create_dir(place.path("tables")).expect("a new directory");
+        for file in std::fs::read_dir(made.path("tables")).expect("tables") {
+            let file = file.expect("a table");
+            let copy = place.path("tables").join(file.file_name());
+            std::fs::copy(file.path(), copy).expect("room for a copy");
+        }
+        place
+    }
+
+    /// A path in this place.
+    fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.directory.path().join(relative)
+    }
+
+    /// Runs the program, which has to succeed without a word on stderr, and reads the JSON it prints.
+    fn json<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> serde_json::Value {
+        let (status, out, err) = self.run(arguments);
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert_eq!(out.lines().count(), 1, "{out}");
+        serde_json::from_str(&out).expect("JSON")
     }
 
     /// The program with arguments, run in this place and with nothing set in the environment.

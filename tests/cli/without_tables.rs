@@ -38,7 +38,17 @@ fn help_has_an_example_for_every_command() {
     let place = Place::new();
     let (status, out, _) = place.run(["--help"]);
     assert_eq!(status, 0);
-    for command in ["perft", "completions"] {
+    for command in [
+        "generate",
+        "probe",
+        "verify",
+        "list",
+        "info",
+        "stats",
+        "perft",
+        "bench",
+        "completions",
+    ] {
         assert!(out.contains(command), "{command}");
         let (status, out, _) = place.run([command, "--help"]);
         assert_eq!(status, 0);
@@ -47,4 +57,17 @@ fn help_has_an_example_for_every_command() {
             "{command}"
         );
     }
+}
+
+#[test]
+fn what_is_not_made_yet_is_not_offered() {
+    let (_, out, _) = Place::new().run(["--help"]);
+    assert!(!out.contains("convert") && !out.contains("solve"), "{out}");
+}
+
+#[test]
+fn kings_alone_are_a_draw_without_any_table() {
+    let (status, out, _) = Place::new().run(["probe", "8/8/8/4k3/8/8/4K3/8 w - - 0 1"]);
+    assert_eq!(status, 0);
+    assert!(out.starts_with("KvK, white to move: draw"), "{out}");
 }

@@ -1,0 +1,281 @@
+//! Goes through every position of a material and counts.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Role, Setup};
+use retrograde::index::{IndexSpace, Order, Placement};
+use retrograde::material::Material;
+use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
+use retrograde::probe::{ProbeError, Tablebase};
+use retrograde::symmetry::{mirror, transpose};
+
+/// Indices that one thread takes at a time: some milliseconds.
+const CHUNK: u64 = 1 << 13;
+
+/// What there is to say about the values of a material, over the full board.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// White to move, black to move.
+    pub sides: [SideStatistics; 2],
+    pub zugzwangs: Zugzwangs,
+}
+
+/// The values with one side to move.
+#[derive(Debug, Default)]
+pub struct SideStatistics {
+    pub draws: u64,
+    dtz: Option<BTreeMap<i32, u64>>,
+    dtm: Option<BTreeMap<i32, u64>>,
+    longest_dtz: LongestWins,
+    longest_dtm: LongestWins,
+}
+
+/// The longest wins of one side in one metric.
+#[derive(Debug, Default)]
+pub struct LongestWins {
+    /// Zero if there is no win.
+    pub plies: i32,
+    /// How many positions are won as slowly, over the full board.
+    pub count: u64,
+    /// Some of them, one of each set of mirror images.
+    pub fens: Vec<String>,
+}
+
+/// Positions where whoever is to move does worse than if it were the opponent's turn.
+#[derive(Debug, Default)]
+pub struct Zugzwangs {
+    /// Over the full board.
+    pub count: u64,
+    /// Mirror images counted once.
+    pub different: u64,
+    /// Some of them, white to move.
+    pub fens: Vec<String>,
+}
+
+impl SideStatistics {
+    /// Positions by plies, for the side to move, without draws; nothing if there is no such table.
+    pub fn histogram(&self, metric: Metric) -> Option<&BTreeMap<i32, u64>> {
+        match metric {
+            Metric::Wdl => None,
+            Metric::Dtz => self.dtz.as_ref(),
+            Metric::Dtm => self.dtm.as_ref(),
+        }
+    }
+
+    pub fn longest(&self, metric: Metric) -> &LongestWins {
+        match metric {
+            Metric::Dtm => &self.longest_dtm,
+            Metric::Wdl | Metric::Dtz => &self.longest_dtz,
+        }
+    }
+
+    fn merge(mut self, other: SideStatistics, limit: usize) -> SideStatistics {
+        self.draws += other.draws;
+        self.dtz = merged(self.dtz, other.dtz);
+        self.dtm = merged(self.dtm, other.dtm);
+        self.longest_dtz = self.longest_dtz.merge(other.longest_dtz, limit);
+        self.longest_dtm = self.longest_dtm.merge(other.longest_dtm, limit);
+        self
+    }
+}
+
+fn merged(
+    ours: Option<BTreeMap<i32, u64>>,
+    theirs: Option<BTreeMap<i32, u64>>,
+) -> Option<BTreeMap<i32, u64>> {
+    let (Some(mut ours), Some(theirs)) = (ours.clone(), theirs.clone()) else {
+        return ours.or(theirs);
+    };
+    for (plies, count) in theirs {
+        *ours.entry(plies).or_default() += count;
+    }
+    Some(ours)
+}
+
+impl LongestWins {
+    fn add(&mut self, plies: i32, weight: u64, position: &Position, limit: usize) {
+        if plies < self.plies || plies <= 0 {
+            return;
+        }
+        if plies > self.plies {
+            *self = LongestWins {
+                plies,
+                ..LongestWins::default()
+            };
+        }
+        self.count += weight;
+        if self.fens.len() < limit {
+            self.fens.push(position.to_fen());
+        }
+    }
+
+    fn merge(mut self, other: LongestWins, limit: usize) -> LongestWins {
+        match self.plies.cmp(&other.plies) {
+            std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Greater => self,
+            std::cmp::Ordering::Equal => {
+                self.count += other.count;
+                self.fens.extend(other.fens);
+                self.fens.truncate(limit);
+                self
+            }
+        }
+    }
+}
+
+impl Statistics {
+    fn merge(self, other: Statistics, limit: usize) -> Statistics {
+        let [white, black] = self.sides;
+        let [other_white, other_black] = other.sides;
+        let mut zugzwangs = self.zugzwangs;
+        zugzwangs.count += other.zugzwangs.count;
+        zugzwangs.different += other.zugzwangs.different;
+        zugzwangs.fens.extend(other.zugzwangs.fens);
+        zugzwangs.fens.truncate(limit);
+        Statistics {
+            sides: [
+                white.merge(other_white, limit),
+                black.merge(other_black, limit),
+            ],
+            zugzwangs,
+        }
+    }
+}
+
+/// How many indices [`collect`] goes through.
+pub fn work(material: &Material) -> u64 {
+    IndexSpace::new(*material).len()
+}
+
+/// Counts everything; `limit` positions of each kind are listed, the first in the order of indices.
+///
+/// # Errors
+///
+/// If a table is missing or damaged.
+pub fn collect(
+    tables: &Tablebase,
+    material: &Material,
+    metrics: &[Metric],
+    limit: usize,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Statistics, ProbeError> {
+    let space = IndexSpace::new(*material);
+    let collector = Collector {
+        tables,
+        order: space.natural_order(),
+        has_dtz: metrics.contains(&Metric::Dtz),
+        has_dtm: metrics.contains(&Metric::Dtm),
+        limit,
+        space,
+    };
+    let len = collector.space.len();
+    // The order of indexed parallel iterators is kept, so the positions listed are always the same.
+    (0..len.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut statistics = Statistics::default();
+            let end = len.min((chunk + 1) * CHUNK);
+            for index in chunk * CHUNK..end {
+                collector.add(index, &mut statistics)?;
+            }
+            progress(end - chunk * CHUNK);
+            Ok(statistics)
+        })
+        .try_reduce(Statistics::default, |a, b| Ok(a.merge(b, limit)))
+}
+
+struct Collector<'a> {
+    tables: &'a Tablebase,
+    space: IndexSpace,
+    order: Order,
+    has_dtz: bool,
+    has_dtm: bool,
+    limit: usize,
+}
+
+impl Collector<'_> {
+    fn add(&self, index: u64, statistics: &mut Statistics) -> Result<(), ProbeError> {
+        let Some(placement) = self.space.placement(&self.order.digits(index)) else {
+            return Ok(());
+        };
+        let weight = weight(&placement);
+        let mut results = [None; 2];
+        let mut positions = [None; 2];
+        for color in Color::ALL {
+            let setup = Setup {
+                pieces: placement.men,
+                turn: color,
+                ..Setup::empty()
+            };
+            let Ok(position) = Position::from_setup(&setup) else {
+                continue;
+            };
+            let side = &mut statistics.sides[color.index()];
+            results[color.index()] = Some(self.add_position(&position, weight, side)?);
+            positions[color.index()] = Some(position);
+        }
+        if let ([Some(white), Some(black)], Some(position)) = (results, positions[0])
+            && white < -black
+        {
+            let zugzwangs = &mut statistics.zugzwangs;
+            zugzwangs.count += weight;
+            zugzwangs.different += 1;
+            if zugzwangs.fens.len() < self.limit {
+                zugzwangs.fens.push(position.to_fen());
+            }
+        }
+        Ok(())
+    }
+
+    fn add_position(
+        &self,
+        position: &Position,
+        weight: u64,
+        side: &mut SideStatistics,
+    ) -> Result<Wdl, ProbeError> {
+        let wdl = self.tables.probe_wdl(position)?;
+        let is_draw = wdl == Wdl::Draw;
+        if is_draw {
+            side.draws += weight;
+        }
+        if self.has_dtz {
+            let histogram = side.dtz.get_or_insert_default();
+            if !is_draw {
+                let Dtz(plies) = self.tables.probe_dtz(position)?;
+                *histogram.entry(plies).or_default() += weight;
+                side.longest_dtz.add(plies, weight, position, self.limit);
+            }
+        }
+        if self.has_dtm {
+            let histogram = side.dtm.get_or_insert_default();
+            if let Some(Dtm(plies)) = self.tables.probe_dtm(position)? {
+                *histogram.entry(plies).or_default() += weight;
+                side.longest_dtm.add(plies, weight, position, self.limit);
+            }
+        }
+        Ok(wdl)
+    }
+}
+
+/// How many placements on the full board a stored one stands for.
+///
+/// Without pawns the board has eight symmetries, and only one with all men on the long diagonal is its own image
+/// under any of them. With pawns there is left and right; where the pawns alone are their own mirror image, both
+/// placements have an index.
+fn weight(placement: &Placement) -> u64 {
+    let pawns = Color::ALL.map(|color| placement.of(color, Role::Pawn));
+    if pawns == [0, 0] {
+        let is_own_image = placement
+            .men
+            .as_flattened()
+            .iter()
+            .all(|&set| transpose(set) == set);
+        if is_own_image { 4 } else { 8 }
+    } else if pawns.map(mirror) == pawns {
+        1
+    } else {
+        2
+    }
+}

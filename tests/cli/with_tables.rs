@@ -1,0 +1,341 @@
+use super::Place;
+
+const LOST: &str = "8/8/8/8/8/2k5/8/K1q5 w - - 0 1";
+const WON: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+
+/// The names of an object's fields in the order printed.
+fn names(json: &str) -> Vec<&str> {
+    json.split('"')
+        .zip(json.split('"').skip(1))
+        .zip(json.split('"').skip(2))
+        .filter(|((before, _), after)| {
+            after.starts_with(':') && (before.ends_with('{') || before.ends_with(','))
+        })
+        .map(|((_, name), _)| name)
+        .collect()
+}
+
+#[test]
+fn a_second_run_has_nothing_to_do() {
+    let place = Place::with_tables();
+    let file = place.path("tables/KPvK.dtz");
+    let written = std::fs::metadata(&file).unwrap().modified().unwrap();
+    let (status, out, err) = place.run(["generate", "--men", "3"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(out, "nothing to do: all 5 materials are in tables\n");
+    assert_eq!(
+        std::fs::metadata(&file).unwrap().modified().unwrap(),
+        written
+    );
+}
+
+#[test]
+fn only_what_is_missing_is_made_again() {
+    let place = Place::with_tables();
+    let file = place.path("tables/KPvK.dtz");
+    let before = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let (status, out, _) = place.run(["generate", "--men", "3", "--threads", "1"]);
+    assert_eq!(status, 0);
+    assert!(out.starts_with("wrote 1 files"), "{out}");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let place = Place::new();
+    let arguments = ["generate", "kpk", "--dry-run", "--tables", "new"];
+    let (status, out, _) = place.run(arguments);
+    assert_eq!(status, 0);
+    assert!(out.contains("KPvK") && out.contains("KQvK"), "{out}");
+    assert!(out.contains("5 materials to solve"), "{out}");
+    assert!(!place.path("new").exists());
+    let plan = place.json(arguments.into_iter().chain(["--json"]));
+    assert_eq!(plan["steps"].as_array().unwrap().len(), 5);
+    assert!(plan["memory"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn tables_are_looked_for_where_the_contract_says() {
+    let place = Place::new();
+    let arguments = ["generate", "KQvK", "--metric", "wdl"];
+    // Neither ./tables nor a name: the user's data directory.
+    assert_eq!(place.run(arguments).0, 0);
+    if cfg!(target_os = "linux") {
+        assert!(place.path("data/retrograde/tables/KQvK.wdl").exists());
+    }
+    std::fs::create_dir(place.path("tables")).unwrap();
+    assert_eq!(place.run(arguments).0, 0);
+    assert!(place.path("tables/KQvK.wdl").exists());
+    let mut command = place.retrograde(arguments);
+    command
+        .env("RETROGRADE_TABLES", "environment")
+        .assert()
+        .success();
+    assert!(place.path("environment/KQvK.wdl").exists());
+    let mut command = place.retrograde(arguments.into_iter().chain(["--tables", "named"]));
+    command
+        .env("RETROGRADE_TABLES", "environment")
+        .assert()
+        .success();
+    assert!(place.path("named/KQvK.wdl").exists());
+}
+
+#[test]
+fn probe_shows_every_move_best_first() {
+    let (status, out, err) = Place::with_tables().run(["probe", WON]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "KPvK, white to move: win, dtz 9, dtm 43");
+    let moves: Vec<&str> = lines[3..]
+        .iter()
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(moves, ["Kd2", "Kf2", "Kd1", "Kf1", "e3", "e4"]);
+}
+
+#[test]
+fn probe_prints_the_fields_of_the_public_interface() {
+    let place = Place::with_tables();
+    let (status, out, _) = place.run(["probe", "--json", LOST]);
+    assert_eq!(status, 0);
+    let position = [
+        "fen",
+        "material",
+        "category",
+        "wdl",
+        "dtz",
+        "dtm",
+        "checkmate",
+        "stalemate",
+        "insufficient_material",
+        "moves",
+    ];
+    let one_move = [
+        "uci",
+        "san",
+        "zeroing",
+        "category",
+        "wdl",
+        "dtz",
+        "dtm",
+        "checkmate",
+        "stalemate",
+        "insufficient_material",
+    ];
+    assert_eq!(names(&out), [&position[..], &one_move[..]].concat());
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["fen"], LOST);
+    assert_eq!(answer["material"], "KQvK");
+    assert_eq!(answer["category"], "loss");
+    assert_eq!(
+        (answer["wdl"].as_i64(), answer["dtm"].as_i64()),
+        (Some(-2), Some(-2))
+    );
+    assert_eq!(answer["moves"][0]["uci"], "a1a2");
+    assert_eq!(answer["moves"][0]["dtm"], 1);
+    let mated = place.json(["probe", "--json", "8/8/8/8/8/1k6/1q6/K7 w - - 0 1"]);
+    assert_eq!(mated["checkmate"], true);
+    assert_eq!(
+        (mated["dtm"].as_i64(), &mated["category"]),
+        (Some(0), &"loss".into())
+    );
+    let drawn = place.json(["probe", "--json", "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1"]);
+    assert_eq!(
+        (drawn["dtz"].as_i64(), drawn["dtm"].is_null()),
+        (Some(0), true)
+    );
+}
+
+#[test]
+fn the_best_line_ends_in_mate() {
+    let place = Place::with_tables();
+    let answer = place.json(["probe", WON, "--line", "--json"]);
+    assert_eq!(answer["line"]["uci"].as_array().unwrap().len(), 43);
+    assert_eq!(answer["line"]["end"], "checkmate");
+    let (_, out, _) = place.run(["probe", WON, "--line"]);
+    assert!(out.contains("43 plies, then checkmate"), "{out}");
+    assert!(out.trim_end().ends_with('#'), "{out}");
+}
+
+#[test]
+fn missing_distances_are_null() {
+    let place = Place::with_tables();
+    std::fs::remove_file(place.path("tables/KPvK.dtm")).unwrap();
+    let answer = place.json(["probe", WON, "--json"]);
+    assert_eq!(answer["category"], "win");
+    assert_eq!(answer["dtz"], 9);
+    assert!(answer["dtm"].is_null());
+}
+
+#[test]
+fn epd_lines_are_answered_one_by_one() {
+    let place = Place::with_tables();
+    let epd = "# two positions\n\n8/8/8/8/8/2k5/8/K1q5 w - - bm Ka2; id \"lost\";\n\
+               4k3/8/8/8/8/8/4P3/4K3 w - - 3 40\n";
+    let output = place
+        .retrograde(["probe", "--epd", "-"])
+        .write_stdin(epd)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let out = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<serde_json::Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 2);
+    assert_eq!(answers[0]["category"], "loss");
+    assert_eq!(answers[1]["fen"], "4k3/8/8/8/8/8/4P3/4K3 w - - 3 40");
+    std::fs::write(place.path("same.epd"), epd).unwrap();
+    let (status, from_file, _) = place.run(["probe", "--epd", "same.epd"]);
+    assert_eq!((status, from_file), (0, out));
+}
+
+#[test]
+fn bad_epd_lines_do_not_stop_the_others() {
+    let place = Place::with_tables();
+    let epd = b"8/8/8/8/8/2k5/8/K1q5 w - -\nrubbish\n\xff\xfe\n4k3/8/8/8/8/8/4P3/4K3 w - -\n";
+    let output = place
+        .retrograde(["probe", "--epd", "-"])
+        .write_stdin(&epd[..])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8(output.stderr).unwrap().lines().count(), 1);
+    let answers: Vec<serde_json::Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers.len(), 4);
+    assert_eq!(answers[1]["line_number"], 2);
+    assert!(answers[1]["error"].as_str().unwrap().contains("FEN"));
+    assert_eq!(answers[3]["category"], "win");
+}
+
+#[test]
+fn an_epd_position_outside_the_tables_is_a_no() {
+    let output = Place::with_tables()
+        .retrograde(["probe", "--epd", "-"])
+        .write_stdin("8/8/8/4k3/8/8/3Q4/3QK3 w - -\n")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["category"], "unknown");
+    assert!(answer["reason"].as_str().unwrap().contains("KQQvK"));
+}
+
+#[test]
+fn list_has_every_file() {
+    let place = Place::with_tables();
+    let answer = place.json(["list", "--json"]);
+    let tables = answer["tables"].as_array().unwrap();
+    assert_eq!(tables.len(), 15);
+    for table in tables {
+        assert!(table["bytes"].as_u64().unwrap() > 0);
+        assert_eq!(table["format"], "native");
+    }
+    let (status, out, _) = place.run(["list"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("15 tables"), "{out}");
+}
+
+#[test]
+fn info_prints_the_object_of_the_contract() {
+    let place = Place::with_tables();
+    let answer = place.json(["info", "kpk", "--json"]);
+    assert_eq!(answer["material"], "KPvK");
+    assert_eq!(answer["game"], "chess");
+    assert_eq!(answer["tables"].as_array().unwrap().len(), 3);
+    for name in ["metric", "format", "file", "bytes"] {
+        assert!(!answer["tables"][0][name].is_null(), "{name}");
+    }
+    for name in ["win", "cursed_win", "draw", "blessed_loss", "loss"] {
+        assert!(answer["counts"]["black"][name].is_u64(), "{name}");
+    }
+    let longest = &answer["longest"]["dtm"];
+    assert_eq!(longest["white"]["plies"], 55);
+    assert_eq!(longest["black"]["plies"], 0);
+    assert!(longest["black"]["fen"].is_null());
+    // The position named is one, it is white's move there, and its value is the one named.
+    for metric in ["dtm", "dtz"] {
+        let win = &answer["longest"][metric]["white"];
+        let fen = win["fen"].as_str().unwrap();
+        let probed = place.json(["probe", "--json", fen]);
+        assert_eq!(probed[metric], win["plies"]);
+    }
+}
+
+#[test]
+fn statistics_add_up_to_the_counts() {
+    let place = Place::with_tables();
+    for material in ["KPvK", "KQvK"] {
+        let statistics = place.json(["stats", material, "--json"]);
+        let info = place.json(["info", material, "--json"]);
+        for side in ["white", "black"] {
+            let counts = &info["counts"][side];
+            assert_eq!(statistics[side]["draws"], counts["draw"]);
+            let histogram = statistics[side]["dtm"]["histogram"].as_array().unwrap();
+            let sum = |is_win: bool| -> u64 {
+                let of_kind = histogram
+                    .iter()
+                    .filter(|entry| (entry[0].as_i64() > Some(0)) == is_win);
+                of_kind.map(|entry| entry[1].as_u64().unwrap()).sum()
+            };
+            assert_eq!(sum(true), counts["win"].as_u64().unwrap());
+            assert_eq!(sum(false), counts["loss"].as_u64().unwrap());
+        }
+        let longest = &info["longest"]["dtm"]["white"]["plies"];
+        assert_eq!(&statistics["white"]["dtm"]["longest"]["plies"], longest);
+    }
+}
+
+#[test]
+fn statistics_are_drawn() {
+    let place = Place::with_tables();
+    let (status, out, err) = place.run(["stats", "KPvK", "--svg", "kpk.svg", "--limit", "3"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("mutual zugzwangs"), "{out}");
+    assert!(out.contains('#'), "{out}");
+    let svg = std::fs::read_to_string(place.path("kpk.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+}
+
+#[test]
+fn verification_of_good_tables_finds_no_difference() {
+    let place = Place::with_tables();
+    let (status, out, err) = place.run(["verify", "--all"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("no difference: 15 tables"), "{out}");
+    let answer = place.json(["verify", "krk", "--json"]);
+    assert_eq!(answer["tables"], 3);
+    assert_eq!(answer["difference_count"], 0);
+}
+
+#[test]
+fn nothing_is_drawn_on_stderr_without_a_terminal() {
+    let place = Place::new();
+    let (_, _, err) = place.run(["generate", "KQvK", "--tables", "new"]);
+    assert_eq!(err, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    use std::process::Stdio;
+    let place = Place::with_tables();
+    let binary = place.retrograde(["list"]).get_program().to_owned();
+    let mut child = std::process::Command::new(binary)
+        .current_dir(place.path(""))
+        .args(["perft", "startpos", "4", "--divide"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
+}
