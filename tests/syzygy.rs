@@ -3,8 +3,8 @@
 //! The tables are not part of this repository: `../shared/reference/syzygy`, or the folder in `RETROGRADE_SYZYGY`.
 //! All positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all of them.
 
+use std::ops::Add;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -14,7 +14,8 @@ use retrograde::index::{IndexSpace, Placement};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Wdl};
 use shakmaty::{
-    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, FromSetup, PositionError, Setup,
+    Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, FromSetup, Position as _, PositionError,
+    Setup,
 };
 use shakmaty_syzygy::{MaybeRounded, Tablebase};
 
@@ -99,10 +100,48 @@ fn fits(theirs: MaybeRounded<shakmaty_syzygy::Dtz>, ours: Dtz) -> bool {
     }
 }
 
-/// Compares both sides to move and says how many legal positions that were.
-fn assert_equal(tables: &Tablebase<Chess>, material: &Material, placement: &Placement) -> u64 {
+/// Whether a distance that is called precise is one ply shorter than ours because the prober lost a rounding.
+///
+/// Where a table lacks the side to move, the prober takes the longest of the moves. A precise and a rounded value
+/// may tie there, and it then calls the result precise although the rounded one can stand for one ply more. So it
+/// does with `8/k1K5/2N5/8/8/8/1P6/8 b - - 0 1`: 1... Ka6 is followed by a pawn move at once; after 1... Ka8 that
+/// would be stalemate and it takes two plies, 2. Na7 Kxa7, but the table says one or two.
+fn is_rounded_one_ply_on(tables: &Tablebase<Chess>, theirs: &Chess, ours: Dtz) -> bool {
+    let quiet = theirs.legal_moves().into_iter().filter(|m| !m.is_zeroing());
+    quiet
+        .filter_map(|m| {
+            let mut next = theirs.clone();
+            next.play_unchecked(m);
+            match tables.probe_dtz(&next).unwrap() {
+                MaybeRounded::Rounded(dtz) => Some(Dtz(dtz.add_plies(1).0)),
+                MaybeRounded::Precise(_) => None,
+            }
+        })
+        .any(|next| next.before_quiet_move() == ours)
+}
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default)]
+struct Compared {
+    positions: u64,
+    lost_roundings: u64,
+}
+
+impl Add for Compared {
+    type Output = Compared;
+
+    fn add(self, other: Compared) -> Compared {
+        Compared {
+            positions: self.positions + other.positions,
+            lost_roundings: self.lost_roundings + other.lost_roundings,
+        }
+    }
+}
+
+/// Compares the legal ones of both sides to move.
+fn assert_equal(tables: &Tablebase<Chess>, material: &Material, placement: &Placement) -> Compared {
     let solved = &solved::all()[material];
-    let mut compared = 0;
+    let mut compared = Compared::default();
     for turn in Color::ALL {
         let theirs = theirs(turn, placement);
         let ours = solved::value(solved, turn, placement);
@@ -115,21 +154,29 @@ fn assert_equal(tables: &Tablebase<Chess>, material: &Material, placement: &Plac
         assert_eq!(ours.wdl.signum2(), wdl as i32, "result of {}", fen());
         let dtz = tables.probe_dtz(&theirs).unwrap();
         let own = signed_dtz(ours);
-        assert!(fits(dtz, own), "{}: {own} plies, theirs {dtz:?}", fen());
-        compared += 1;
+        if !fits(dtz, own) {
+            let longer = dtz.ignore_rounding().add_plies(1).0 == own.0;
+            assert!(
+                longer && is_rounded_one_ply_on(tables, &theirs, own),
+                "{}: {own} plies, theirs {dtz:?}",
+                fen()
+            );
+            compared.lost_roundings += 1;
+        }
+        compared.positions += 1;
     }
     compared
 }
 
 /// Compares every `step`th index of a material.
-fn compare(tables: &Tablebase<Chess>, material: Material, step: u64) -> u64 {
+fn compare(tables: &Tablebase<Chess>, material: Material, step: u64) -> Compared {
     let space = IndexSpace::new(material);
     let order = space.natural_order();
     (0..space.len().div_ceil(step))
         .into_par_iter()
         .filter_map(|number| space.placement(&order.digits(number * step)))
         .map(|placement| assert_equal(tables, &material, &placement))
-        .sum()
+        .reduce(Compared::default, Compared::add)
 }
 
 #[test]
@@ -138,25 +185,15 @@ fn results_and_distances_to_zeroing_equal_those_of_syzygy_tables() {
     let full = std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1");
     solved::all();
     let start = Instant::now();
-    let total = AtomicU64::new(0);
+    let mut total = Compared::default();
     for material in solved::materials() {
-        let step = if full || material.men() == 3 {
-            1
-        } else {
-            SAMPLE_STEP
-        };
-        let compared = compare(&tables, material, step);
-        assert!(compared > 3_000, "{material}: only {compared} positions");
-        total.fetch_add(compared, Ordering::Relaxed);
+        let all = full || material.men() == 3;
+        let compared = compare(&tables, material, if all { 1 } else { SAMPLE_STEP });
+        assert!(compared.positions > 2_000, "{material}: {compared:?}");
+        total = total + compared;
         if full {
-            eprintln!(
-                "{material}: {compared} positions equal, {:.1?} so far",
-                start.elapsed()
-            );
+            eprintln!("{material}: {compared:?}, {:.1?} so far", start.elapsed());
         }
     }
-    eprintln!(
-        "{total:?} positions equal those of Syzygy in {:.1?}",
-        start.elapsed()
-    );
+    eprintln!("equal to Syzygy: {total:?} in {:.1?}", start.elapsed());
 }
