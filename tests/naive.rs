@@ -70,7 +70,7 @@ fn without_moves(position: &Position) -> Scores {
 
 /// One of the eight ways to turn or mirror the board.
 fn image(number: u8, square: u8) -> u8 {
-    let mirrored = square ^ (number & 1) * 7 ^ (number >> 1 & 1) * 56;
+    let mirrored = square ^ ((number & 1) * 7) ^ ((number >> 1 & 1) * 56);
     if number & 4 == 0 {
         mirrored
     } else {
