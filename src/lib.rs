@@ -1,4 +1,54 @@
 //! Endgame tablebases: generate, verify, store and probe them.
+//!
+//! A tablebase knows the value of every position with few men. [`Tablebase`] answers questions about positions from a
+//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions ([`solve`]);
+//! [`verify`] checks them. The program `retrograde` does the same on the command line.
+//!
+//! # Example
+//!
+//! The three-man tables are part of the repository.
+//!
+//! ```
+//! use retrograde::Tablebase;
+//! use retrograde::game::chess::{Position, san};
+//! use retrograde::metric::{Dtm, Dtz, Wdl};
+//!
+//! let tables = Tablebase::open("tables")?;
+//! let position = Position::from_fen("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")?;
+//! assert_eq!(tables.probe_wdl(&position)?, Wdl::Win);
+//! assert_eq!(tables.probe_dtz(&position)?, Dtz(31));
+//! assert_eq!(tables.probe_dtm(&position)?, Some(Dtm(31)));
+//!
+//! let moves = tables.root_moves(&position)?;
+//! assert_eq!(moves[0].dtm, Some(Dtm(-30)));
+//! assert_eq!(san(&position, moves.last().unwrap().played), "Rb4");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! - [`game`]: the move generator: positions, moves, notations, keys.
+//! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
+//! - [`metric`]: what a table says about a position.
+//! - [`solve`]: retrograde analysis in memory.
+//! - [`table`]: the file format.
+//! - [`probe`]: answers from files.
+//! - [`generate`], [`verify`]: whole directories.
+//!
+//! # Errors
+//!
+//! Everything that reads a file can meet a damaged one: each block is checked before it is used, and a wrong one is an
+//! error that says which file and what to do, never a wrong value and never a panic. The library never prints, exits or
+//! keeps global state; two tablebases can be open at once.
+//!
+//! # Features
+//!
+//! - `cli` (on by default): the program, with what only it needs. The library alone is `default-features = false`.
+//!
+//! # Limits
+//!
+//! Chess only, so far. Up to five men can be solved; four-man tables are what has been generated and compared. Positions
+//! with castling rights are in no table.
 
 mod error;
 pub mod game;
@@ -15,3 +65,8 @@ pub mod verify;
 
 pub use error::Error;
 pub use probe::{ProbeError, Tablebase};
+
+/// The examples of the README are compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

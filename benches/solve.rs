@@ -1,0 +1,61 @@
+//! Solving whole materials in memory, one thread: sets, fixed point, mate scores.
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use retrograde::index::IndexSpace;
+use retrograde::material::Material;
+use retrograde::solve::chess::Targets;
+use retrograde::solve::{SolveOptions, gather_targets, solve};
+
+/// Solves everything a material leads to, so that only the material itself is measured.
+fn dependencies(material: Material, stored: &mut Targets, options: SolveOptions<'_>) {
+    for dependency in material.dependencies() {
+        if !stored.contains_key(&dependency) {
+            dependencies(dependency, stored, options);
+            let targets = gather_targets(&dependency, stored).expect("dependencies come first");
+            let solved = solve(dependency, &targets, options).expect("four men fit");
+            stored.insert(dependency, Arc::new(solved));
+        }
+    }
+}
+
+fn solving(criterion: &mut Criterion) {
+    let cancel = AtomicBool::new(false);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a pool of one thread");
+    let mut group = criterion.benchmark_group("solve");
+    group.sample_size(10);
+    for signature in ["KQvK", "KQvKR", "KBNvK", "KRvKP", "KPvKP"] {
+        let material: Material = signature.parse().expect("a signature");
+        let with_mates = SolveOptions {
+            mates: true,
+            cancel: &cancel,
+        };
+        let mut stored = HashMap::new();
+        dependencies(material, &mut stored, with_mates);
+        let targets = gather_targets(&material, &stored).expect("all are there");
+        group.throughput(Throughput::Elements(2 * IndexSpace::new(material).len()));
+        for mates in [false, true] {
+            let options = SolveOptions {
+                mates,
+                ..with_mates
+            };
+            let name = if mates { "dtz+dtm" } else { "dtz" };
+            group.bench_function(BenchmarkId::new(name, signature), |bencher| {
+                bencher.iter(|| {
+                    pool.install(|| black_box(solve(material, &targets, options)).is_ok())
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, solving);
+criterion_main!(benches);
