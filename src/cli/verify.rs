@@ -25,7 +25,6 @@ pub struct Verify {
     #[arg(
         value_name = "MATERIAL",
         value_parser = input::material,
-        required_unless_present = "all",
         conflicts_with = "all"
     )]
     materials: Vec<Material>,
@@ -46,6 +45,11 @@ pub struct Verify {
 impl Verify {
     /// Checks and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        if self.materials.is_empty() && !self.all {
+            bail!(
+                "nothing to verify: name a material such as KQvKR, or add --all for all that are there"
+            );
+        }
         progress::use_threads(self.threads)?;
         let materials = self.materials(directory)?;
         let cancel = progress::cancel_on_interrupt()?;
