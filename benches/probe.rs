@@ -2,6 +2,9 @@
 //!
 //! `retrograde bench` measures the same on any tables.
 
+// The macros of criterion make undocumented functions.
+#![allow(missing_docs)]
+
 use std::hint::black_box;
 use std::path::Path;
 

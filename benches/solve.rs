@@ -1,5 +1,8 @@
 //! Solving whole materials in memory, one thread: sets, fixed point, mate scores.
 
+// The macros of criterion make undocumented functions.
+#![allow(missing_docs)]
+
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::Arc;
