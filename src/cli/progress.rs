@@ -1,11 +1,12 @@
 //! Progress on stderr, and the wish to stop.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::FAILED;
 
@@ -15,10 +16,14 @@ const TICK: Duration = Duration::from_millis(250);
 /// A bar with rate and time left. Nothing is drawn unless stderr is a terminal.
 pub fn bar(total: u64, unit: &str) -> ProgressBar {
     let template =
-        format!("{{msg:14}} [{{bar:28}}] {{percent:>3}} %  {{per_sec}} {unit}, {{eta}} left");
+        format!("{{msg:10}} [{{bar:28}}] {{percent:>3}} %  {{rate}} {unit}/s, {{eta}} left");
     // The template is ours; should it ever be wrong, the default is drawn.
     let style = ProgressStyle::with_template(&template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+            // The bar has nobody to tell of a failure.
+            let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+        })
         .progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
     bar.set_style(style);

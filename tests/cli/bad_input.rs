@@ -247,7 +247,14 @@ fn an_interrupted_generation_leaves_no_broken_file_and_carries_on() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    // Once there is one file more, if only a temporary one, it is well under way.
+    let files = || std::fs::read_dir(place.path("tables")).unwrap().count();
+    for _ in 0..600 {
+        if files() > 15 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
     let kill = std::process::Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()
