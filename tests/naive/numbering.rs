@@ -7,7 +7,7 @@ use retrograde::material::Material;
 
 /// One of the eight ways to turn or mirror the board.
 fn image(number: u8, square: u8) -> u8 {
-    let mirrored = square ^ (number & 1) * 7 ^ (number >> 1 & 1) * 56;
+    let mirrored = square ^ ((number & 1) * 7) ^ ((number >> 1 & 1) * 56);
     if number & 4 == 0 {
         mirrored
     } else {
