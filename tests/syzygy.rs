@@ -1,7 +1,8 @@
 //! Every value against the Syzygy tables, which others computed with another program.
 //!
 //! The tables are not part of this repository: `../shared/reference/syzygy`, or the folder in `RETROGRADE_SYZYGY`.
-//! All positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all of them.
+//! All positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all
+//! 135 million positions: 1000 s of processor time.
 
 use std::ops::Add;
 use std::path::PathBuf;
@@ -195,5 +196,7 @@ fn results_and_distances_to_zeroing_equal_those_of_syzygy_tables() {
             eprintln!("{material}: {compared:?}, {:.1?} so far", start.elapsed());
         }
     }
+    // 1 in 2144 of all positions.
+    assert!(total.lost_roundings * 1000 < total.positions, "{total:?}");
     eprintln!("equal to Syzygy: {total:?} in {:.1?}", start.elapsed());
 }
