@@ -72,9 +72,9 @@ impl Plan {
         })?;
         let mut stored: Targets = HashMap::new();
         let mut generated = Generated::default();
-        for (number, stage) in self.stages().iter().enumerate() {
+        for (number, batch) in self.batches().iter().enumerate() {
             let fresh: Mutex<Vec<(Arc<Solved>, Generated)>> = Mutex::new(Vec::new());
-            stage.par_iter().with_max_len(1).try_for_each(|step| {
+            batch.par_iter().with_max_len(1).try_for_each(|step| {
                 let (solved, written) = self.take_step(step, &stored, cancel, observer)?;
                 let kept = (Arc::new(solved), written);
                 fresh

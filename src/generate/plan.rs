@@ -1,14 +1,17 @@
 //! Which materials to solve, in which order, and what that takes.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::write::table_path;
 use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::table::{Compression, Table};
+use crate::placement::PawnSlices;
+use crate::probe::Tablebase;
+use crate::solve::SolveError;
+use crate::solve::chess::words;
+use crate::table::Compression;
 
 /// What is wanted.
 #[derive(Clone, Debug)]
@@ -38,21 +41,30 @@ pub struct Step {
     pub targets: Vec<Material>,
     /// Indices of each side to move.
     pub positions: u64,
+    memory: StepMemory,
 }
 
-/// The steps of a generation. Steps of one stage do not depend on each other.
+/// The steps of a generation, in batches. Steps of one batch do not depend on each other.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) options: GenerateOptions,
-    stages: Vec<Vec<Step>>,
+    /// Steps that are done side by side.
+    batches: Vec<Vec<Step>>,
     present: usize,
+    peak_memory: u64,
 }
 
-/// Bytes in memory for each index of a side to move that stay until no other material needs them: six sets and a
-/// mate score, some of them over both twins.
-const KEPT_BYTES: u64 = 3;
-/// The same while the material is being solved and written.
-const SOLVING_BYTES: u64 = 9;
+/// Bytes of a solved material for each word of a side to move that other materials read: six sets and 64 mate
+/// scores.
+const KEPT_BYTES: u64 = 6 * 8 + 64;
+/// Bytes more until its files are written: 64 distances, three sets, and 64 intervals in two copies of an order.
+const UNWRITTEN_BYTES: u64 = 64 + 3 * 8 + 64 * 2;
+/// Bytes for each word of a side to move of a slice that is being solved, at the worst moment.
+const SOLVING_BYTES: u64 = 520;
+/// Bytes of memory that do not depend on the plan: program, threads' buffers, compression.
+const BASE_MEMORY: u64 = 96 << 20;
+/// Bytes that materials solved side by side may take together where no limit is given.
+const DEFAULT_BATCH_MEMORY: u64 = 512 << 20;
 
 impl Plan {
     /// Looks at what is in the directory and plans the rest.
@@ -73,6 +85,7 @@ impl Plan {
                 source,
             });
         }
+        let there = Tablebase::open(&options.directory).ok();
         let mut wanted: HashMap<Material, Step> = HashMap::new();
         let mut open: Vec<Material> = options
             .materials
@@ -87,9 +100,10 @@ impl Plan {
             open.extend(&targets);
             let step = Step {
                 material,
-                metrics: missing(&options.directory, &material, &options.metrics),
+                metrics: missing(there.as_ref(), &material, &options.metrics),
                 targets,
                 positions: IndexSpace::new(material).len(),
+                memory: memory_of(&material).ok_or(SolveError::TooLarge { material })?,
             };
             wanted.insert(material, step);
         }
@@ -97,35 +111,73 @@ impl Plan {
             .values()
             .filter(|step| step.metrics.is_empty())
             .count();
-        let plan = Plan {
-            stages: stages(wanted),
+        let mut plan = Plan {
+            batches: Vec::new(),
             options,
             present,
+            peak_memory: BASE_MEMORY,
         };
+        plan.fill_batches(stages(wanted));
         match plan.options.memory {
-            Some(limit) if plan.peak_memory() > limit => Err(Error::Memory {
-                needed: plan.peak_memory(),
+            Some(limit) if !plan.is_empty() && plan.peak_memory > limit => Err(Error::Memory {
+                needed: plan.peak_memory,
                 limit,
             }),
             _ => Ok(plan),
         }
     }
 
-    /// The steps in the order in which they can be done.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.stages.iter().flatten()
+    /// Cuts stages into batches that fit into memory, if at all possible.
+    fn fill_batches(&mut self, stages: Vec<Vec<Step>>) {
+        let mut kept: HashMap<Material, u64> = HashMap::new();
+        for number in 0..stages.len() {
+            let kept_bytes: u64 = kept.values().sum();
+            let room = match self.options.memory {
+                Some(limit) => limit.saturating_sub(BASE_MEMORY + kept_bytes),
+                None => DEFAULT_BATCH_MEMORY,
+            };
+            let mut batch: Vec<Step> = Vec::new();
+            let mut batch_bytes = 0;
+            // What a batch has solved stays while the rest of its stage is being solved.
+            let mut fresh = 0;
+            for step in &stages[number] {
+                if !batch.is_empty() && fresh + batch_bytes + step.memory.working > room {
+                    fresh += batch.iter().map(|step| step.memory.kept).sum::<u64>();
+                    self.batches.push(std::mem::take(&mut batch));
+                    batch_bytes = 0;
+                }
+                batch_bytes += step.memory.working;
+                batch.push(step.clone());
+                let peak = BASE_MEMORY + kept_bytes + fresh + batch_bytes;
+                self.peak_memory = self.peak_memory.max(peak);
+                kept.insert(step.material, step.memory.kept);
+            }
+            self.batches.push(batch);
+            let later = &stages[number + 1..];
+            kept.retain(|material, _| {
+                later
+                    .iter()
+                    .flatten()
+                    .any(|step| step.targets.contains(material))
+            });
+        }
     }
 
-    /// The steps, those that can be done side by side together.
+    /// The steps in the order in which they can be done.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.batches.iter().flatten()
+    }
+
+    /// The steps, those that are done side by side together.
     #[must_use]
-    pub fn stages(&self) -> &[Vec<Step>] {
-        &self.stages
+    pub fn batches(&self) -> &[Vec<Step>] {
+        &self.batches
     }
 
     /// Whether everything is there already.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.stages.is_empty()
+        self.batches.is_empty()
     }
 
     /// How many of the wanted materials are there already, with all metrics.
@@ -143,34 +195,48 @@ impl Plan {
     /// Bytes of memory at the worst moment, estimated from above.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
-        let threads = rayon::current_num_threads();
-        let mut kept: HashMap<Material, u64> = HashMap::new();
-        let mut peak = 0;
-        for (number, stage) in self.stages.iter().enumerate() {
-            let mut largest: Vec<u64> = stage.iter().map(|step| step.positions).collect();
-            largest.sort_unstable_by(|a, b| b.cmp(a));
-            let solving: u64 = largest.iter().take(threads).sum();
-            peak =
-                peak.max(kept.values().sum::<u64>() * 2 * KEPT_BYTES + solving * 2 * SOLVING_BYTES);
-            for step in stage {
-                kept.insert(step.material, step.positions);
-            }
-            kept.retain(|material, _| self.is_needed_after(number, material));
-        }
-        peak + BASE_MEMORY
+        self.peak_memory
     }
 
-    /// Whether a stage after this one leads to a material.
-    pub(super) fn is_needed_after(&self, stage: usize, material: &Material) -> bool {
-        self.stages[stage + 1..]
+    /// Whether a batch after this one leads to a material.
+    pub(super) fn is_needed_after(&self, batch: usize, material: &Material) -> bool {
+        self.batches[batch + 1..]
             .iter()
             .flatten()
             .any(|step| step.targets.contains(material))
     }
 }
 
-/// Bytes of memory that do not depend on the plan: program, threads' buffers, compression.
-const BASE_MEMORY: u64 = 64 << 20;
+/// Bytes of memory that a material takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct StepMemory {
+    /// While it is being solved and written.
+    working: u64,
+    /// Afterwards, while others need it.
+    kept: u64,
+}
+
+/// What solving a material takes; nothing if it has more words than the solver can address.
+fn memory_of(material: &Material) -> Option<StepMemory> {
+    let words_of_slice = u64::from(words(material)?);
+    let slices = PawnSlices::new(material).len() as u64;
+    let all = words_of_slice * slices * 2;
+    let in_work = (rayon::current_num_threads() as u64).min(slices) * words_of_slice * 2;
+    // Targets in the other colours are laid out anew as long as the material is being solved.
+    let exchanged: u64 = material
+        .conversions()
+        .iter()
+        .filter(|target| !target.is_normal())
+        .filter_map(|target| {
+            Some(u64::from(words(target)?) * PawnSlices::new(target).len() as u64 * 2)
+        })
+        .sum();
+    let kept = all * KEPT_BYTES;
+    Some(StepMemory {
+        kept,
+        working: kept + all * UNWRITTEN_BYTES + in_work * SOLVING_BYTES + exchanged * KEPT_BYTES,
+    })
+}
 
 impl Step {
     /// Indices to be solved or written, both sides to move, each metric once.
@@ -180,18 +246,17 @@ impl Step {
     }
 }
 
-/// The metrics of which there is no usable file.
-fn missing(directory: &Path, material: &Material, metrics: &[Metric]) -> Vec<Metric> {
+/// The metrics of which there is no file whose header fits its name and whose checksums are right.
+fn missing(there: Option<&Tablebase>, material: &Material, metrics: &[Metric]) -> Vec<Metric> {
     metrics
         .iter()
         .copied()
         .filter(|&metric| {
-            let path = table_path(directory, material, metric);
-            !Table::open(&path).is_ok_and(|table| {
-                let description = table.description();
-                description.material == material.to_string()
-                    && description.metric == metric.number()
-            })
+            let file = there.and_then(|there| there.table(material, metric));
+            let is_usable = file
+                .and_then(|file| file.table().ok())
+                .is_some_and(|table| table.verify_checksums(&|_, _| true).is_ok());
+            !is_usable
         })
         .collect()
 }

@@ -38,9 +38,17 @@ pub enum SolveError {
     /// A distance is too long for the one byte it is kept in.
     #[error(
         "cannot solve {material}: it has a mate of more than 253 plies or a distance to zeroing of more than \
-         255, which this version cannot store"
+         255, which this version cannot store; without distances to mate (`--metric wdl,dtz`) it may work"
     )]
     DistanceOverflow {
+        /// The material to be solved.
+        material: Material,
+    },
+    /// A set of its positions has more words than an address can name.
+    #[error(
+        "cannot solve {material}: it has too many positions for this version; ask for fewer men"
+    )]
+    TooLarge {
         /// The material to be solved.
         material: Material,
     },
@@ -74,6 +82,9 @@ pub fn solve(
     targets: &Targets,
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
+    if chess::words(&material).is_none() {
+        return Err(SolveError::TooLarge { material });
+    }
     for_each_slice(material, |own, slice| {
         if options.cancel.load(Ordering::Relaxed) {
             return Err(SolveError::Cancelled { material });

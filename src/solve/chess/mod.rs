@@ -64,6 +64,14 @@ pub fn addressed_men(material: &Material) -> Vec<(Color, Role)> {
         .collect()
 }
 
+/// Words of a set of one slice of a material; nothing if addresses of 32 bits cannot name them all.
+#[must_use]
+pub fn words(material: &Material) -> Option<u32> {
+    let kings = if material.has_pawns() { 64u32 } else { 10 };
+    let pieces = (addressed_men(material).len() - 1) as u32;
+    64u32.checked_pow(pieces)?.checked_mul(kings)
+}
+
 /// The space of one slice of a material.
 #[must_use]
 pub fn space(material: &Material, placement: PawnPlacement) -> Space<ChessBoard> {
