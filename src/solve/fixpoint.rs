@@ -10,6 +10,9 @@
 //!
 //! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
 
+use bitvec::array::BitArray;
+use bitvec::order::Lsb0;
+
 use super::space::{Board, Space};
 use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
 use crate::game::Bits;
@@ -508,9 +511,12 @@ fn write_layer<W: Bits>(layer: &Layer<W>, values: &mut [u8], value: u8) {
 struct DueScores<'a, B: Board> {
     scores: &'a [u8],
     /// For each block of words, which scores occur in it.
-    present: Vec<[u64; 4]>,
+    present: Vec<ScoreSet>,
     board: std::marker::PhantomData<B>,
 }
+
+/// A set of [`MateScore`] bytes.
+type ScoreSet = BitArray<[u64; 4], Lsb0>;
 
 /// Words looked at together for the scores that occur in them.
 const DUE_BLOCK: usize = 64;
@@ -520,13 +526,9 @@ impl<'a, B: Board> DueScores<'a, B> {
         let present = scores
             .chunks(DUE_BLOCK * B::Word::WIDTH as usize)
             .map(|block| {
-                let mut seen = [false; 256];
+                let mut present = ScoreSet::ZERO;
                 for &score in block {
-                    seen[usize::from(score)] = true;
-                }
-                let mut present = [0u64; 4];
-                for (score, _) in seen.iter().enumerate().filter(|(_, seen)| **seen) {
-                    present[score / 64] |= 1 << (score % 64);
+                    present.set(usize::from(score), true);
                 }
                 present
             })
@@ -538,19 +540,16 @@ impl<'a, B: Board> DueScores<'a, B> {
         }
     }
 
-    fn is_present(present: &[u64; 4], score: u8) -> bool {
-        present[usize::from(score / 64)] >> (score % 64) & 1 == 1
-    }
-
     /// The last ply at which a score is due.
     fn last_plies(&self) -> u32 {
-        let all = self.present.iter().fold([0u64; 4], |all, block| {
-            std::array::from_fn(|part| all[part] | block[part])
-        });
+        let all = self
+            .present
+            .iter()
+            .fold(ScoreSet::ZERO, |all, block| all | *block);
         (0..=253)
             .rev()
             .find(|&plies| {
-                MateScore::from_plies(plies).is_some_and(|score| Self::is_present(&all, score.0))
+                MateScore::from_plies(plies).is_some_and(|score| all[usize::from(score.0)])
             })
             .unwrap_or(0)
     }
@@ -560,14 +559,14 @@ impl<'a, B: Board> DueScores<'a, B> {
         if !self
             .present
             .iter()
-            .any(|present| Self::is_present(present, score.0))
+            .any(|present| present[usize::from(score.0)])
         {
             return false;
         }
         set.fill(B::Word::ZERO);
         let mut any = false;
         for (block, present) in self.present.iter().enumerate() {
-            if !Self::is_present(present, score.0) {
+            if !present[usize::from(score.0)] {
                 continue;
             }
             let first = block * DUE_BLOCK;

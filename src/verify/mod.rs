@@ -148,7 +148,7 @@ pub fn verify(
         let is_asked = asked.contains(material);
         if is_asked {
             observer.started(*material);
-            verify_checksums(directory, material, &mut report);
+            verify_checksums(directory, material, cancel, &mut report)?;
         }
         match load(directory, *material, &loaded) {
             Ok(values) => {
@@ -157,10 +157,9 @@ pub fn verify(
                 }
                 loaded.insert(*material, Arc::new(values));
             }
-            Err(error) => {
-                let path = table_path(directory, material, Metric::Wdl);
-                if !report.unreadable.iter().any(|(_, found)| *found == error) {
-                    report.unreadable.push((path, error));
+            Err(unreadable) => {
+                if !report.unreadable.contains(&unreadable) {
+                    report.unreadable.push(unreadable);
                 }
             }
         }
@@ -173,32 +172,46 @@ pub fn verify(
     Ok(report)
 }
 
-/// The values of a material, or why there are none.
-fn load(directory: &Path, material: Material, loaded: &Loaded) -> Result<Values, String> {
+/// The values of a material, or the file at fault and why there are none.
+fn load(
+    directory: &Path,
+    material: Material,
+    loaded: &Loaded,
+) -> Result<Values, (PathBuf, String)> {
     if let Some(missing) = material
         .dependencies()
         .into_iter()
         .find(|dependency| !loaded.contains_key(dependency))
     {
-        return Err(format!(
+        let problem = format!(
             "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
              generate {missing}`"
-        ));
+        );
+        return Err((table_path(directory, &missing, Metric::Wdl), problem));
     }
-    Values::load(directory, material, loaded).map_err(|error| error.to_string())
+    Values::load(directory, material, loaded)
+        .map_err(|error| (error.path().to_owned(), error.to_string()))
 }
 
-fn verify_checksums(directory: &Path, material: &Material, report: &mut Report) {
+fn verify_checksums(
+    directory: &Path,
+    material: &Material,
+    cancel: &AtomicBool,
+    report: &mut Report,
+) -> Result<(), Error> {
     for metric in Metric::ALL {
         let path = table_path(directory, material, metric);
         if !path.exists() {
             continue;
         }
-        let checked = Table::open(&path).and_then(|table| table.verify_checksums(&|_, _| true));
-        if let Err(error) = checked {
-            report.unreadable.push((path, error.to_string()));
+        let go_on = |_, _| !cancel.load(Ordering::Relaxed);
+        match Table::open(&path).and_then(|table| table.verify_checksums(&go_on)) {
+            Ok(()) => {}
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(error) => report.unreadable.push((path, error.to_string())),
         }
     }
+    Ok(())
 }
 
 /// Compares every position of a material with its successors, and the header with all of them.
@@ -209,7 +222,6 @@ fn compare(
     observer: &dyn Observer,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let material = *values.space.material();
     let mut found = Found::default();
     for &(side, metric, index) in &values.meaningless {
         found.add(difference(
@@ -255,7 +267,6 @@ fn compare(
     report.differences += found.total;
     found.listed.truncate(LISTED);
     report.listed.extend(found.listed);
-    debug_assert!(material.is_normal());
     Ok(())
 }
 
@@ -316,7 +327,7 @@ impl Compared {
         *count += weight;
         if value.wdl.is_any_win() {
             let mate = value.score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
-            self.longest[0] = self.longest[0].max(u32::from(value.dtz));
+            self.longest[0] = self.longest[0].max(value.dtz.into());
             self.longest[1] = self.longest[1].max(mate);
         }
     }
@@ -471,6 +482,23 @@ fn compare_headers(
                 format!("longest win {}", stored.map_or(0, |longest| longest.plies)),
                 format!("longest win {expected}"),
             );
+            if let Some(longest) = stored.filter(|_| side < values.sides()) {
+                let plies = values
+                    .at(longest.index, side)
+                    .map_or(0, |value| match metric {
+                        Metric::Dtm => value.score.dtm().map_or(0, |dtm| dtm.0),
+                        Metric::Wdl | Metric::Dtz => value.dtz.into(),
+                    });
+                check(
+                    metric,
+                    format!("index {} as the longest win", longest.index),
+                    if plies == longest.plies as i32 {
+                        format!("index {} as the longest win", longest.index)
+                    } else {
+                        format!("a win of {} plies, not {plies}", longest.plies)
+                    },
+                );
+            }
         }
     }
 }

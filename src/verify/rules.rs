@@ -1,7 +1,7 @@
 //! The value of a position from those of the positions its moves lead to.
 //!
-//! This is the definition of the metrics, move by move with the ordinary move generator. It shares nothing with the
-//! solver but [`crate::metric`].
+//! This is the definition of the metrics, move by move with the ordinary move generator. Of rules it shares with the
+//! solver only [`crate::metric`]; what both use besides are signatures, symmetries and attack tables.
 
 use super::values::{Loaded, Values};
 use crate::game::Color;
@@ -15,7 +15,7 @@ use crate::metric::{FIFTY_MOVES, MateScore, Wdl};
 pub(super) struct Outcome {
     pub wdl: Wdl,
     /// Plies to zeroing without sign; 0 for draws and mates.
-    pub dtz: u8,
+    pub dtz: u16,
     pub score: MateScore,
 }
 
@@ -66,7 +66,7 @@ impl Preference {
     }
 
     /// The result under the fifty-move rule, and the distance.
-    fn value(self) -> (Wdl, u8) {
+    fn value(self) -> (Wdl, u16) {
         let plies = if self.0 > 0 {
             Self::WIN - self.0
         } else {
@@ -75,10 +75,13 @@ impl Preference {
         let in_time = plies <= FIFTY_MOVES.0 as i32;
         match self.0 {
             0 => (Wdl::Draw, 0),
-            1.. => (if in_time { Wdl::Win } else { Wdl::CursedWin }, plies as u8),
+            1.. => (
+                if in_time { Wdl::Win } else { Wdl::CursedWin },
+                plies as u16,
+            ),
             _ => (
                 if in_time { Wdl::Loss } else { Wdl::BlessedLoss },
-                plies as u8,
+                plies as u16,
             ),
         }
     }

@@ -52,21 +52,33 @@ pub(super) struct Values {
 /// Why the values of a material cannot be known.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {
-    #[error(transparent)]
-    Table(#[from] Error),
+    #[error("{error}")]
+    Table { path: PathBuf, error: Error },
     #[error(
         "{}: no such table; generate it with `retrograde generate {material}`",
         path.display()
     )]
     Missing { material: Material, path: PathBuf },
     #[error(
-        "{name}: not a {metric} table of {material}; replace it with `retrograde generate {material}`"
+        "{}: not a {metric} table of {material}; remove it and run `retrograde generate {material}`",
+        path.display()
     )]
     Foreign {
-        name: String,
+        path: PathBuf,
         material: Material,
         metric: Metric,
     },
+}
+
+impl LoadError {
+    /// The file that is at fault.
+    pub fn path(&self) -> &Path {
+        match self {
+            LoadError::Table { path, .. }
+            | LoadError::Missing { path, .. }
+            | LoadError::Foreign { path, .. } => path,
+        }
+    }
 }
 
 /// The materials that others lead to, in normal form.
@@ -91,22 +103,40 @@ impl Values {
         for metric in Metric::ALL {
             let path = table_path(directory, &material, metric);
             if path.exists() {
-                values.read(&Table::open(&path)?, metric)?;
+                values.read(&path, metric)?;
             } else if metric == Metric::Wdl {
                 return Err(LoadError::Missing { material, path });
+            }
+        }
+        // A mate may lead through any capture or promotion; a distance to zeroing ends there.
+        if values.has(Metric::Dtm) {
+            for dependency in material.dependencies() {
+                if !loaded
+                    .get(&dependency)
+                    .is_some_and(|values| values.has(Metric::Dtm))
+                {
+                    return Err(LoadError::Missing {
+                        material: dependency,
+                        path: table_path(directory, &dependency, Metric::Dtm),
+                    });
+                }
             }
         }
         values.resolve(loaded);
         Ok(values)
     }
 
-    fn read(&mut self, table: &Table, metric: Metric) -> Result<(), LoadError> {
+    fn read(&mut self, path: &Path, metric: Metric) -> Result<(), LoadError> {
         let material = *self.space.material();
         let foreign = || LoadError::Foreign {
-            name: table.name().to_owned(),
+            path: path.to_owned(),
             material,
             metric,
         };
+        let table = Table::open(path).map_err(|error| LoadError::Table {
+            path: path.to_owned(),
+            error,
+        })?;
         let description = table.description();
         if description.material != material.to_string() || description.metric != metric.number() {
             return Err(foreign());
@@ -119,7 +149,12 @@ impl Values {
                 .ok()
                 .filter(|_| stream.len() == self.space.len() && stream.side() < 2)
                 .ok_or_else(foreign)?;
-            let numbers = table.read_stream(stream)?;
+            let numbers = table
+                .read_stream(stream)
+                .map_err(|error| LoadError::Table {
+                    path: path.to_owned(),
+                    error,
+                })?;
             let natural: Vec<u8> = self
                 .for_each_index(|index| numbers[order.index(&self.natural.digits(index)) as usize]);
             let side = usize::from(stream.side());
@@ -180,7 +215,7 @@ impl Values {
         let wdl = Wdl::from_index(usize::from(*values.wdl.get(index)?))?;
         Some(Outcome {
             wdl,
-            dtz: values.dtz.get(index).copied().unwrap_or(0),
+            dtz: values.dtz.get(index).copied().unwrap_or(0).into(),
             score: MateScore(values.dtm.get(index).copied().unwrap_or(0)),
         })
     }
@@ -214,7 +249,8 @@ impl Values {
                         });
                         value.map_or(0, |value| match metric {
                             Metric::Dtm => value.score.0,
-                            Metric::Wdl | Metric::Dtz => value.dtz,
+                            // A distance that fits no byte differs from every stored one.
+                            Metric::Wdl | Metric::Dtz => u8::try_from(value.dtz).unwrap_or(u8::MAX),
                         })
                     });
                     match metric {
@@ -306,7 +342,7 @@ impl Values {
         {
             return value.wdl.dtz_of_zeroing_move().0.unsigned_abs() as u8;
         }
-        value.dtz
+        u8::try_from(value.dtz).unwrap_or(u8::MAX)
     }
 }
 
