@@ -101,7 +101,7 @@ fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
 }
 
 #[test]
-fn one_stored_side_answers_for_both() {
+fn distances_of_one_stored_side_answer_for_both() {
     let materials: Vec<Material> = Material::all_with_men(3)
         .into_iter()
         .chain(["KPvKP", "KRvKN", "KQvKP"].map(|signature| signature.parse().unwrap()))
@@ -109,7 +109,8 @@ fn one_stored_side_answers_for_both() {
     let directory = empty_directory("probe-one-side");
     for (number, file) in tables().tables().iter().enumerate() {
         let side = number % 2;
-        if materials.contains(file.material()) && !file.material().is_symmetric() {
+        let is_distance = file.metric() != Metric::Wdl;
+        if is_distance && materials.contains(file.material()) && !file.material().is_symmetric() {
             copy_one_side(file, side as u8, &directory);
         } else {
             std::fs::copy(
@@ -140,6 +141,27 @@ fn one_stored_side_answers_for_both() {
             )
         };
         assert_eq!(values(&one_side), values(tables()), "{fen}");
+    }
+}
+
+#[test]
+fn a_table_of_results_has_both_sides() {
+    let directory = empty_directory("probe-one-side-of-results");
+    let queen: Material = "KQvK".parse().unwrap();
+    for side in [0, 1] {
+        copy_one_side(
+            tables().table(&queen, Metric::Wdl).unwrap(),
+            side,
+            &directory,
+        );
+        let one_side = Tablebase::open(&directory).unwrap();
+        for turn in ["w", "b"] {
+            let position = position(&format!("8/8/8/4k3/8/8/3QK3/8 {turn} - - 0 1"));
+            let error = one_side.probe_wdl(&position).unwrap_err();
+            assert!(matches!(error, ProbeError::ForeignTable { .. }));
+            let lacking = ["black", "white"][usize::from(side)];
+            assert!(error.to_string().contains(lacking), "{error}");
+        }
     }
 }
 
