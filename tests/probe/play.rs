@@ -192,6 +192,50 @@ fn lines_end_in_mate_after_as_many_plies_as_the_table_says() {
 }
 
 #[test]
+fn a_line_goes_on_by_zeroing_where_distances_to_mate_are_missing() {
+    let start = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    let without = |name: &str, metrics: &[Metric]| {
+        let directory = empty_directory(name);
+        for file in tables().tables() {
+            let is_queen = file.material().to_string() == "KQvK";
+            if file.material().men() == 3 && !(is_queen && metrics.contains(&file.metric())) {
+                let to = directory.join(file.path().file_name().unwrap());
+                std::fs::copy(file.path(), to).unwrap();
+            }
+        }
+        Tablebase::open(directory)
+            .unwrap()
+            .line(&start, 300)
+            .unwrap()
+    };
+    let line = without("probe-line-without-dtm", &[Metric::Dtm]);
+    assert_eq!((line.metric, line.end), (Metric::Dtm, LineEnd::Checkmate));
+    assert_eq!(line.reason, None);
+    let by_mate = line
+        .moves
+        .iter()
+        .take_while(|m| m.metric == Metric::Dtm)
+        .count();
+    assert!(by_mate > 0 && by_mate < line.moves.len());
+    assert!(
+        line.moves[by_mate..]
+            .iter()
+            .all(|m| m.metric == Metric::Dtz)
+    );
+    // One move promotes, and no table tells how far the next zeroing move is then.
+    let line = without("probe-line-only-wdl", &[Metric::Dtm, Metric::Dtz]);
+    assert_eq!(line.end, LineEnd::Unknown);
+    assert!(line.reason.unwrap().contains("KQvK"));
+    assert!(!line.moves.is_empty());
+    // Not even the value of the promotion.
+    let line = without("probe-line-without-queen", &Metric::ALL);
+    assert_eq!(line.end, LineEnd::Unknown);
+    assert!(line.reason.unwrap().contains("KQvK"));
+    assert!(!line.moves.is_empty());
+    assert!(line.moves.iter().all(|m| !m.san.contains('=')));
+}
+
+#[test]
 fn a_line_is_written_in_both_notations_and_stops_when_told() {
     let start = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
     let line = tables().line(&start, 3).unwrap();
