@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use retrograde::Tablebase;
-use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, san};
+use retrograde::game::chess::{Position, san};
+use retrograde::index::Placement;
 use retrograde::material::Material;
 use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
 use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
@@ -219,10 +219,8 @@ fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
 
 /// The signature of what is on the board, in the form that has a table.
 fn material(position: &Position) -> String {
-    let counts = Color::ALL
-        .map(|color| Role::ALL.map(|role| position.pieces(color, role).count_ones() as u8));
     // A position has two kings, so there always is one.
-    Material::from_counts(counts)
+    Material::from_counts(Placement::from(position).counts())
         .map(|material| material.normal_form().to_string())
         .unwrap_or_default()
 }
