@@ -22,7 +22,7 @@
 //! 28 056 different placements.
 
 use crate::game::Color;
-use crate::game::chess::Role;
+use crate::game::chess::{Position, Role, Setup};
 use crate::material::Material;
 use crate::placement::{PawnPlacement, PawnSlices, binomial, rank_combination, unrank_combination};
 use crate::symmetry::{self, Symmetry, TRIANGLE};
@@ -77,10 +77,32 @@ impl Placement {
         }
     }
 
+    /// The position with a side to move, without castling or en-passant rights, the clock at zero; nothing if the
+    /// men are no legal position.
+    #[must_use]
+    pub fn position(&self, turn: Color) -> Option<Position> {
+        let setup = Setup {
+            pieces: self.men,
+            turn,
+            ..Setup::empty()
+        };
+        Position::from_setup(&setup).ok()
+    }
+
     /// The number of men of each kind.
     #[must_use]
     pub fn counts(&self) -> [[u8; 6]; 2] {
         self.men.map(|side| side.map(|set| set.count_ones() as u8))
+    }
+}
+
+/// The men of a position.
+impl From<&Position> for Placement {
+    #[inline]
+    fn from(position: &Position) -> Placement {
+        Placement {
+            men: Color::ALL.map(|color| Role::ALL.map(|role| position.pieces(color, role))),
+        }
     }
 }
 
@@ -336,6 +358,41 @@ impl IndexSpace {
         let distinct = placement.occupied().count_ones() as usize == self.material.men();
         (distinct && self.digits(&placement) == *digits).then_some(placement)
     }
+
+    /// The men and the position at an index in the [natural order](Self::natural_order); nothing if the index is
+    /// too large, a hole, or no legal position with that side to move.
+    #[must_use]
+    pub fn position(&self, index: u64, turn: Color) -> Option<(Placement, Position)> {
+        if index >= self.len() {
+            return None;
+        }
+        let placement = self.placement(&self.natural_order().digits(index))?;
+        Some((placement, placement.position(turn)?))
+    }
+
+    /// How many placements on the full board a stored one stands for.
+    ///
+    /// Without pawns the board has eight symmetries, and only a placement with all men on the long diagonal, or
+    /// with identical men exchanged by it, is its own image under one of them. With pawns there is left and right;
+    /// where the pawns alone are their own mirror image, both placements have an index.
+    #[must_use]
+    pub fn weight(&self, placement: &Placement) -> u64 {
+        if self.material.has_pawns() {
+            let pawns = Color::ALL.map(|color| placement.of(color, Role::Pawn));
+            if pawns.map(symmetry::mirror) == pawns {
+                1
+            } else {
+                2
+            }
+        } else {
+            let is_own_image = |&set: &u64| symmetry::transpose(set) == set;
+            if placement.men.as_flattened().iter().all(is_own_image) {
+                4
+            } else {
+                8
+            }
+        }
+    }
 }
 
 impl Order {
@@ -431,6 +488,43 @@ mod tests {
                 assert_eq!(space.digits(&turned), digits);
             }
         }
+    }
+
+    #[test]
+    fn weights_add_up_to_the_full_board() {
+        let squares = |men: u64| (64 - men..64).map(|n| n + 1).product::<u64>();
+        // Two rooks are not told apart; a pawn has 48 squares.
+        for (signature, placements) in [
+            ("KQvK", squares(3)),
+            ("KRRvK", squares(4) / 2),
+            ("KPvK", 48 * 63 * 62),
+            ("KPPvK", 48 * 47 / 2 * 62 * 61),
+        ] {
+            let space = IndexSpace::new(signature.parse().unwrap());
+            let order = space.natural_order();
+            let sum: u64 = (0..space.len())
+                .filter_map(|index| space.placement(&order.digits(index)))
+                .map(|placement| space.weight(&placement))
+                .sum();
+            assert_eq!(sum, placements, "{signature}");
+        }
+    }
+
+    #[test]
+    fn positions_come_from_the_index_of_their_men() {
+        let space = IndexSpace::new("KRvK".parse().unwrap());
+        let order = space.natural_order();
+        for index in 0..space.len() {
+            for turn in Color::ALL {
+                let Some((placement, position)) = space.position(index, turn) else {
+                    continue;
+                };
+                assert_eq!(placement, Placement::from(&position));
+                assert_eq!(order.index(&space.digits(&placement)), index);
+                assert_eq!(position.turn(), turn);
+            }
+        }
+        assert!(space.position(space.len(), Color::White).is_none());
     }
 
     #[test]

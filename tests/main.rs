@@ -5,6 +5,7 @@ mod game;
 mod generate;
 mod naive;
 mod probe;
+mod reference;
 mod solve;
 mod solved;
 mod syzygy;

@@ -1,11 +1,10 @@
 //! Every value against the Syzygy tables, which others computed with another program.
 //!
-//! The tables are not part of this repository: `../shared/reference/syzygy`, or the folder in `RETROGRADE_SYZYGY`.
+//! The tables are not part of this repository: `RETROGRADE_SYZYGY` names their folder.
 //! All positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all
 //! 135 million positions: 1000 s of processor time.
 
 use std::ops::Add;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use rayon::prelude::*;
@@ -20,25 +19,14 @@ use shakmaty::{
 };
 use shakmaty_syzygy::{MaybeRounded, Tablebase};
 
+use crate::reference::syzygy_folder;
 use crate::solved::{self, Value};
 
 const SAMPLE_STEP: u64 = 499;
 
 /// The tables, or nothing if they are not on this machine.
 fn tables() -> Option<Tablebase<Chess>> {
-    let folder = std::env::var_os("RETROGRADE_SYZYGY").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../shared/reference/syzygy"
-            ))
-        },
-        PathBuf::from,
-    );
-    if !folder.is_dir() {
-        eprintln!("skipped: no Syzygy tables in {}", folder.display());
-        return None;
-    }
+    let folder = syzygy_folder()?;
     let mut tables = Tablebase::new();
     let files = tables.add_directory(&folder).unwrap();
     assert_eq!(files, 70, "files in {}", folder.display());

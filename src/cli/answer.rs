@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use retrograde::Tablebase;
-use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, san};
+use retrograde::game::chess::{Position, san};
+use retrograde::index::Placement;
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, Dtz, Wdl};
-use retrograde::probe::{LineEnd, ProbeError, ProbeOptions, RootMove};
+use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
+use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
 use serde::Serialize;
 
 /// A line of play ends here even if the game does not; the longest known mates are shorter.
@@ -58,10 +58,16 @@ pub struct MoveAnswer {
 pub struct LineAnswer {
     pub uci: Vec<String>,
     pub san: Vec<String>,
-    /// `checkmate`, `draw` or `unfinished`.
+    /// `checkmate`, `draw`, `unfinished`, or `unknown` where a table is missing.
     pub end: &'static str,
+    /// Which one, if `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// By which metric both sides chose.
     pub metric: &'static str,
+    /// How many moves were chosen by it, if the rest was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plies_by_metric: Option<usize>,
 }
 
 /// The category of a value that may not be known.
@@ -100,7 +106,7 @@ impl Answer {
             Err(_) => moves_of_uncovered(tables, position)?,
         };
         let line = match &wdl {
-            Ok(_) if with_line => line(tables, position)?,
+            Ok(_) if with_line => Some(line(tables, position)?),
             _ => None,
         };
         let (wdl, reason) = match wdl {
@@ -181,29 +187,40 @@ fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<Mov
     Ok(moves.into_iter().map(|(_, answer)| answer).collect())
 }
 
-fn line(tables: &Tablebase, position: &Position) -> Result<Option<LineAnswer>> {
-    let Ok(line) = known(tables.line(position, MAX_LINE))? else {
-        return Ok(None);
+fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
+    let line = match known(tables.line(position, MAX_LINE))? {
+        Ok(line) => line,
+        Err(reason) => Line {
+            moves: Vec::new(),
+            end: LineEnd::Unknown,
+            reason: Some(reason),
+            metric: Metric::Dtz,
+        },
     };
+    let plies_by_metric = line
+        .moves
+        .iter()
+        .position(|played| played.metric != line.metric);
     let (uci, san) = line.moves.into_iter().map(|m| (m.uci, m.san)).unzip();
-    Ok(Some(LineAnswer {
+    Ok(LineAnswer {
         uci,
         san,
         end: match line.end {
             LineEnd::Checkmate => "checkmate",
             LineEnd::Draw => "draw",
+            LineEnd::Unknown => "unknown",
             _ => "unfinished",
         },
+        reason: line.reason,
         metric: line.metric.name(),
-    }))
+        plies_by_metric,
+    })
 }
 
 /// The signature of what is on the board, in the form that has a table.
 fn material(position: &Position) -> String {
-    let counts = Color::ALL
-        .map(|color| Role::ALL.map(|role| position.pieces(color, role).count_ones() as u8));
     // A position has two kings, so there always is one.
-    Material::from_counts(counts)
+    Material::from_counts(Placement::from(position).counts())
         .map(|material| material.normal_form().to_string())
         .unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use retrograde::Tablebase;
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Setup};
+use retrograde::game::chess::Position;
 use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
@@ -189,14 +189,8 @@ fn probe_times(tables: &Tablebase, metric: Metric) -> Result<Option<ProbeTimes>>
 /// The position at a random index, if it is one.
 fn random_position(space: &IndexSpace, random: &mut Random) -> Option<Position> {
     let index = random.below(space.len());
-    let placement = space.placement(&space.natural_order().digits(index))?;
     let turn = Color::ALL[random.below(2) as usize];
-    let setup = Setup {
-        pieces: placement.men,
-        turn,
-        ..Setup::empty()
-    };
-    Position::from_setup(&setup).ok()
+    space.position(index, turn).map(|(_, position)| position)
 }
 
 /// xorshift: every run probes the same positions.

@@ -6,7 +6,6 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Setup};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
@@ -149,23 +148,12 @@ impl LongestWin {
     fn new(space: &IndexSpace, longest: Option<Longest>, turn: Color) -> LongestWin {
         LongestWin {
             plies: longest.map_or(0, |longest| longest.plies),
-            fen: longest.and_then(|longest| fen(space, longest.index, turn)),
+            // A header may name an index that is no position.
+            fen: longest
+                .and_then(|longest| space.position(longest.index, turn))
+                .map(|(_, position)| position.to_fen()),
         }
     }
-}
-
-/// The position with an index in the natural order; nothing if a header names one that is none.
-fn fen(space: &IndexSpace, index: u64, turn: Color) -> Option<String> {
-    if index >= space.len() {
-        return None;
-    }
-    let placement = space.placement(&space.natural_order().digits(index))?;
-    let setup = Setup {
-        pieces: placement.men,
-        turn,
-        ..Setup::empty()
-    };
-    Some(Position::from_setup(&setup).ok()?.to_fen())
 }
 
 fn print(answer: &Answer, out: &mut dyn Write) -> Result<()> {

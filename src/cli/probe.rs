@@ -21,7 +21,9 @@ use super::{NoTables, Outcome, TableDirectory, input};
     retrograde probe --epd positions.epd > answers.jsonl\n\n\
     wdl is 2 for a win to -2 for a loss, 1 and -1 where the fifty-move rule saves the loser. dtz and dtm are\n\
     plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
-    move are those of the opponent, who is to move after it.")]
+    move are those of the opponent, who is to move after it.\n\n\
+    Values are those of a fresh fifty-move clock, whatever the clock of the FEN. The order of the moves takes it\n\
+    into account: a win that comes too late for it stands behind one that does not.")]
 pub struct Probe {
     /// The position, as one argument or several
     #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..)]
@@ -185,13 +187,18 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
 
 fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
     if line.san.is_empty() {
-        writeln!(out, "\nno line: the game is over or drawn")?;
+        let reason = line.reason.as_deref();
+        let reason = reason.unwrap_or("the game is over or drawn");
+        writeln!(out, "\nno line: {reason}")?;
         return Ok(());
     }
+    let metric = match line.plies_by_metric {
+        None => line.metric.to_owned(),
+        Some(plies) => format!("{} for {plies} plies, from there by dtz", line.metric),
+    };
     writeln!(
         out,
-        "\nbest line by {}, {} plies, then {}:",
-        line.metric,
+        "\nbest line by {metric}, {} plies, then {}:",
         line.san.len(),
         line.end
     )?;
@@ -207,5 +214,8 @@ fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Re
         turn = !turn;
     }
     writeln!(out)?;
+    if let Some(reason) = &line.reason {
+        writeln!(out, "no further: {reason}")?;
+    }
     Ok(())
 }

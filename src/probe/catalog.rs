@@ -160,6 +160,18 @@ impl TableFile {
         Ok(OpenTable { table, sides })
     }
 
+    /// Whether the values of a side to move must be stored.
+    ///
+    /// A symmetric material has those of white to move. Otherwise results are there for both sides; distances are
+    /// worked out one ply ahead where a side lacks them.
+    fn needs_side(&self, color: Color) -> bool {
+        if self.material.is_symmetric() {
+            color == Color::White
+        } else {
+            self.metric == Metric::Wdl
+        }
+    }
+
     /// The orders of both sides, if header and streams fit the name; else what does not.
     fn check(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
         let expect = |what, found: &dyn std::fmt::Display, is_right: bool| {
@@ -195,8 +207,10 @@ impl TableFile {
                 .map_err(|_| "the header has an impossible order of pieces".to_owned())?;
             *place = Some(order);
         }
-        if self.material.is_symmetric() && sides[0].is_none() {
-            return Err("values for white to move are not there".to_owned());
+        for color in Color::ALL {
+            if self.needs_side(color) && sides[color.index()].is_none() {
+                return Err(format!("values for {color} to move are not there"));
+            }
         }
         Ok(sides)
     }

@@ -13,6 +13,8 @@ pub struct LineMove {
     pub uci: String,
     /// The move in standard algebraic notation, `e8=Q+`.
     pub san: String,
+    /// By which tables it was chosen; see [`Line::metric`].
+    pub metric: Metric,
 }
 
 /// Why a [`Line`] goes no further.
@@ -25,6 +27,8 @@ pub enum LineEnd {
     Draw,
     /// As many moves as were asked for.
     TooLong,
+    /// A table is missing that the next move takes to choose; [`Line::reason`] names it.
+    Unknown,
 }
 
 /// Best play from a position.
@@ -34,8 +38,11 @@ pub struct Line {
     pub moves: Vec<LineMove>,
     /// Why there are no more.
     pub end: LineEnd,
+    /// Which table is missing and how to get it, where the end is [`LineEnd::Unknown`].
+    pub reason: Option<String>,
     /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence,
-    /// [`Metric::Dtz`] for the quickest next capture or pawn move.
+    /// [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by DTZ where a DTM table
+    /// is missing; then the [moves](LineMove::metric) differ and this is the metric of the first.
     pub metric: Metric,
 }
 
@@ -44,47 +51,82 @@ impl Tablebase {
     ///
     /// With DTM tables it is a shortest mate against the longest defence, which may not care for the fifty-move
     /// rule. Without them each phase is played to the next zeroing move that keeps the result, by DTZ, which
-    /// mates in the end as well but by detours. Equal moves are taken in the order of
+    /// mates in the end as well but by detours. Where a DTM table is missing on the way, the rest is played by DTZ;
+    /// where that does not help either, the line ends there. Equal moves are taken in the order of
     /// [`root_moves`](Self::root_moves). A drawn position has no moves to show.
     ///
     /// # Errors
     ///
-    /// [`ProbeError`] if neither DTM nor DTZ tables know a position of the line.
+    /// [`ProbeError`] if the tables do not know the first move, or if one of those met later is damaged.
     pub fn line(&self, position: &Position, max_plies: usize) -> Result<Line, ProbeError> {
         self.check_covered(position)?;
-        let metric = match self.mate_score(position) {
+        let mut metric = match self.mate_score(position) {
             Ok(_) => Metric::Dtm,
             Err(error) if error.is_missing_table() => Metric::Dtz,
             Err(error) => return Err(error),
         };
-        let mut moves = Vec::new();
+        let mut moves: Vec<LineMove> = Vec::new();
+        let mut reason = None;
         let mut position = *position;
         let end = loop {
-            if position.is_checkmate() {
-                break LineEnd::Checkmate;
-            }
-            if self.wdl(&position)? == Wdl::Draw {
-                break LineEnd::Draw;
-            }
-            if moves.len() >= max_plies {
-                break LineEnd::TooLong;
-            }
-            let best = match metric {
-                Metric::Dtm => self.best_by_mate(&position)?,
-                _ => self.best_by_zeroing(&position)?,
-            };
-            // A position that is decided and not mate has a move.
-            let Some(best) = best else {
-                break LineEnd::Draw;
+            let is_full = moves.len() >= max_plies;
+            let played = match self.next_of_line(&position, is_full, &mut metric) {
+                Ok(Ok(played)) => played,
+                Ok(Err(end)) => break end,
+                Err(error) if error.is_missing_table() && !moves.is_empty() => {
+                    reason = Some(error.to_string());
+                    break LineEnd::Unknown;
+                }
+                Err(error) => return Err(error),
             };
             moves.push(LineMove {
-                played: best,
-                uci: best.to_uci(),
-                san: san(&position, best),
+                played,
+                uci: played.to_uci(),
+                san: san(&position, played),
+                metric,
             });
-            position = position.play(best);
+            position = position.play(played);
         };
-        Ok(Line { moves, end, metric })
+        Ok(Line {
+            metric: moves.first().map_or(metric, |first| first.metric),
+            moves,
+            end,
+            reason,
+        })
+    }
+
+    /// The next move of a line, or why there is none. From where DTM tables are missing on, `metric` is DTZ.
+    fn next_of_line(
+        &self,
+        position: &Position,
+        is_full: bool,
+        metric: &mut Metric,
+    ) -> Result<Result<Move, LineEnd>, ProbeError> {
+        if position.is_checkmate() {
+            return Ok(Err(LineEnd::Checkmate));
+        }
+        if self.wdl(position)? == Wdl::Draw {
+            return Ok(Err(LineEnd::Draw));
+        }
+        if is_full {
+            return Ok(Err(LineEnd::TooLong));
+        }
+        let best = match *metric {
+            Metric::Dtm => match self.best_by_mate(position) {
+                Err(missing) if missing.is_missing_table() => {
+                    *metric = Metric::Dtz;
+                    match self.best_by_zeroing(position) {
+                        // What is missing for the line that was asked for.
+                        Err(error) if error.is_missing_table() => Err(missing),
+                        best => best,
+                    }
+                }
+                best => best,
+            },
+            _ => self.best_by_zeroing(position),
+        };
+        // A position that is decided and not mate has a move.
+        Ok(best?.ok_or(LineEnd::Draw))
     }
 
     /// The best of the moves that lead to mate as fast, or as slowly, as can be.

@@ -239,9 +239,7 @@ impl Tablebase {
         let Some(found) = self.catalog.find(key) else {
             return Err(self.catalog.missing(key, metric));
         };
-        let placement = Placement {
-            men: Color::ALL.map(|color| Role::ALL.map(|role| position.pieces(color, role))),
-        };
+        let placement = Placement::from(position);
         self.number(found, key, &placement, position.turn(), metric)
     }
 

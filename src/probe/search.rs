@@ -8,8 +8,9 @@
 //! | DTZ | where decided and not won by a zeroing move | anything stands elsewhere; a mated side has 0 |
 //! | DTM | unless a conversion reaches the value | it is not better for the mover then; anything for a draw |
 //!
-//! So the best of the conversions and the number is the value. A table may lack a side to move altogether; then
-//! all moves are looked at, one ply deep, since the other side is stored.
+//! So the best of the conversions and the number is the value. A DTZ or DTM table may lack a side to move
+//! altogether; then all moves are looked at, one ply deep, since the other side is stored. A WDL table may not:
+//! it has both sides, or white to move for a symmetric material.
 //!
 //! # En passant
 //!
@@ -122,59 +123,10 @@ impl Tablebase {
     /// it unless a conversion reaches it.
     #[inline]
     fn wdl_of_table(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        match self.number_of(position, Metric::Wdl)? {
-            Some(number) => Wdl::from_index(number.into())
-                .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl)),
-            None => self.wdl_of_other_moves(position),
-        }
-    }
-
-    /// The best value of the moves that keep the material; a draw or a loss if there is no move at all.
-    ///
-    /// Never better than the value of the position, and a loss if all moves are conversions, so that the caller's
-    /// maximum is right.
-    #[cold]
-    fn wdl_of_other_moves(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        let mut moves = position.legal_moves().into_iter().peekable();
-        if moves.peek().is_none() {
-            let is_mate = position.is_check();
-            return Ok(if is_mate { Wdl::Loss } else { Wdl::Draw });
-        }
-        let mut best = Wdl::Loss;
-        for m in moves.filter(|m| !m.changes_material()) {
-            let next = position.play(m);
-            let value = self.wdl(&next)?;
-            best = best.max(-self.wdl_one_ply_later(&next, value, m)?);
-        }
-        Ok(best)
-    }
-
-    /// The value of the position after a move, for a clock that the move has not set to zero.
-    ///
-    /// A win in exactly 100 plies is one ply too late then. That takes the DTZ table to know, which is asked for
-    /// only where the material has wins that the fifty-move rule spoils.
-    fn wdl_one_ply_later(&self, next: &Position, value: Wdl, m: Move) -> Result<Wdl, ProbeError> {
-        if m.is_zeroing() || !matches!(value, Wdl::Win | Wdl::Loss) {
-            return Ok(value);
-        }
-        let key = next.material_key();
-        let file = self
-            .catalog
-            .find(key)
-            .and_then(|found| self.catalog.file(found.entry, Metric::Wdl))
-            .ok_or_else(|| self.catalog.missing(key, Metric::Wdl))?;
-        let counts = &file.description()?.counts;
-        if counts
-            .iter()
-            .all(|side| side.cursed_win == 0 && side.blessed_loss == 0)
-        {
-            return Ok(value);
-        }
-        Ok(match self.dtz(next)?.0 {
-            100 => Wdl::CursedWin,
-            -100 => Wdl::BlessedLoss,
-            _ => value,
-        })
+        // A table of results without a side to move is not opened at all.
+        self.number_of(position, Metric::Wdl)?
+            .and_then(|number| Wdl::from_index(number.into()))
+            .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))
     }
 
     /// Plies to the next zeroing move, of a position without castling rights.

@@ -134,6 +134,9 @@ impl TableError {
             Self::NewerVersion { .. } => format!(
                 "use a newer `retrograde`, or regenerate it with `retrograde generate {material}`"
             ),
+            Self::Io(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                "remove it or choose another directory".to_owned()
+            }
             Self::Io(_) => "check the path, its permissions and the disk".to_owned(),
             Self::OutOfMemory { .. } => "free some memory and try again".to_owned(),
             _ => format!("regenerate it with `retrograde generate {material}`"),

@@ -79,6 +79,22 @@ impl Store for Vec<u8> {
     }
 }
 
+/// Opens a regular file. It is looked at first, since to open a named pipe is to wait for a writer.
+fn open_regular(path: &Path) -> io::Result<File> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if !kind.is_file() {
+        let what = match kind.is_dir() {
+            true => "a directory",
+            false => "a pipe or a device",
+        };
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{what}, not a regular file"),
+        ));
+    }
+    File::open(path)
+}
+
 /// A file that is read with one system call per block. Slower than [`MappedFile`] where the table
 /// is in memory anyway, but an unreadable disk is an error here and a signal there.
 #[derive(Debug)]
@@ -92,9 +108,9 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// What the system reports.
+    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a device.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let len = file.metadata()?.len();
         Ok(Self { file, len })
     }
@@ -131,9 +147,9 @@ impl MappedFile {
     ///
     /// # Errors
     ///
-    /// What the system reports.
+    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a device.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         // SAFETY: the bytes must not change while they are mapped. Tables are published by a rename
         // and never written in place (docs/FORMAT.md, "How a writer publishes"), which is all that
         // a program can do about other programs; nothing is assumed about the bytes beyond what the

@@ -95,6 +95,29 @@ fn probe_shows_every_move_best_first() {
 }
 
 #[test]
+fn a_line_that_cannot_go_on_says_why() {
+    let place = Place::with_tables();
+    for metric in ["wdl", "dtz", "dtm"] {
+        std::fs::remove_file(place.path(format!("tables/KQvK.{metric}"))).unwrap();
+    }
+    let (status, out, err) = place.run(["probe", "--line", WON]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains("best line by dtm"), "{out}");
+    assert!(out.contains("then unknown:\n1. K"), "{out}");
+    assert!(out.contains("no further: no wdl table for KQvK"), "{out}");
+    let answer = place.json(["probe", "--line", "--json", WON]);
+    assert_eq!(answer["line"]["end"], "unknown");
+    assert!(!answer["line"]["uci"].as_array().unwrap().is_empty());
+    // Nor can one that does not begin.
+    for metric in ["dtz", "dtm"] {
+        std::fs::remove_file(place.path(format!("tables/KPvK.{metric}"))).unwrap();
+    }
+    let (status, out, _) = place.run(["probe", "--line", WON]);
+    assert_eq!(status, 0);
+    assert!(out.contains("no line: no dtz table for KPvK"), "{out}");
+}
+
+#[test]
 fn probe_prints_the_fields_of_the_public_interface() {
     let place = Place::with_tables();
     let (status, out, _) = place.run(["probe", "--json", LOST]);

@@ -7,6 +7,7 @@ use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role};
 use retrograde::index::Placement;
 use retrograde::metric::{Metric, Wdl};
+use retrograde::probe::ProbeOptions;
 use retrograde::{ProbeError, Tablebase};
 
 use super::{directory, tables};
@@ -107,6 +108,42 @@ fn a_damaged_table_is_an_error_for_its_positions_only() {
         );
         assert_eq!(tables.tables().len(), 2);
         assert!(tables.root_moves(&position(ROOK)).is_err());
+    }
+}
+
+/// Opens tables among which `KRvK.wdl` is something else, mapped and not, and returns the errors.
+fn errors_with_odd_file(make: impl FnOnce(&Path)) -> [String; 2] {
+    let (copy, _) = with_changed(|_| ());
+    let path = copy.path().join("KRvK.wdl");
+    fs::remove_file(&path).unwrap();
+    make(&path);
+    [true, false].map(|map_files| {
+        let options = ProbeOptions {
+            map_files,
+            ..ProbeOptions::default()
+        };
+        let tables = Tablebase::open_with(&[copy.path()], &options).unwrap();
+        assert_eq!(tables.probe_wdl(&position(QUEEN)).unwrap(), Wdl::Win);
+        assert_one_line(&tables.probe_wdl(&position(ROOK)).unwrap_err())
+    })
+}
+
+#[test]
+fn a_directory_with_the_name_of_a_table() {
+    for message in errors_with_odd_file(|path| fs::create_dir(path).unwrap()) {
+        assert!(message.contains("KRvK.wdl: a directory"), "{message}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_the_name_of_a_table_is_not_waited_for() {
+    let make = |path: &Path| {
+        let status = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(status.unwrap().success());
+    };
+    for message in errors_with_odd_file(make) {
+        assert!(message.contains("KRvK.wdl: a pipe"), "{message}");
     }
 }
 

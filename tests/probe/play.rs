@@ -101,7 +101,7 @@ fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
 }
 
 #[test]
-fn one_stored_side_answers_for_both() {
+fn distances_of_one_stored_side_answer_for_both() {
     let materials: Vec<Material> = Material::all_with_men(3)
         .into_iter()
         .chain(["KPvKP", "KRvKN", "KQvKP"].map(|signature| signature.parse().unwrap()))
@@ -109,7 +109,8 @@ fn one_stored_side_answers_for_both() {
     let directory = empty_directory("probe-one-side");
     for (number, file) in tables().tables().iter().enumerate() {
         let side = number % 2;
-        if materials.contains(file.material()) && !file.material().is_symmetric() {
+        let is_distance = file.metric() != Metric::Wdl;
+        if is_distance && materials.contains(file.material()) && !file.material().is_symmetric() {
             copy_one_side(file, side as u8, &directory);
         } else {
             std::fs::copy(
@@ -144,6 +145,27 @@ fn one_stored_side_answers_for_both() {
 }
 
 #[test]
+fn a_table_of_results_has_both_sides() {
+    let directory = empty_directory("probe-one-side-of-results");
+    let queen: Material = "KQvK".parse().unwrap();
+    for side in [0, 1] {
+        copy_one_side(
+            tables().table(&queen, Metric::Wdl).unwrap(),
+            side,
+            &directory,
+        );
+        let one_side = Tablebase::open(&directory).unwrap();
+        for turn in ["w", "b"] {
+            let position = position(&format!("8/8/8/4k3/8/8/3QK3/8 {turn} - - 0 1"));
+            let error = one_side.probe_wdl(&position).unwrap_err();
+            assert!(matches!(error, ProbeError::ForeignTable { .. }));
+            let lacking = ["black", "white"][usize::from(side)];
+            assert!(error.to_string().contains(lacking), "{error}");
+        }
+    }
+}
+
+#[test]
 fn lines_end_in_mate_after_as_many_plies_as_the_table_says() {
     let by_zeroing = tables_of("probe-without-dtm", &[Metric::Wdl, Metric::Dtz]);
     let mut random = Random(9);
@@ -167,6 +189,50 @@ fn lines_end_in_mate_after_as_many_plies_as_the_table_says() {
             );
         }
     }
+}
+
+#[test]
+fn a_line_goes_on_by_zeroing_where_distances_to_mate_are_missing() {
+    let start = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
+    let without = |name: &str, metrics: &[Metric]| {
+        let directory = empty_directory(name);
+        for file in tables().tables() {
+            let is_queen = file.material().to_string() == "KQvK";
+            if file.material().men() == 3 && !(is_queen && metrics.contains(&file.metric())) {
+                let to = directory.join(file.path().file_name().unwrap());
+                std::fs::copy(file.path(), to).unwrap();
+            }
+        }
+        Tablebase::open(directory)
+            .unwrap()
+            .line(&start, 300)
+            .unwrap()
+    };
+    let line = without("probe-line-without-dtm", &[Metric::Dtm]);
+    assert_eq!((line.metric, line.end), (Metric::Dtm, LineEnd::Checkmate));
+    assert_eq!(line.reason, None);
+    let by_mate = line
+        .moves
+        .iter()
+        .take_while(|m| m.metric == Metric::Dtm)
+        .count();
+    assert!(by_mate > 0 && by_mate < line.moves.len());
+    assert!(
+        line.moves[by_mate..]
+            .iter()
+            .all(|m| m.metric == Metric::Dtz)
+    );
+    // One move promotes, and no table tells how far the next zeroing move is then.
+    let line = without("probe-line-only-wdl", &[Metric::Dtm, Metric::Dtz]);
+    assert_eq!(line.end, LineEnd::Unknown);
+    assert!(line.reason.unwrap().contains("KQvK"));
+    assert!(!line.moves.is_empty());
+    // Not even the value of the promotion.
+    let line = without("probe-line-without-queen", &Metric::ALL);
+    assert_eq!(line.end, LineEnd::Unknown);
+    assert!(line.reason.unwrap().contains("KQvK"));
+    assert!(!line.moves.is_empty());
+    assert!(line.moves.iter().all(|m| !m.san.contains('=')));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Against real Syzygy tables, read by another program.
 
-use std::path::PathBuf;
-
 use retrograde::game::chess::Position;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _, PositionError};
@@ -9,25 +7,11 @@ use shakmaty_syzygy::{AmbiguousWdl, MaybeRounded};
 
 use super::random::{Random, en_passant_positions};
 use super::{all_materials, tables};
+use crate::reference::syzygy_folder;
 
 /// Where the tables are, if they are anywhere; says so if the test is skipped.
 fn syzygy() -> Option<shakmaty_syzygy::Tablebase<Chess>> {
-    let directory = std::env::var_os("RETROGRADE_SYZYGY").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../shared/reference/syzygy"
-            ))
-        },
-        PathBuf::from,
-    );
-    if !directory.is_dir() {
-        eprintln!(
-            "skipped: no Syzygy tables in {}; set RETROGRADE_SYZYGY",
-            directory.display()
-        );
-        return None;
-    }
+    let directory = syzygy_folder()?;
     let mut tables = shakmaty_syzygy::Tablebase::new();
     tables.add_directory(&directory).unwrap();
     Some(tables)

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Setup};
-use retrograde::index::{IndexSpace, Order, Placement};
+use retrograde::game::chess::Position;
+use retrograde::index::{IndexSpace, Order};
 use retrograde::material::Material;
 use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
 use retrograde::probe::{ProbeError, Tablebase};
-use retrograde::symmetry::{mirror, transpose};
 
 /// Indices that one thread takes at a time: some milliseconds.
 const CHUNK: u64 = 1 << 13;
@@ -200,16 +199,11 @@ impl Collector<'_> {
         let Some(placement) = self.space.placement(&self.order.digits(index)) else {
             return Ok(());
         };
-        let weight = weight(&placement);
+        let weight = self.space.weight(&placement);
         let mut results = [None; 2];
         let mut positions = [None; 2];
         for color in Color::ALL {
-            let setup = Setup {
-                pieces: placement.men,
-                turn: color,
-                ..Setup::empty()
-            };
-            let Ok(position) = Position::from_setup(&setup) else {
+            let Some(position) = placement.position(color) else {
                 continue;
             };
             let side = &mut statistics.sides[color.index()];
@@ -256,26 +250,5 @@ impl Collector<'_> {
             }
         }
         Ok(wdl)
-    }
-}
-
-/// How many placements on the full board a stored one stands for.
-///
-/// Without pawns the board has eight symmetries, and only one with all men on the long diagonal is its own image
-/// under any of them. With pawns there is left and right; where the pawns alone are their own mirror image, both
-/// placements have an index.
-fn weight(placement: &Placement) -> u64 {
-    let pawns = Color::ALL.map(|color| placement.of(color, Role::Pawn));
-    if pawns == [0, 0] {
-        let is_own_image = placement
-            .men
-            .as_flattened()
-            .iter()
-            .all(|&set| transpose(set) == set);
-        if is_own_image { 4 } else { 8 }
-    } else if pawns.map(mirror) == pawns {
-        1
-    } else {
-        2
     }
 }
