@@ -11,7 +11,7 @@ use std::path::Path;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use retrograde::Tablebase;
 use retrograde::game::Color;
-use retrograde::game::chess::{CastlingRights, Position, Setup};
+use retrograde::game::chess::Position;
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 
@@ -26,15 +26,7 @@ fn positions() -> Vec<Position> {
                 continue;
             };
             for turn in Color::ALL {
-                let setup = Setup {
-                    pieces: placement.men,
-                    turn,
-                    castling: CastlingRights::NONE,
-                    en_passant: None,
-                    halfmoves: 0,
-                    fullmoves: 1,
-                };
-                positions.extend(Position::from_setup(&setup));
+                positions.extend(placement.position(turn));
             }
         }
     }

@@ -10,8 +10,6 @@ const FLIP: u8 = 2;
 const TRANSPOSE: u8 = 4;
 
 impl Symmetry {
-    /// Changes nothing.
-    pub const IDENTITY: Symmetry = Symmetry(0);
     /// Exchanges files and ranks.
     pub const TRANSPOSE: Symmetry = Symmetry(TRANSPOSE);
     /// Exchanges White's side of the board and Black's.

@@ -153,11 +153,6 @@ impl Position {
         self.generate::<true>(&mut Any).is_break()
     }
 
-    /// Whether a move is legal here.
-    pub fn is_legal(&self, m: Move) -> bool {
-        self.legal_moves().contains(&m)
-    }
-
     fn constraints(&self) -> Constraints {
         let (us, them) = (self.turn(), !self.turn());
         let king = self.king(us);

@@ -4,9 +4,7 @@ use std::fmt;
 
 use super::attacks::{self, RotatedOccupancy};
 use super::castling::CastlingMove;
-use super::{
-    Bitboard, CastlingRights, CastlingSide, Move, Piece, Role, Setup, SetupError, Square, squares,
-};
+use super::{Bitboard, CastlingRights, Move, Piece, Role, Setup, SetupError, Square, squares};
 use crate::game::repetition::Repeatable;
 use crate::game::zobrist::{self, MaterialKey};
 use crate::game::{Color, zobrist::TURN};
@@ -474,12 +472,5 @@ impl Repeatable for Position {
             && self.turn == other.turn
             && self.castling == other.castling
             && self.legal_en_passant_square() == other.legal_en_passant_square()
-    }
-}
-
-impl CastlingSide {
-    /// Where the king goes when that side castles this way.
-    pub const fn king_target(self, color: Color) -> Square {
-        CastlingMove::new(color, self).king_to
     }
 }

@@ -16,7 +16,7 @@ use crate::game::Color;
 ///
 /// let square: Square = "e4".parse()?;
 /// assert_eq!(square.index(), 28);
-/// assert_eq!(square.flip_vertical().to_string(), "e5");
+/// assert_eq!((square.file(), square.rank()), (4, 3));
 /// # Ok::<(), retrograde::game::chess::ParseSquareError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,36 +96,6 @@ impl Square {
     #[inline]
     pub const fn bit(self) -> Bitboard {
         1 << (self.0 & 63)
-    }
-
-    /// Left and right exchanged: a1 becomes h1.
-    #[inline]
-    pub const fn flip_horizontal(self) -> Square {
-        Square(self.0 ^ 7)
-    }
-
-    /// White's and black's side exchanged: a1 becomes a8.
-    #[inline]
-    pub const fn flip_vertical(self) -> Square {
-        Square(self.0 ^ 56)
-    }
-
-    /// Files and ranks exchanged, mirroring at the diagonal from a1 to h8: a8 becomes h1.
-    #[inline]
-    pub const fn flip_diagonal(self) -> Square {
-        Square((self.0 >> 3) | ((self.0 & 7) << 3))
-    }
-
-    /// The same as [`flip_diagonal`](Square::flip_diagonal).
-    #[inline]
-    pub const fn transpose(self) -> Square {
-        self.flip_diagonal()
-    }
-
-    /// Whether the square is light, as h1 is.
-    #[inline]
-    pub const fn is_light(self) -> bool {
-        (self.file() + self.rank()) % 2 == 1
     }
 
     /// The larger of the distances in files and in ranks: how many moves a king needs.
