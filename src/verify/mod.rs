@@ -21,7 +21,6 @@ use crate::generate::table_path;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::{Metric, Wdl};
-use crate::symmetry;
 use crate::table::{Counts, Table};
 use rules::Outcome;
 use values::{Loaded, Values};
@@ -347,7 +346,7 @@ fn compare_range(
         let Some((placement, position)) = values.position(index, side) else {
             continue;
         };
-        compared.count(value, weight(values, &placement));
+        compared.count(value, values.space.weight(&placement));
         let Some(expected) = rules::from_successors(&placement, &position, values, loaded) else {
             compared.found.add(difference(
                 values,
@@ -421,25 +420,6 @@ fn difference(
             .unwrap_or_default(),
         stored: stored.to_owned(),
         expected: expected.to_owned(),
-    }
-}
-
-/// How many placements on the full board an index stands for.
-fn weight(values: &Values, placement: &crate::index::Placement) -> u64 {
-    let pawns = placement
-        .men
-        .map(|side| side[crate::game::chess::Role::Pawn.index()]);
-    if values.space.material().has_pawns() {
-        let mirrored = pawns.map(symmetry::mirror);
-        if mirrored == pawns { 1 } else { 2 }
-    } else {
-        let is_own_twin = placement
-            .men
-            .iter()
-            .flatten()
-            .all(|&set| symmetry::transpose(set) == set);
-        // Turned by the other symmetries, the white king stands elsewhere.
-        if is_own_twin { 4 } else { 8 }
     }
 }
 

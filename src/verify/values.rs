@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::rules::{self, Outcome};
 use crate::Error;
 use crate::game::Color;
-use crate::game::chess::{CastlingRights, Position, Setup};
+use crate::game::chess::Position;
 use crate::generate::table_path;
 use crate::index::{IndexSpace, Order, Placement};
 use crate::material::Material;
@@ -195,17 +195,7 @@ impl Values {
 
     /// The legal position at an index.
     pub fn position(&self, index: u64, side: usize) -> Option<(Placement, Position)> {
-        let placement = self.space.placement(&self.natural.digits(index))?;
-        let setup = Setup {
-            pieces: placement.men,
-            turn: Color::ALL[side],
-            castling: CastlingRights::NONE,
-            en_passant: None,
-            halfmoves: 0,
-            fullmoves: 1,
-        };
-        let position = Position::from_setup(&setup).ok()?;
-        Some((placement, position))
+        self.space.position(index, Color::ALL[side])
     }
 
     /// The value at an index, or nothing if there is no legal position.
