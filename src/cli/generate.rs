@@ -14,6 +14,7 @@ use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::table;
 use serde_json::json;
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, progress};
 
@@ -50,7 +51,8 @@ pub struct Generate {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
-    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun
+    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun [default:
+    /// what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
@@ -124,6 +126,9 @@ impl Generate {
         })?;
         if self.dry_run {
             return self.show_plan(&plan, directory, out);
+        }
+        if self.memory.is_none() && !plan.is_empty() {
+            refuse_more_than_there_is(plan.peak_memory())?;
         }
         if plan.is_empty() {
             if self.json {
@@ -240,4 +245,21 @@ impl Observer for Bar<'_> {
     }
 
     fn finished(&self, _: Material, _: u64) {}
+}
+
+/// Ends with an error if a plan needs more memory than the machine has.
+fn refuse_more_than_there_is(needed: u64) -> Result<()> {
+    let there_is = System::new_with_specifics(
+        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
+    )
+    .total_memory();
+    // Zero means that the system does not say.
+    if there_is != 0 && needed > there_is {
+        bail!(
+            "this needs {} of memory and the machine has {}; ask for fewer men, or set --memory to use swap",
+            HumanBytes(needed),
+            HumanBytes(there_is)
+        );
+    }
+    Ok(())
 }

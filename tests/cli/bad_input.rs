@@ -67,6 +67,7 @@ fn each_bad_request_has_its_own_complaint() {
             &["generate", "--men", "3", "--metric", "dtc"],
             "unknown metric `dtc`",
         ),
+        (&["generate", "KQQQvKQQ"], "fewer men"),
         (&["generate", "--men", "3", "--memory", "much"], "512M"),
         (
             &["generate", "--men", "3", "--memory", "1M"],
