@@ -41,35 +41,26 @@ fn probing(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(positions.len() as u64));
     for cold in [false, true] {
         let state = if cold { "cold" } else { "cached" };
-        group.bench_function(format!("wdl/{state}"), |bencher| {
-            bencher.iter(|| {
-                for position in &positions {
-                    if cold {
-                        tables.clear_cache();
+        let mut measure = |metric: &str, probe: &dyn Fn(&Position)| {
+            group.bench_function(format!("{metric}/{state}"), |bencher| {
+                bencher.iter(|| {
+                    for position in &positions {
+                        if cold {
+                            tables.clear_cache();
+                        }
+                        probe(position);
                     }
-                    let _ = black_box(tables.probe_wdl(position));
-                }
+                });
             });
+        };
+        measure("wdl", &|position| {
+            drop(black_box(tables.probe_wdl(position)))
         });
-        group.bench_function(format!("dtz/{state}"), |bencher| {
-            bencher.iter(|| {
-                for position in &positions {
-                    if cold {
-                        tables.clear_cache();
-                    }
-                    let _ = black_box(tables.probe_dtz(position));
-                }
-            });
+        measure("dtz", &|position| {
+            drop(black_box(tables.probe_dtz(position)))
         });
-        group.bench_function(format!("dtm/{state}"), |bencher| {
-            bencher.iter(|| {
-                for position in &positions {
-                    if cold {
-                        tables.clear_cache();
-                    }
-                    let _ = black_box(tables.probe_dtm(position));
-                }
-            });
+        measure("dtm", &|position| {
+            drop(black_box(tables.probe_dtm(position)))
         });
     }
     group.finish();

@@ -3,15 +3,15 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use retrograde::Tablebase;
 use retrograde::game::Color;
-use retrograde::game::chess::{CastlingRights, Position, Setup};
+use retrograde::game::chess::Position;
 use retrograde::generate::{GenerateOptions, Plan, table_path};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::table::{Compression, StreamSource, Table, WriteOptions, write_table};
+use retrograde::table::{Compression, Description, StreamSource, Table, WriteOptions, write_table};
 use retrograde::verify::{Report, verify};
-use retrograde::{Tablebase, table};
 
 fn generate(directory: &Path, compression: Compression) {
     let options = GenerateOptions {
@@ -86,33 +86,47 @@ fn a_changed_byte_makes_the_report_unclean() {
     assert!(verify_one(directory.path(), material).is_clean());
 }
 
-/// Writes a table again with one number changed and all checksums right.
-fn rewrite(path: &Path, side: u8, index: u64, change: impl Fn(u8) -> u8) {
+/// Writes a table again, changed, with all checksums right.
+fn rewrite(path: &Path, change: impl Fn(&mut Description, &mut [Numbers])) {
     let table = Table::open(path).unwrap();
-    let description: table::Description = table.description().clone();
-    let mut streams: Vec<(u8, [u8; 12], Vec<u8>)> = table
+    let mut description = table.description().clone();
+    let mut streams: Vec<Numbers> = table
         .streams()
         .iter()
-        .map(|stream| {
-            let numbers = table.read_stream(stream).unwrap();
-            (stream.side(), stream.order(), numbers)
+        .map(|stream| Numbers {
+            side: stream.side(),
+            order: stream.order(),
+            numbers: table.read_stream(stream).unwrap(),
         })
         .collect();
     drop(table);
-    for (own, _, numbers) in &mut streams {
-        if *own == side {
-            numbers[index as usize] = change(numbers[index as usize]);
-        }
-    }
+    change(&mut description, &mut streams);
     let sources: Vec<StreamSource<'_>> = streams
         .iter()
-        .map(|(side, order, numbers)| StreamSource {
-            order: *order,
-            ..StreamSource::new(*side, numbers.len() as u64, numbers)
+        .map(|stream| StreamSource {
+            order: stream.order,
+            ..StreamSource::new(stream.side, stream.numbers.len() as u64, &stream.numbers)
         })
         .collect();
     let options = WriteOptions::from(Compression::Fast);
     write_table(path, &description, &sources, &options, &|_, _| true).unwrap();
+}
+
+/// A stream of a table.
+struct Numbers {
+    side: u8,
+    order: [u8; 12],
+    numbers: Vec<u8>,
+}
+
+/// Writes a table again with one number changed.
+fn rewrite_number(path: &Path, side: u8, index: u64, change: impl Fn(u8) -> u8) {
+    rewrite(path, |_, streams| {
+        for stream in streams.iter_mut().filter(|stream| stream.side == side) {
+            let number = &mut stream.numbers[index as usize];
+            *number = change(*number);
+        }
+    });
 }
 
 /// The answer of a prober, in words.
@@ -149,19 +163,12 @@ fn a_changed_value_with_right_checksums_is_found_if_any_probe_can_see_it() {
                 let first = (random >> 20) % space.len();
                 let found = (first..space.len()).chain(0..first).find_map(|index| {
                     let placement = space.placement(&order.digits(index))?;
-                    let setup = Setup {
-                        pieces: placement.men,
-                        turn: Color::ALL[usize::from(side)],
-                        castling: CastlingRights::NONE,
-                        en_passant: None,
-                        halfmoves: 0,
-                        fullmoves: 1,
-                    };
-                    Some((index, Position::from_setup(&setup).ok()?))
+                    let turn = Color::ALL[usize::from(side)];
+                    Some((index, placement.position(turn)?))
                 });
                 let (index, position) = found.unwrap();
                 let before = answer(directory.path(), &position, metric);
-                rewrite(&path, side, index, |number| match metric {
+                rewrite_number(&path, side, index, |number| match metric {
                     Metric::Wdl => (number + 1 + (random % 4) as u8) % 5,
                     Metric::Dtz | Metric::Dtm => number ^ (1 << (random % 4)),
                 });
@@ -187,30 +194,7 @@ fn a_wrong_header_is_found() {
     generate(directory.path(), Compression::Default);
     let material: Material = "KRvK".parse().unwrap();
     let path = table_path(directory.path(), &material, Metric::Dtm);
-    let table = Table::open(&path).unwrap();
-    let mut description = table.description().clone();
-    description.counts[0].win += 1;
-    let streams: Vec<(u8, [u8; 12], Vec<u8>)> = table
-        .streams()
-        .iter()
-        .map(|stream| {
-            (
-                stream.side(),
-                stream.order(),
-                table.read_stream(stream).unwrap(),
-            )
-        })
-        .collect();
-    drop(table);
-    let sources: Vec<StreamSource<'_>> = streams
-        .iter()
-        .map(|(side, order, numbers)| StreamSource {
-            order: *order,
-            ..StreamSource::new(*side, numbers.len() as u64, numbers)
-        })
-        .collect();
-    let options = WriteOptions::from(Compression::Fast);
-    write_table(&path, &description, &sources, &options, &|_, _| true).unwrap();
+    rewrite(&path, |description, _| description.counts[0].win += 1);
     let report = verify_one(directory.path(), material);
     assert_eq!(report.differences, 1, "{report:?}");
 }

@@ -126,9 +126,7 @@ impl AllowedInSlice {
     }
 
     fn allow_distances_to_zeroing(&mut self, values: &SideValues, address: usize) {
-        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
-            .into_iter()
-            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let decided = values.decided_at(address);
         let line = address * 64..(address + 1) * 64;
         let distances = &values.own.dtz[line.clone()];
         let allowed = &mut self.allowed[line];
@@ -141,9 +139,7 @@ impl AllowedInSlice {
 
     fn allow_distances_to_mate(&mut self, values: &SideValues, address: usize) {
         let free = values.own.dtm_by_conversion[address];
-        let decided = [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
-            .into_iter()
-            .fold(0, |all, value| all | values.decided[value.index()][address]);
+        let decided = values.decided_at(address);
         let line = address * 64..(address + 1) * 64;
         let scores = &values.dtm[line.clone()];
         let allowed = &mut self.allowed[line];

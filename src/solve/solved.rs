@@ -104,6 +104,15 @@ impl SideValues {
         }
     }
 
+    /// The positions of one word that are won or lost, cursed and blessed ones included.
+    #[must_use]
+    #[inline(always)]
+    pub fn decided_at(&self, address: usize) -> u64 {
+        [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | self.decided[value.index()][address])
+    }
+
     /// The value of one position, or nothing if it is not legal.
     #[must_use]
     #[inline]
