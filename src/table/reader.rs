@@ -211,26 +211,38 @@ impl Table {
     /// [`Error::Table`] if a block cannot be read or is damaged, or the values do not fit into
     /// memory.
     pub fn read_stream(&self, stream: &Stream) -> Result<Vec<u8>, Error> {
+        self.read_blocks(stream, 0..stream.block_count())
+    }
+
+    /// The values of some blocks of a stream that follow each other, decoded on all threads of rayon's pool.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read_stream`](Self::read_stream); also if there is no such block.
+    pub fn read_blocks(
+        &self,
+        stream: &Stream,
+        blocks: std::ops::Range<u64>,
+    ) -> Result<Vec<u8>, Error> {
+        let last = blocks.end.saturating_sub(1);
+        let len = blocks.end.saturating_sub(blocks.start + 1) * u64::from(stream.block_values())
+            + stream.values_in_block(last) as u64;
         let mut values = Vec::new();
-        usize::try_from(stream.len())
+        usize::try_from(len)
             .ok()
             .and_then(|len| {
                 values.try_reserve_exact(len).ok()?;
                 values.resize(len, 0);
                 Some(())
             })
-            .ok_or_else(|| {
-                self.error(TableError::OutOfMemory {
-                    bytes: stream.len(),
-                })
-            })?;
+            .ok_or_else(|| self.error(TableError::OutOfMemory { bytes: len }))?;
         values
             .par_chunks_mut(stream.block_values() as usize)
             .enumerate()
-            .try_for_each_init(Vec::new, |packed, (block, values)| {
-                let block = block as u64;
-                if block.is_multiple_of(GROUP_BLOCKS) {
-                    self.will_read_group(stream, block)?;
+            .try_for_each_init(Vec::new, |packed, (number, values)| {
+                let block = blocks.start + number as u64;
+                if number == 0 || block.is_multiple_of(GROUP_BLOCKS) {
+                    self.will_read_group(stream, block - block % GROUP_BLOCKS)?;
                 }
                 self.decode(stream, block, packed)?;
                 stream.unpack_block(packed, values);

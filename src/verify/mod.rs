@@ -7,9 +7,15 @@
 //!
 //! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
 
-mod rules;
-mod values;
+mod compare;
+mod layout;
+mod line;
+mod moves;
+mod resolved;
+mod slice;
+mod source;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,13 +23,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use crate::Error;
+use crate::game::Color;
+use crate::game::chess::Role;
 use crate::generate::table_path;
 use crate::index::IndexSpace;
 use crate::material::Material;
-use crate::metric::{Metric, Wdl};
-use crate::table::{Counts, Table};
-use rules::Outcome;
-use values::{Loaded, Values};
+use crate::metric::Metric;
+use crate::table::Table;
+use compare::{Compared, Comparison, Found, Named};
+use moves::{Moves, PromotionLines};
+use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
+use slice::SliceValues;
+use source::{LoadError, Source, sides};
 
 /// Told about the course of a verification, from any thread.
 pub trait Observer: Sync {
@@ -104,12 +115,8 @@ impl Report {
 pub fn work(materials: &[Material]) -> u64 {
     materials
         .iter()
-        .map(|material| IndexSpace::new(*material).len() * sides(material))
+        .map(|material| IndexSpace::new(*material).len() * sides(material) as u64)
         .sum()
-}
-
-fn sides(material: &Material) -> u64 {
-    if material.is_symmetric() { 1 } else { 2 }
 }
 
 /// Verifies the tables of some materials in a directory: all checksums, then all values.
@@ -138,58 +145,273 @@ pub fn verify(
     }
     order.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
     order.dedup();
-    let mut report = Report::default();
-    let mut loaded = Loaded::new();
+    let order = in_order_of_use(order);
+    let mut run = Run {
+        directory,
+        cancel,
+        observer,
+        report: Report::default(),
+        usable: HashMap::new(),
+        resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
+        promoted: Promoted::default(),
+    };
     for (number, material) in order.iter().enumerate() {
         if cancel.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        let is_asked = asked.contains(material);
-        if is_asked {
-            observer.started(*material);
-            verify_checksums(directory, material, cancel, &mut report)?;
-        }
-        match load(directory, *material, &loaded) {
-            Ok(values) => {
-                if is_asked {
-                    compare(&values, &loaded, cancel, observer, &mut report)?;
-                }
-                loaded.insert(*material, Arc::new(values));
-            }
-            Err(unreadable) => {
-                if !report.unreadable.contains(&unreadable) {
-                    report.unreadable.push(unreadable);
-                }
-            }
-        }
-        loaded.retain(|kept, _| {
-            order[number + 1..]
-                .iter()
-                .any(|later| later.dependencies().contains(kept))
-        });
+        run.verify_material(*material, asked.contains(material), &order[number + 1..])?;
     }
-    Ok(report)
+    Ok(run.report)
 }
 
-/// The values of a material, or the file at fault and why there are none.
-fn load(
-    directory: &Path,
-    material: Material,
-    loaded: &Loaded,
-) -> Result<Values, (PathBuf, String)> {
-    if let Some(missing) = material
-        .dependencies()
-        .into_iter()
-        .find(|dependency| !loaded.contains_key(dependency))
-    {
-        let problem = format!(
-            "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
-             generate {missing}`"
-        );
-        return Err((table_path(directory, &missing, Metric::Wdl), problem));
+/// Materials in an order in which each comes after those its moves lead to, but not long after, so that few values
+/// have to be kept.
+fn in_order_of_use(materials: Vec<Material>) -> Vec<Material> {
+    fn visit(material: Material, wanted: &[Material], order: &mut Vec<Material>) {
+        if order.contains(&material) || !wanted.contains(&material) {
+            return;
+        }
+        let mut dependencies = material.dependencies();
+        dependencies.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
+        for dependency in dependencies {
+            visit(dependency, wanted, order);
+        }
+        order.push(material);
     }
-    Values::load(directory, material, loaded)
-        .map_err(|error| (error.path().to_owned(), error.to_string()))
+    let mut order = Vec::new();
+    for &material in &materials {
+        visit(material, &materials, &mut order);
+    }
+    order
+}
+
+/// Indices of a slice from which on it is worked on by all threads together, not side by side with others.
+const LARGE_SLICE: usize = 1 << 20;
+
+/// A verification on its way.
+struct Run<'a> {
+    directory: &'a Path,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer,
+    report: Report,
+    /// Materials whose values could be read, and whether mates are among them.
+    usable: HashMap<Material, bool>,
+    /// Values that captures of later materials lead to.
+    resolved: HashMap<Material, Arc<Resolved>>,
+    /// Values that promotions of later materials lead to.
+    promoted: Promoted,
+}
+
+/// Why a material could not be verified.
+enum Stop {
+    Cancelled,
+    Unreadable(PathBuf, String),
+}
+
+impl From<LoadError> for Stop {
+    fn from(error: LoadError) -> Stop {
+        Stop::Unreadable(error.path().to_owned(), error.to_string())
+    }
+}
+
+impl Run<'_> {
+    /// Verifies a material, or only finds its values, and keeps what later ones need.
+    fn verify_material(&mut self, material: Material, is_asked: bool, later: &[Material]) -> Result<(), Error> {
+        if is_asked {
+            self.observer.started(material);
+            verify_checksums(self.directory, &material, self.cancel, &mut self.report)?;
+        }
+        match self.find_values(material, is_asked, later) {
+            Ok(()) => {}
+            Err(Stop::Cancelled) => return Err(Error::Cancelled),
+            Err(Stop::Unreadable(path, problem)) => {
+                let unreadable = (path, problem);
+                if !self.report.unreadable.contains(&unreadable) {
+                    self.report.unreadable.push(unreadable);
+                }
+            }
+        }
+        self.promoted.forget(&material);
+        self.resolved.retain(|kept, _| {
+            *kept == Material::BARE_KINGS || later.iter().any(|later| later.dependencies().contains(kept))
+        });
+        Ok(())
+    }
+
+    fn open(&self, material: Material) -> Result<Source, Stop> {
+        let dependencies = material.dependencies();
+        let missing = dependencies.iter().find(|dependency| !self.usable.contains_key(dependency));
+        if let Some(missing) = missing {
+            let problem = format!(
+                "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
+                 generate {missing}`"
+            );
+            return Err(Stop::Unreadable(table_path(self.directory, missing, Metric::Wdl), problem));
+        }
+        let source = Source::open(self.directory, material)?;
+        // A mate may lead through any capture or promotion; a distance to zeroing ends there.
+        if source.has(Metric::Dtm)
+            && let Some(&missing) = dependencies.iter().find(|dependency| !self.usable[*dependency])
+        {
+            Err(LoadError::Missing {
+                material: missing,
+                path: table_path(self.directory, &missing, Metric::Dtm),
+            })?;
+        }
+        Ok(source)
+    }
+
+    fn find_values(&mut self, material: Material, is_asked: bool, later: &[Material]) -> Result<(), Stop> {
+        let source = self.open(material)?;
+        let captures = Captures::new(&material, &self.resolved);
+        let wanted = Wanted::from(later, &material);
+        let own = Resolved::new(material);
+        let work = source.space.len() / own.layout.slices() as u64;
+        let job = Job {
+            source: &source,
+            own: &own,
+            captures: &captures,
+            promoted: &self.promoted,
+            wanted: &wanted,
+            is_asked,
+            work,
+            cancel: self.cancel,
+            observer: self.observer,
+        };
+        let mut slices: Vec<usize> = (0..own.layout.slices()).collect();
+        let steps = |slice: &usize| own.layout.pawns.placement(*slice).steps_to_promotion();
+        slices.sort_by_key(steps);
+        let mut all = SliceOutcome::default();
+        // Slices equally far from promotion do not lead to each other.
+        for level in slices.chunk_by(|a, b| steps(a) == steps(b)) {
+            if own.layout.addresses() * 64 >= LARGE_SLICE {
+                for &slice in level {
+                    all = all.and(job.run(slice)?);
+                }
+            } else {
+                let outcomes = level.par_iter().map(|&slice| job.run(slice));
+                all = all.and(outcomes.try_reduce(SliceOutcome::default, |a, b| Ok(a.and(b)))?);
+            }
+        }
+        drop(captures);
+        if is_asked {
+            all.report(&source, &mut self.report);
+        }
+        self.usable.insert(material, source.has(Metric::Dtm));
+        self.promoted.extend(all.promoted);
+        self.resolved.insert(material, Arc::new(own));
+        Ok(())
+    }
+}
+
+/// What working on the slices of a material takes.
+struct Job<'a> {
+    source: &'a Source,
+    own: &'a Resolved,
+    captures: &'a Captures,
+    promoted: &'a Promoted,
+    wanted: &'a [Wanted],
+    is_asked: bool,
+    /// Indices of a slice.
+    work: u64,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer,
+}
+
+/// What some slices gave.
+#[derive(Default)]
+struct SliceOutcome {
+    compared: [Compared; 2],
+    named: Named,
+    promoted: Vec<resolved::Found>,
+}
+
+impl SliceOutcome {
+    fn and(mut self, other: SliceOutcome) -> SliceOutcome {
+        let [white, black] = other.compared;
+        let [own_white, own_black] = self.compared;
+        self.promoted.extend(other.promoted);
+        SliceOutcome {
+            compared: [own_white.and(white), own_black.and(black)],
+            named: self.named.and(other.named),
+            promoted: self.promoted,
+        }
+    }
+
+    /// Puts what was found about a whole material into a report.
+    fn report(&mut self, source: &Source, report: &mut Report) {
+        let mut found = Found::default();
+        for compared in &mut self.compared {
+            report.positions += compared.positions;
+            found.extend(std::mem::take(&mut compared.found));
+        }
+        self.named.compare_headers(source, &self.compared, &mut found);
+        report.tables += Metric::ALL
+            .iter()
+            .filter(|&&metric| source.has(metric))
+            .count();
+        report.differences += found.total;
+        report.listed.extend(found.listed);
+    }
+}
+
+impl Job<'_> {
+    /// Reads a slice, compares it if that is asked for, and keeps its values.
+    fn run(&self, slice: usize) -> Result<SliceOutcome, Stop> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        let frame = self.own.layout.frame(slice);
+        let promotions = self.promotions(slice);
+        let moves = Moves {
+            frame: &frame,
+            own: self.own,
+            captures: self.captures,
+            promotions: &promotions,
+        };
+        let values = SliceValues::load(self.source, moves, self.is_asked)?;
+        let mut outcome = SliceOutcome::default();
+        if self.is_asked {
+            outcome.named.look_up(self.source, &values, slice);
+            let comparison = Comparison {
+                source: self.source,
+                values: &values,
+                cancel: self.cancel,
+                observer: self.observer,
+                work: self.work,
+            };
+            outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
+        }
+        let _ = self.own.slices[slice].set(values.sides.map(|side| side.lines));
+        for wanted in self.wanted {
+            outcome.promoted.extend(wanted.find(self.own, slice));
+        }
+        Ok(outcome)
+    }
+
+    /// What the promotions of a slice without a capture lead to.
+    fn promotions(&self, slice: usize) -> Vec<PromotionLines> {
+        let pawns = self.own.layout.pawns.placement(slice);
+        let mut promotions = Vec::new();
+        for color in Color::ALL {
+            for from in layout::squares_of(pawns.of(color)) {
+                if from.rank_for(color) != 6 {
+                    continue;
+                }
+                let to = from.ahead(color).index() as u8;
+                for role in Role::PROMOTIONS {
+                    let promotion = Promotion {
+                        material: self.own.layout.material,
+                        color,
+                        role,
+                    };
+                    let lines = self.promoted.lines(promotion, slice, to);
+                    promotions.extend(lines.map(|lines| PromotionLines { color, lines }));
+                }
+            }
+        }
+        promotions
+    }
 }
 
 fn verify_checksums(
@@ -213,272 +435,3 @@ fn verify_checksums(
     Ok(())
 }
 
-/// Compares every position of a material with its successors, and the header with all of them.
-fn compare(
-    values: &Values,
-    loaded: &Loaded,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-    report: &mut Report,
-) -> Result<(), Error> {
-    let mut found = Found::default();
-    for &(side, metric, index) in &values.meaningless {
-        found.add(difference(
-            values,
-            metric,
-            index,
-            side,
-            "a number without meaning",
-            "a value",
-        ));
-    }
-    let mut counts = [Counts::default(); 2];
-    let mut longest = [[0u32; 2]; 2];
-    for side in 0..values.sides() {
-        let compared = (0..values.space.len().div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
-                if cancel.load(Ordering::Relaxed) {
-                    return Err(Error::Cancelled);
-                }
-                let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(values.space.len());
-                let size = range.end - range.start;
-                let compared = compare_range(values, loaded, side, range);
-                observer.advanced(size);
-                Ok(compared)
-            })
-            .try_reduce(Compared::default, |a, b| Ok(a.and(b)))?;
-        found.total += compared.found.total;
-        found.listed.extend(compared.found.listed);
-        counts[side] = compared.counts;
-        longest[side] = compared.longest;
-        report.positions += compared.positions;
-    }
-    if values.sides() == 1 {
-        counts[1] = counts[0];
-        longest[1] = longest[0];
-    }
-    compare_headers(values, &counts, &longest, &mut found);
-    report.tables += Metric::ALL
-        .iter()
-        .filter(|&&metric| values.has(metric))
-        .count();
-    report.differences += found.total;
-    found.listed.truncate(LISTED);
-    report.listed.extend(found.listed);
-    Ok(())
-}
-
-/// Indices compared together.
-const CHUNK: u64 = 1 << 14;
-
-/// Differences, the first of them in full.
-#[derive(Debug, Default)]
-struct Found {
-    total: u64,
-    listed: Vec<Difference>,
-}
-
-impl Found {
-    fn add(&mut self, difference: Difference) {
-        self.total += 1;
-        if self.listed.len() < LISTED {
-            self.listed.push(difference);
-        }
-    }
-}
-
-/// What comparing some positions gave.
-#[derive(Debug, Default)]
-struct Compared {
-    found: Found,
-    counts: Counts,
-    /// Longest wins in plies: to zeroing, to mate.
-    longest: [u32; 2],
-    positions: u64,
-}
-
-impl Compared {
-    fn and(mut self, other: Compared) -> Compared {
-        self.found.total += other.found.total;
-        self.found.listed.extend(other.found.listed);
-        self.found.listed.truncate(LISTED);
-        self.counts.win += other.counts.win;
-        self.counts.cursed_win += other.counts.cursed_win;
-        self.counts.draw += other.counts.draw;
-        self.counts.blessed_loss += other.counts.blessed_loss;
-        self.counts.loss += other.counts.loss;
-        for (longest, other) in self.longest.iter_mut().zip(other.longest) {
-            *longest = other.max(*longest);
-        }
-        self.positions += other.positions;
-        self
-    }
-
-    fn count(&mut self, value: Outcome, weight: u64) {
-        let count = match value.wdl {
-            Wdl::Win => &mut self.counts.win,
-            Wdl::CursedWin => &mut self.counts.cursed_win,
-            Wdl::Draw => &mut self.counts.draw,
-            Wdl::BlessedLoss => &mut self.counts.blessed_loss,
-            Wdl::Loss => &mut self.counts.loss,
-        };
-        *count += weight;
-        if value.wdl.is_any_win() {
-            let mate = value.score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
-            self.longest[0] = self.longest[0].max(value.dtz.into());
-            self.longest[1] = self.longest[1].max(mate);
-        }
-    }
-}
-
-fn compare_range(
-    values: &Values,
-    loaded: &Loaded,
-    side: usize,
-    range: std::ops::Range<u64>,
-) -> Compared {
-    let mut compared = Compared::default();
-    for index in range {
-        let Some(value) = values.at(index, side) else {
-            continue;
-        };
-        let Some((placement, position)) = values.position(index, side) else {
-            continue;
-        };
-        compared.count(value, values.space.weight(&placement));
-        let Some(expected) = rules::from_successors(&placement, &position, values, loaded) else {
-            compared.found.add(difference(
-                values,
-                Metric::Wdl,
-                index,
-                side,
-                value.wdl.category(),
-                "a value for every move",
-            ));
-            continue;
-        };
-        for metric in Metric::ALL {
-            if !values.is_stored(metric, side) {
-                continue;
-            }
-            compared.positions += 1;
-            if !agrees(values, metric, value, expected) {
-                let (stored, expected) = (describe(metric, value), describe(metric, expected));
-                compared
-                    .found
-                    .add(difference(values, metric, index, side, &stored, &expected));
-            }
-        }
-    }
-    compared
-}
-
-/// Whether a value is what its successors say.
-fn agrees(values: &Values, metric: Metric, value: Outcome, expected: Outcome) -> bool {
-    match metric {
-        // Without distances it is not known which wins are cursed.
-        Metric::Wdl if !values.has(Metric::Dtz) => {
-            value.wdl.is_any_win() == expected.wdl.is_any_win()
-                && value.wdl.is_any_loss() == expected.wdl.is_any_loss()
-        }
-        Metric::Wdl => value.wdl == expected.wdl,
-        Metric::Dtz => value.dtz == expected.dtz,
-        Metric::Dtm => {
-            value.score == expected.score
-                && (value.score > crate::metric::MateScore::DRAW) == value.wdl.is_any_win()
-                && (value.score < crate::metric::MateScore::DRAW) == value.wdl.is_any_loss()
-        }
-    }
-}
-
-fn describe(metric: Metric, value: Outcome) -> String {
-    match metric {
-        Metric::Wdl => value.wdl.to_string(),
-        Metric::Dtz => format!("{} in {} plies", value.wdl, value.dtz),
-        Metric::Dtm => match value.score.dtm() {
-            Some(dtm) => format!("mate in {dtm} plies"),
-            None => "no mate".to_owned(),
-        },
-    }
-}
-
-fn difference(
-    values: &Values,
-    metric: Metric,
-    index: u64,
-    side: usize,
-    stored: &str,
-    expected: &str,
-) -> Difference {
-    Difference {
-        material: *values.space.material(),
-        metric,
-        fen: values
-            .position(index, side)
-            .map(|(_, position)| position.to_fen())
-            .unwrap_or_default(),
-        stored: stored.to_owned(),
-        expected: expected.to_owned(),
-    }
-}
-
-/// Compares the counts and longest wins in the headers with the values.
-fn compare_headers(
-    values: &Values,
-    counts: &[Counts; 2],
-    longest: &[[u32; 2]; 2],
-    found: &mut Found,
-) {
-    let mut check = |metric: Metric, stored: String, expected: String| {
-        if stored != expected {
-            found.add(Difference {
-                material: *values.space.material(),
-                metric,
-                fen: String::new(),
-                stored,
-                expected,
-            });
-        }
-    };
-    for metric in Metric::ALL {
-        let Some(source) = &values.sources[usize::from(metric.number())] else {
-            continue;
-        };
-        for side in 0..2 {
-            check(
-                metric,
-                format!("{:?}", source.description.counts[side]),
-                format!("{:?}", counts[side]),
-            );
-            let stored = source.description.longest[side];
-            let expected = match metric {
-                Metric::Wdl => continue,
-                Metric::Dtz => longest[side][0],
-                Metric::Dtm => longest[side][1],
-            };
-            check(
-                metric,
-                format!("longest win {}", stored.map_or(0, |longest| longest.plies)),
-                format!("longest win {expected}"),
-            );
-            if let Some(longest) = stored.filter(|_| side < values.sides()) {
-                let plies = values
-                    .at(longest.index, side)
-                    .map_or(0, |value| match metric {
-                        Metric::Dtm => value.score.dtm().map_or(0, |dtm| dtm.0),
-                        Metric::Wdl | Metric::Dtz => value.dtz.into(),
-                    });
-                check(
-                    metric,
-                    format!("index {} as the longest win", longest.index),
-                    if plies == longest.plies as i32 {
-                        format!("index {} as the longest win", longest.index)
-                    } else {
-                        format!("a win of {} plies, not {plies}", longest.plies)
-                    },
-                );
-            }
-        }
-    }
-}

@@ -1,0 +1,400 @@
+//! Compares every position of a slice with its successors, and headers with all positions.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::layout::Canonical;
+use super::line::{ILLEGAL, Line, key, none_on, squares_where};
+use super::moves::Neighbours;
+use super::slice::{CHUNK, Men, SliceValues};
+use super::source::{Source, sides};
+use super::{Difference, LISTED, Observer};
+use crate::Error;
+use crate::game::chess::Role;
+use crate::game::{Bits, Color};
+use crate::index::Placement;
+use crate::material::Material;
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::table::{Counts, Longest};
+
+/// Differences, the first of them in full.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub total: u64,
+    pub listed: Vec<Difference>,
+}
+
+impl Found {
+    pub fn add(&mut self, difference: impl FnOnce() -> Difference) {
+        self.total += 1;
+        if self.listed.len() < LISTED {
+            self.listed.push(difference());
+        }
+    }
+
+    pub fn extend(&mut self, other: Found) {
+        self.total += other.total;
+        self.listed.extend(other.listed);
+        self.listed.truncate(LISTED);
+    }
+}
+
+/// What comparing some positions of one side to move gave.
+#[derive(Debug, Default)]
+pub(super) struct Compared {
+    pub found: Found,
+    pub counts: Counts,
+    /// Longest wins in plies: to zeroing, to mate.
+    pub longest: [u32; 2],
+    pub positions: u64,
+}
+
+impl Compared {
+    pub fn and(mut self, other: Compared) -> Compared {
+        self.found.extend(other.found);
+        self.counts.win += other.counts.win;
+        self.counts.cursed_win += other.counts.cursed_win;
+        self.counts.draw += other.counts.draw;
+        self.counts.blessed_loss += other.counts.blessed_loss;
+        self.counts.loss += other.counts.loss;
+        for (longest, other) in self.longest.iter_mut().zip(other.longest) {
+            *longest = other.max(*longest);
+        }
+        self.positions += other.positions;
+        self
+    }
+}
+
+/// Compares the values of a slice.
+pub(super) struct Comparison<'a> {
+    pub source: &'a Source,
+    pub values: &'a SliceValues<'a>,
+    pub cancel: &'a AtomicBool,
+    pub observer: &'a dyn Observer,
+    /// Indices of one side of the slice, in the unit of [`Observer::advanced`].
+    pub work: u64,
+}
+
+impl Comparison<'_> {
+    /// Compares both sides to move.
+    pub fn run(&self) -> Result<[Compared; 2], Error> {
+        let mut compared = [Compared::default(), Compared::default()];
+        for side in Color::ALL.into_iter().take(sides(self.source.material())) {
+            compared[side.index()] = self.run_side(side)?;
+        }
+        for strange in &self.values.meaningless {
+            compared[strange.side.index()].found.add(|| {
+                let men = self.values.men(strange.address);
+                Difference {
+                    material: *self.source.material(),
+                    metric: strange.metric,
+                    fen: fen(&men.placement, strange.side, strange.king),
+                    stored: "a number without meaning".to_owned(),
+                    expected: "a value".to_owned(),
+                }
+            });
+        }
+        Ok(compared)
+    }
+
+    fn run_side(&self, side: Color) -> Result<Compared, Error> {
+        let addresses = self.values.moves.frame.addresses;
+        let done = |address: usize| {
+            (u128::from(self.work) * address.min(addresses) as u128 / addresses as u128) as u64
+        };
+        (0..addresses.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(Error::Cancelled);
+                }
+                let mut compared = Compared::default();
+                let mut neighbours = Neighbours::new();
+                for address in chunk * CHUNK..((chunk + 1) * CHUNK).min(addresses) {
+                    self.compare_line(side, address, &mut neighbours, &mut compared);
+                }
+                self.observer
+                    .advanced(done((chunk + 1) * CHUNK) - done(chunk * CHUNK));
+                Ok(compared)
+            })
+            .try_reduce(Compared::default, |a, b| Ok(a.and(b)))
+    }
+
+    fn compare_line(
+        &self,
+        side: Color,
+        address: usize,
+        neighbours: &mut Neighbours,
+        compared: &mut Compared,
+    ) {
+        let men = self.values.men(address);
+        let Some(canonical) = self.values.canonical(address, &men) else {
+            return;
+        };
+        let legal = men.legality.legal[side.index()] & canonical.positions;
+        if legal == 0 {
+            return;
+        }
+        let own = &self.values.sides[side.index()];
+        let results = &own.lines.results[address];
+        let keys = &own.keys[address];
+        let stored = Metric::ALL.map(|metric| self.source.is_stored(metric, side.index()));
+        let metrics = stored.iter().filter(|&&stored| stored).count();
+        compared.positions += u64::from(legal.count_ones()) * metrics as u64;
+        count(compared, results, legal, canonical);
+        let scores = own.lines.scores.get(address);
+        longest(compared, keys, scores, legal);
+
+        let (expected, expected_scores) = self.values.expected(address, &men, side, neighbours);
+        let mut differ = [0u8; 64];
+        if self.source.has(Metric::Dtz) {
+            for (((differ, &key), &expected), &result) in differ.iter_mut().zip(keys).zip(&expected).zip(results) {
+                *differ = u8::from(key != expected) | u8::from(result != key::result(expected));
+            }
+        } else {
+            // Without distances it is not known which wins are cursed.
+            for ((differ, &key), &expected) in differ.iter_mut().zip(keys).zip(&expected) {
+                *differ = u8::from(key.signum() != expected.signum());
+            }
+        }
+        let scores = scores.filter(|_| stored[2]).zip(expected_scores.as_ref());
+        if let Some((scores, expected)) = scores {
+            for (((differ, &score), &expected), &result) in differ.iter_mut().zip(scores).zip(expected).zip(results) {
+                *differ |= u8::from(!score_agrees(score, expected, result));
+            }
+        }
+        for (differ, legal) in differ.iter_mut().zip(none_on::<u8>(legal)) {
+            *differ &= legal;
+        }
+        if differ == [0; 64] {
+            return;
+        }
+        for king in squares_where(|king| differ[king] != 0).ones() {
+            let place = king as usize;
+            let scores = scores.map(|(stored, expected)| (stored[place], expected[place]));
+            self.compare_position(side, &men, king, results[place], (keys[place], expected[place]), scores, compared);
+        }
+    }
+
+    /// Names the differences of one position.
+    #[allow(clippy::too_many_arguments)]
+    fn compare_position(
+        &self,
+        side: Color,
+        men: &Men,
+        king: u32,
+        result: u8,
+        (stored, expected): (i16, i16),
+        scores: Option<(u8, u8)>,
+        compared: &mut Compared,
+    ) {
+        let mut add = |metric, stored: String, expected: String| {
+            compared.found.add(|| Difference {
+                material: *self.source.material(),
+                metric,
+                fen: fen(&men.placement, side, king),
+                stored,
+                expected,
+            });
+        };
+        let result_differs = if self.source.has(Metric::Dtz) {
+            result != key::result(expected)
+        } else {
+            stored.signum() != expected.signum()
+        };
+        if result_differs {
+            add(Metric::Wdl, describe_result(result), describe_result(key::result(expected)));
+        }
+        let distances = [stored, expected].map(key::distance);
+        if self.source.is_stored(Metric::Dtz, side.index()) && distances[0] != distances[1] {
+            let describe = |result, distance| format!("{} in {distance} plies", describe_result(result));
+            add(
+                Metric::Dtz,
+                describe(result, distances[0]),
+                describe(key::result(expected), distances[1]),
+            );
+        }
+        if let Some((score, expected)) = scores.filter(|&(score, expected)| !score_agrees(score, expected, result)) {
+            add(Metric::Dtm, describe_score(score), describe_score(expected));
+        }
+    }
+}
+
+/// Whether a mate score is what was expected and fits the result.
+#[inline(always)]
+fn score_agrees(score: u8, expected: u8, result: u8) -> bool {
+    let draw = MateScore::DRAW.0;
+    let drawn = Wdl::Draw.index() as u8;
+    (score == expected) & ((score > draw) == (result > drawn)) & ((score < draw) == (result < drawn))
+}
+
+fn describe_result(result: u8) -> String {
+    Wdl::from_index(result.into()).map_or_else(String::new, |wdl| wdl.to_string())
+}
+
+fn describe_score(score: u8) -> String {
+    match MateScore(score).dtm() {
+        Some(dtm) => format!("mate in {dtm} plies"),
+        None => "no mate".to_owned(),
+    }
+}
+
+fn fen(placement: &Placement, side: Color, king: u32) -> String {
+    let mut placement = *placement;
+    placement.men[1][Role::King.index()] = 1 << king;
+    placement
+        .position(side)
+        .map(|position| position.to_fen())
+        .unwrap_or_default()
+}
+
+/// How often a result stands in a line.
+#[inline(always)]
+fn occurrences(results: &Line<u8>, wdl: Wdl) -> u64 {
+    let result = wdl.index() as u8;
+    let count: u8 = results.iter().map(|&other| u8::from(other == result)).sum();
+    count.into()
+}
+
+fn count(compared: &mut Compared, results: &Line<u8>, legal: u64, canonical: Canonical) {
+    let mut add = |results: &Line<u8>, weight: u64| {
+        compared.counts.win += weight * occurrences(results, Wdl::Win);
+        compared.counts.cursed_win += weight * occurrences(results, Wdl::CursedWin);
+        compared.counts.draw += weight * occurrences(results, Wdl::Draw);
+        compared.counts.blessed_loss += weight * occurrences(results, Wdl::BlessedLoss);
+        compared.counts.loss += weight * occurrences(results, Wdl::Loss);
+    };
+    if canonical.positions == u64::MAX {
+        add(results, canonical.weight);
+        return;
+    }
+    let only = |set: u64| -> Line<u8> {
+        std::array::from_fn(|king| if set.contains(king as u32) { results[king] } else { ILLEGAL })
+    };
+    add(&only(legal & !canonical.half), canonical.weight);
+    add(&only(legal & canonical.half), canonical.weight / 2);
+}
+
+/// Takes note of the longest wins of a line.
+#[inline]
+fn longest(compared: &mut Compared, keys: &Line<i16>, scores: Option<&Line<u8>>, legal: u64) {
+    // The smallest key above a draw; where no position is, the key is larger than any.
+    let key = keys.iter().map(|&key| if key > 0 { key } else { i16::MAX }).fold(i16::MAX, i16::min);
+    if key == i16::MAX {
+        return;
+    }
+    compared.longest[0] = compared.longest[0].max(key::distance(key).into());
+    let Some(scores) = scores else { return };
+    let draw = MateScore::DRAW.0;
+    let score = scores.iter().map(|&score| if score > draw { score } else { u8::MAX }).fold(u8::MAX, u8::min);
+    if legal != 0 {
+        let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
+        compared.longest[1] = compared.longest[1].max(mate);
+    }
+}
+
+/// The positions that the headers name as longest wins, and what they are.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// Plies, by metric and side.
+    plies: [[Option<i32>; 2]; 3],
+}
+
+fn longest_of(source: &Source, metric: Metric, side: usize) -> Option<Longest> {
+    source.table(metric)?.description().longest[side]
+}
+
+impl Named {
+    /// Looks the named positions of a slice up.
+    pub fn look_up(&mut self, source: &Source, values: &SliceValues<'_>, slice: usize) {
+        let natural = source.space.natural_order();
+        for metric in [Metric::Dtz, Metric::Dtm] {
+            for side in 0..sides(source.material()) {
+                let index = longest_of(source, metric, side).map(|longest| longest.index);
+                let Some(index) = index.filter(|&index| index < source.space.len()) else {
+                    continue;
+                };
+                if natural.digits(index)[0] as usize != slice {
+                    continue;
+                }
+                let Some(placement) = source.space.placement(&natural.digits(index)) else {
+                    continue;
+                };
+                let king = placement.of(Color::Black, Role::King).trailing_zeros() as usize;
+                let (_, address, symmetry) = values.moves.own.layout.locate(&placement);
+                let king = usize::from(symmetry.map(king as u8));
+                let own = &values.sides[side];
+                if own.lines.results[address][king] == ILLEGAL {
+                    continue;
+                }
+                self.plies[usize::from(metric.number())][side] = Some(match metric {
+                    Metric::Dtm => {
+                        let score = own.lines.scores.get(address).map(|line| MateScore(line[king]));
+                        score.and_then(MateScore::dtm).map_or(0, |dtm| dtm.0)
+                    }
+                    Metric::Wdl | Metric::Dtz => key::distance(own.keys[address][king]).into(),
+                });
+            }
+        }
+    }
+
+    pub fn and(mut self, other: Named) -> Named {
+        for (own, other) in self.plies.iter_mut().flatten().zip(other.plies.iter().flatten()) {
+            *own = own.or(*other);
+        }
+        self
+    }
+
+    /// Compares the counts and longest wins in the headers with the values.
+    pub fn compare_headers(&self, source: &Source, compared: &[Compared; 2], found: &mut Found) {
+        let material: Material = *source.material();
+        let mut check = |metric: Metric, stored: String, expected: String| {
+            if stored != expected {
+                found.add(|| Difference {
+                    material,
+                    metric,
+                    fen: String::new(),
+                    stored,
+                    expected,
+                });
+            }
+        };
+        for metric in Metric::ALL {
+            let Some(table) = source.table(metric) else {
+                continue;
+            };
+            for side in 0..2 {
+                let own = &compared[side.min(sides(&material) - 1)];
+                check(
+                    metric,
+                    format!("{:?}", table.description().counts[side]),
+                    format!("{:?}", own.counts),
+                );
+                let stored = table.description().longest[side];
+                let expected = match metric {
+                    Metric::Wdl => continue,
+                    Metric::Dtz => own.longest[0],
+                    Metric::Dtm => own.longest[1],
+                };
+                check(
+                    metric,
+                    format!("longest win {}", stored.map_or(0, |longest| longest.plies)),
+                    format!("longest win {expected}"),
+                );
+                if let Some(longest) = stored.filter(|_| side < sides(&material)) {
+                    let plies = self.plies[usize::from(metric.number())][side].unwrap_or(0);
+                    check(
+                        metric,
+                        format!("index {} as the longest win", longest.index),
+                        if plies == longest.plies as i32 {
+                            format!("index {} as the longest win", longest.index)
+                        } else {
+                            format!("a win of {} plies, not {plies}", longest.plies)
+                        },
+                    );
+                }
+            }
+        }
+    }
+}

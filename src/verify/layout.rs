@@ -1,0 +1,257 @@
+//! Where verification keeps the values of a material in memory: a [`Frame`] for each pawn placement, in it an address for
+//! each way to place the white king and the pieces, at each address a line over the squares of the black king.
+//!
+//! Identical pieces have an address for each of their orders. Without pawns the white king stands in the triangle
+//! a1-d1-d4; with it on the long diagonal, a position and its transposed twin are both there.
+
+use crate::game::Color;
+use crate::game::chess::{Role, Square, attacks};
+use crate::index::Placement;
+use crate::material::Material;
+use crate::placement::{PawnPlacement, PawnSlices};
+use crate::symmetry::{self, Symmetry, TRIANGLE, into_triangle, is_on_diagonal, triangle_place};
+
+/// The most men an address can have squares for.
+pub(super) const MAX_ADDRESSED: usize = 8;
+
+/// The squares of the men of an address, the white king's first.
+pub(super) type Squares = [u8; MAX_ADDRESSED];
+
+/// A man: whose and what.
+pub(super) type Man = (Color, Role);
+
+/// The frames of one material, in its own colours, which need not be those of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub material: Material,
+    pub pawns: PawnSlices,
+    /// The white king, then the pieces in the order of the material.
+    men: Vec<Man>,
+}
+
+impl Layout {
+    pub fn new(material: Material) -> Layout {
+        let pieces = material.men_without_kings();
+        let men = std::iter::once((Color::White, Role::King))
+            .chain(pieces.into_iter().filter(|man| man.1 != Role::Pawn))
+            .collect();
+        Layout {
+            material,
+            pawns: PawnSlices::new(&material),
+            men,
+        }
+    }
+
+    pub fn slices(&self) -> usize {
+        self.pawns.len()
+    }
+
+    /// Addresses of a frame.
+    pub fn addresses(&self) -> usize {
+        let kings = if self.material.has_pawns() { 64 } else { TRIANGLE.len() };
+        kings << (6 * (self.men.len() - 1))
+    }
+
+    pub fn frame(&self, slice: usize) -> Frame {
+        Frame {
+            pawns: self.pawns.placement(slice),
+            in_triangle: !self.material.has_pawns(),
+            men: self.men.clone(),
+            addresses: self.addresses(),
+        }
+    }
+
+    /// The slice and the address of a placement, and the symmetry that takes its board there.
+    #[inline]
+    pub fn locate(&self, placement: &Placement) -> (usize, usize, Symmetry) {
+        let white_king = placement.of(Color::White, Role::King).trailing_zeros() as u8;
+        let (slice, symmetry) = if self.material.has_pawns() {
+            let (slice, mirrored) = self.pawns.locate(PawnPlacement {
+                white: placement.of(Color::White, Role::Pawn),
+                black: placement.of(Color::Black, Role::Pawn),
+            });
+            (slice, Symmetry::mirrored(mirrored))
+        } else {
+            (0, into_triangle(white_king))
+        };
+        let mut address = king_digit(!self.material.has_pawns(), symmetry.map(white_king));
+        let mut rest = *placement;
+        for &(color, role) in &self.men[1..] {
+            let set = &mut rest.men[color.index()][role.index()];
+            address = address << 6 | usize::from(symmetry.map(set.trailing_zeros() as u8 & 63));
+            *set &= set.wrapping_sub(1);
+        }
+        (slice, address, symmetry)
+    }
+}
+
+fn king_digit(in_triangle: bool, square: u8) -> usize {
+    if in_triangle { triangle_place(square) } else { square.into() }
+}
+
+/// The addresses of one pawn placement.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub pawns: PawnPlacement,
+    pub in_triangle: bool,
+    pub men: Vec<Man>,
+    pub addresses: usize,
+}
+
+/// Which of the positions at an address stand for themselves, and for how many on the full board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Canonical {
+    /// The positions whose numbers are in the table at this address.
+    pub positions: u64,
+    /// Those that have half the weight of the others.
+    pub half: u64,
+    /// The weight.
+    pub weight: u64,
+}
+
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+const ON_OR_BELOW_DIAGONAL: u64 = 0x80c0_e0f0_f8fc_feff;
+
+impl Frame {
+    pub fn squares(&self, address: usize) -> Squares {
+        let mut squares = [0; MAX_ADDRESSED];
+        let mut rest = address;
+        for square in squares[1..self.men.len()].iter_mut().rev() {
+            *square = (rest & 63) as u8;
+            rest >>= 6;
+        }
+        squares[0] = if self.in_triangle { TRIANGLE[rest] } else { rest as u8 };
+        squares
+    }
+
+    /// The address of men on squares; without pawns, the white king must stand in the triangle.
+    #[inline(always)]
+    pub fn address(&self, squares: &Squares) -> usize {
+        let king = king_digit(self.in_triangle, squares[0]);
+        squares[1..self.men.len()]
+            .iter()
+            .fold(king, |address, &square| address << 6 | usize::from(square))
+    }
+
+    /// How far apart the addresses of neighbouring squares of a man are.
+    #[inline(always)]
+    pub fn stride(&self, man: usize) -> usize {
+        1 << (6 * (self.men.len() - 1 - man))
+    }
+
+    /// The men on these squares, without a black king.
+    #[inline]
+    pub fn placement(&self, squares: &Squares) -> Placement {
+        let mut men = [[0; 6]; 2];
+        for (&(color, role), &square) in self.men.iter().zip(squares) {
+            men[color.index()][role.index()] |= 1 << square;
+        }
+        men[0][Role::Pawn.index()] = self.pawns.white;
+        men[1][Role::Pawn.index()] = self.pawns.black;
+        Placement { men }
+    }
+
+    /// Whether identical men stand on squares in increasing order; the other orders are the same positions again.
+    pub fn is_in_order(&self, squares: &Squares) -> bool {
+        (1..self.men.len() - 1)
+            .all(|man| self.men[man] != self.men[man + 1] || squares[man] < squares[man + 1])
+    }
+
+    /// What stands for itself at an address, or nothing if the whole of it is found at another.
+    pub fn canonical(&self, address: usize, squares: &Squares) -> Option<Canonical> {
+        if !self.is_in_order(squares) {
+            return None;
+        }
+        if !self.in_triangle {
+            let is_own_mirror_image = self.pawns == self.pawns.mirrored();
+            return Some(Canonical {
+                positions: u64::MAX,
+                half: 0,
+                weight: if is_own_mirror_image { 1 } else { 2 },
+            });
+        }
+        let mut canonical = Canonical {
+            positions: u64::MAX,
+            half: 0,
+            weight: 8,
+        };
+        if is_on_diagonal(squares[0]) {
+            let mut transposed = squares.map(|square| Symmetry::TRANSPOSE.map(square));
+            for identical in self.runs_of_identical() {
+                transposed[identical].sort_unstable();
+            }
+            match self.address(&transposed).cmp(&address) {
+                std::cmp::Ordering::Less => return None,
+                std::cmp::Ordering::Equal => {
+                    canonical.positions = ON_OR_BELOW_DIAGONAL;
+                    canonical.half = DIAGONAL;
+                }
+                std::cmp::Ordering::Greater => {}
+            }
+        }
+        Some(canonical)
+    }
+
+    fn runs_of_identical(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let mut start = 1;
+        self.men[1..].chunk_by(|a, b| a == b).map(move |run| {
+            let range = start..start + run.len();
+            start = range.end;
+            range
+        })
+    }
+
+    /// The squares of the black king that make legal positions, and of those the ones where a king is in check.
+    pub fn legality(&self, placement: &Placement) -> Legality {
+        let occupied = placement.occupied();
+        let men = self.men.len() + self.pawns.all().count_ones() as usize;
+        if occupied.count_ones() as usize != men {
+            return Legality::default();
+        }
+        let king = Square::wrapping(placement.of(Color::White, Role::King).trailing_zeros());
+        let apart = !occupied & !attacks::king(king);
+        let mut black_in_check = 0;
+        let mut white_safe = u64::MAX;
+        for role in Role::ALL {
+            for square in squares_of(placement.of(Color::White, role)) {
+                black_in_check |= attacks::attacks(Color::White, role, square, occupied);
+            }
+            for square in squares_of(placement.of(Color::Black, role)) {
+                if attacks::attacks(Color::Black, role, square, occupied) & king.bit() != 0 {
+                    white_safe &= attacks::between(square, king);
+                }
+            }
+        }
+        Legality {
+            legal: [apart & !black_in_check, apart & white_safe],
+            in_check: [!white_safe, black_in_check],
+        }
+    }
+}
+
+/// Sets of squares of the black king, for each side to move.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Legality {
+    /// The side that has just moved is not in check.
+    pub legal: [u64; 2],
+    /// The side to move is in check, where the position is legal.
+    pub in_check: [u64; 2],
+}
+
+/// The squares of a set.
+#[inline(always)]
+pub(super) fn squares_of(set: u64) -> impl Iterator<Item = Square> {
+    crate::game::chess::squares(set)
+}
+
+/// The symmetry that exchanges the colours' sides of the board before another one.
+pub(super) fn flipped_first(symmetry: Symmetry) -> Symmetry {
+    Symmetry::from_index(symmetry.index() ^ Symmetry::FLIP.index())
+}
+
+/// Whether a placement of a table comes before its transposed twin: the first group that is not its own image decides.
+pub(super) fn transposed_is_smaller(sets: impl Iterator<Item = u64>) -> bool {
+    let mut sets = sets.map(|set| (symmetry::transpose(set), set));
+    sets.find(|(transposed, set)| transposed != set)
+        .is_some_and(|(transposed, set)| transposed < set)
+}

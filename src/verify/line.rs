@@ -1,0 +1,260 @@
+//! Lines: the values of the 64 positions that differ only in the square of the black king, and what one
+//! instruction can do to sixteen of them.
+//!
+//! "The best of all moves" is taken over the values of the positions reached, as their mover sees them: there the best is
+//! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
+
+use crate::metric::{FIFTY_MOVES, MateScore};
+use crate::symmetry::Symmetry;
+
+/// One number for each square of the black king.
+pub(super) type Line<N> = [N; 64];
+
+/// Stands in lines of results and of mate scores where there is no legal position. As a mate score it is also a mate
+/// in one ply, the best for the side to move, so results tell whether a position is legal.
+pub(super) const ILLEGAL: u8 = u8::MAX;
+
+/// A number that lines are made of.
+pub(super) trait Lane: Copy + Ord + 'static {
+    /// The largest number: no position.
+    const NONE: Self;
+    /// The smallest number.
+    const LOWEST: Self;
+    /// [`NONE`](Self::NONE) for every bit that is set, else [`LOWEST`](Self::LOWEST).
+    const ROWS: &'static [[Self; 8]; 256];
+}
+
+macro_rules! lane {
+    ($number:ty) => {
+        impl Lane for $number {
+            const NONE: Self = <$number>::MAX;
+            const LOWEST: Self = <$number>::MIN;
+            const ROWS: &'static [[Self; 8]; 256] = &{
+                let mut rows = [[<$number>::MIN; 8]; 256];
+                let mut place = 0;
+                while place < 256 * 8 {
+                    if place / 8 >> (place % 8) & 1 != 0 {
+                        rows[place / 8][place % 8] = <$number>::MAX;
+                    }
+                    place += 1;
+                }
+                rows
+            };
+        }
+    };
+}
+
+lane!(u8);
+lane!(i16);
+
+/// [`Lane::NONE`] on the squares of a set, else [`Lane::LOWEST`].
+#[inline(always)]
+pub(super) fn none_on<N: Lane>(set: u64) -> Line<N> {
+    let mut line = [N::LOWEST; 64];
+    for (row, bits) in line.as_chunks_mut::<8>().0.iter_mut().zip(set.to_le_bytes()) {
+        *row = N::ROWS[usize::from(bits)];
+    }
+    line
+}
+
+/// The smaller numbers of two lines, but for the squares of a set, which keep those of the first.
+#[inline(always)]
+pub(super) fn take_best<N: Lane>(best: &mut Line<N>, line: &Line<N>, except: u64) {
+    if except == 0 {
+        for (best, &number) in best.iter_mut().zip(line) {
+            *best = number.min(*best);
+        }
+    } else {
+        let none = none_on::<N>(except);
+        for ((best, &number), &none) in best.iter_mut().zip(line).zip(&none) {
+            *best = number.max(none).min(*best);
+        }
+    }
+}
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = FILE_A << 7;
+
+/// For each square the smallest number on the squares a king's step away.
+#[inline]
+pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
+    let mut beside = none_on::<N>(FILE_H);
+    for (beside, &right) in beside.iter_mut().zip(&line[1..]) {
+        *beside = right.max(*beside);
+    }
+    beside[63] = N::NONE;
+    let mut left = none_on::<N>(FILE_A);
+    for (left, &number) in left[1..].iter_mut().zip(line) {
+        *left = number.max(*left);
+    }
+    left[0] = N::NONE;
+    for (beside, &left) in beside.iter_mut().zip(&left) {
+        *beside = left.min(*beside);
+    }
+    let mut row = *line;
+    for (row, &beside) in row.iter_mut().zip(&beside) {
+        *row = beside.min(*row);
+    }
+    let mut best = beside;
+    for (best, &above) in best.iter_mut().zip(&row[8..]) {
+        *best = above.min(*best);
+    }
+    for (best, &below) in best[8..].iter_mut().zip(&row) {
+        *best = below.min(*best);
+    }
+    best
+}
+
+const TURNED: [[u8; 64]; Symmetry::COUNT] = {
+    let mut turned = [[0; 64]; Symmetry::COUNT];
+    let mut place = 0;
+    while place < 64 * Symmetry::COUNT {
+        turned[place / 64][place % 64] = Symmetry::from_index(place / 64).map((place % 64) as u8);
+        place += 1;
+    }
+    turned
+};
+
+/// The line of a board that a symmetry takes to the board of the given line.
+#[inline]
+pub(super) fn turned<N: Lane>(line: &Line<N>, symmetry: Symmetry) -> Line<N> {
+    let squares = &TURNED[symmetry.index()];
+    std::array::from_fn(|square| line[usize::from(squares[square] & 63)])
+}
+
+/// Runs `use_line` on a line, turned if need be.
+#[inline(always)]
+pub(super) fn with_turned<N: Lane>(
+    line: &Line<N>,
+    symmetry: Symmetry,
+    use_line: impl FnOnce(&Line<N>),
+) {
+    if symmetry.is_identity() {
+        use_line(line);
+    } else {
+        use_line(&turned(line, symmetry));
+    }
+}
+
+/// A set as the squares for which a condition holds.
+#[inline(always)]
+pub(super) fn squares_where(condition: impl Fn(usize) -> bool) -> u64 {
+    (0..64).fold(0, |set, square| set | u64::from(condition(square)) << square)
+}
+
+/// The mate score of a position whose best move reaches this score.
+#[inline(always)]
+pub(super) fn score_before(score: u8) -> u8 {
+    MateScore(score).before_move().0
+}
+
+/// Keys: a result with its distance to zeroing in one number, ordered by preference of the side to move. The winner
+/// hurries, the loser takes his time.
+///
+/// | key | meaning |
+/// |---|---|
+/// | 512 - n | won in n plies |
+/// | 0 | drawn |
+/// | n - 512 | lost in n plies |
+pub(super) mod key {
+    use super::FIFTY_MOVES;
+
+    /// Won at once.
+    const WON: i16 = 512;
+    const LIMIT: i16 = FIFTY_MOVES.0 as i16;
+    /// Lost in no plies: the side to move is mated.
+    pub const MATED: i16 = -WON;
+    pub const DRAWN: i16 = 0;
+
+    /// The key of a position from that of the position the best move reaches, which is no zeroing move.
+    #[inline(always)]
+    pub fn before_quiet_move(key: i16) -> i16 {
+        key.signum() - key
+    }
+
+    /// The key of a result ([`crate::metric::Wdl::index`]) with a distance.
+    #[inline(always)]
+    pub fn of(result: u8, distance: u8) -> i16 {
+        let plies = i16::from(distance);
+        match result {
+            0 | 1 => plies - WON,
+            2 => DRAWN,
+            _ => WON - plies,
+        }
+    }
+
+    /// The key to take for a position that a zeroing move reaches, so that the key before it comes out right: the
+    /// distance is 1 ply, or 101 where the fifty-move rule spoils the result.
+    #[inline(always)]
+    pub fn reached_by_zeroing(result: u8) -> i16 {
+        let from_draw = i16::from(result) - 2;
+        let key = from_draw * LIMIT + from_draw.signum() * (WON - 2 * LIMIT);
+        if result == super::ILLEGAL { i16::MAX } else { key }
+    }
+
+    /// The result under the fifty-move rule.
+    #[inline(always)]
+    pub fn result(key: i16) -> u8 {
+        let won_in_time = WON - LIMIT;
+        2 + u8::from(key > 0) + u8::from(key >= won_in_time)
+            - u8::from(key < 0)
+            - u8::from(key <= -won_in_time)
+    }
+
+    /// Plies, without sign.
+    #[inline(always)]
+    pub fn distance(key: i16) -> u16 {
+        if key == 0 { 0 } else { (WON - key.abs()).unsigned_abs() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::{Square, attacks};
+    use crate::metric::{Dtz, Wdl};
+
+    #[test]
+    fn keys_follow_the_definition_of_distances() {
+        for plies in 1..=255u8 {
+            for (result, sign) in [(0, -1), (4, 1)] {
+                let key = key::of(result, plies);
+                let dtz = Dtz(sign * i32::from(plies));
+                assert_eq!(usize::from(key::result(key)), dtz.wdl().index());
+                assert_eq!(key::distance(key), plies.into());
+                let before = dtz.before_quiet_move();
+                let key = key::before_quiet_move(key);
+                assert_eq!(usize::from(key::result(key)), before.wdl().index());
+                assert_eq!(i32::from(key::distance(key)), before.0.abs());
+            }
+        }
+        for reached in Wdl::ALL {
+            let key = key::before_quiet_move(key::reached_by_zeroing(reached.index() as u8));
+            let expected = (-reached).dtz_of_zeroing_move();
+            assert_eq!(usize::from(key::result(key)), (-reached).index());
+            assert_eq!(i32::from(key::distance(key)), expected.0.abs());
+        }
+        assert_eq!(key::reached_by_zeroing(ILLEGAL), i16::NONE);
+    }
+
+    #[test]
+    fn steps_are_those_of_a_king() {
+        let line: Line<i16> = std::array::from_fn(|square| (square * 37 % 64) as i16 - 20);
+        let best = best_of_steps(&line);
+        for square in 0..64 {
+            let steps = attacks::king(Square::wrapping(square));
+            let expected = (0..64).filter(|&to| steps >> to & 1 != 0).map(|to| line[to]).min();
+            assert_eq!(Some(best[square as usize]), expected);
+        }
+    }
+
+    #[test]
+    fn exceptions_keep_what_was_best() {
+        let set = 0x8000_1234_0000_0001;
+        let mut best = [7u8; 64];
+        take_best(&mut best, &[3; 64], set);
+        for (square, best) in best.iter().enumerate() {
+            assert_eq!(*best, if set >> square & 1 != 0 { 7 } else { 3 });
+        }
+    }
+}

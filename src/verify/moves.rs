@@ -1,0 +1,298 @@
+//! What the moves from an address lead to, for all squares of the black king at once.
+//!
+//! A man other than the black king moves from an address to another one, where the whole line is what is reached, but for the
+//! squares of the black king that stand in the man's way. The black king moves within the line. Where a move leaves
+//! its own king in check there is no legal position, and the line says so. Of rules this shares only
+//! [`crate::metric`] with the solver; what both use besides are signatures, symmetries and attack tables.
+
+use super::layout::{Frame, Squares, squares_of};
+use super::line::{ILLEGAL, Line, score_before, squares_where, take_best, with_turned};
+use super::resolved::{Captures, Lines, Resolved};
+use crate::game::chess::{Role, Square, attacks};
+use crate::game::{Bits, Color};
+use crate::index::Placement;
+use crate::metric::Wdl;
+use crate::symmetry::{Symmetry, into_triangle, triangle_place};
+
+/// The values reached by some moves that are the best for their mover: the smallest, as they are for the opponent.
+/// Result and mate score may come from different moves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Best {
+    pub results: Line<u8>,
+    pub scores: Line<u8>,
+}
+
+impl Best {
+    pub const NO_MOVE: Best = Best {
+        results: [ILLEGAL; 64],
+        scores: [ILLEGAL; 64],
+    };
+
+    pub fn take(&mut self, other: &Best) {
+        take_best(&mut self.results, &other.results, 0);
+        take_best(&mut self.scores, &other.scores, 0);
+    }
+}
+
+/// What a promotion without a capture leads to, at the addresses of the slice it is played from.
+#[derive(Debug)]
+pub(super) struct PromotionLines {
+    pub color: Color,
+    pub lines: Lines,
+}
+
+/// What the moves of a slice lead to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moves<'a> {
+    pub frame: &'a Frame,
+    /// The material itself: slices that pawns walk to.
+    pub own: &'a Resolved,
+    pub captures: &'a Captures,
+    pub promotions: &'a [PromotionLines],
+}
+
+/// An address that a quiet move leads to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbour {
+    address: u32,
+    symmetry: Symmetry,
+    /// Squares where the black king is in the way.
+    between: u64,
+}
+
+/// Quiet moves of the men at an address.
+pub(super) type Neighbours = Vec<Neighbour>;
+
+impl Moves<'_> {
+    /// Takes the values of a placement, seen from the frame's board.
+    fn reach(best: &mut Best, target: Option<&Resolved>, placement: &Placement, side: Color, between: u64) {
+        let Some(reached) = target.and_then(|target| target.reach(placement, side)) else {
+            return;
+        };
+        with_turned(reached.results, reached.symmetry, |line| {
+            take_best(&mut best.results, line, between);
+        });
+        if let Some(scores) = reached.scores {
+            with_turned(scores, reached.symmetry, |line| {
+                take_best(&mut best.scores, line, between);
+            });
+        }
+    }
+
+    /// The best captures and promotions.
+    pub fn conversions(&self, address: usize, placement: &Placement, side: Color) -> Best {
+        let mut best = Best::NO_MOVE;
+        let occupied = placement.occupied();
+        let victims = placement.men[(!side).index()]
+            .iter()
+            .fold(0, |all, set| all | set);
+        let victims = match side {
+            Color::White => victims,
+            // Nobody takes a king.
+            Color::Black => victims & !placement.of(Color::White, Role::King),
+        };
+        for role in Role::ALL {
+            for from in squares_of(placement.of(side, role)) {
+                let taken = attacks::attacks(side, role, from, occupied) & victims;
+                for to in squares_of(taken) {
+                    self.capture(&mut best, placement, side, role, from, to);
+                }
+            }
+        }
+        if side == Color::Black {
+            for square in squares_of(victims) {
+                self.captures_by_king(&mut best, placement, square);
+            }
+        }
+        for promotion in self.promotions.iter().filter(|promotion| promotion.color == side) {
+            take_best(&mut best.results, &promotion.lines.results[address], 0);
+            if let Some(scores) = promotion.lines.scores.get(address) {
+                take_best(&mut best.scores, scores, 0);
+            }
+        }
+        best
+    }
+
+    fn victim(placement: &Placement, color: Color, square: Square) -> Role {
+        Role::ALL
+            .into_iter()
+            .find(|&role| placement.of(color, role) & square.bit() != 0)
+            .unwrap_or(Role::Pawn)
+    }
+
+    fn capture(&self, best: &mut Best, placement: &Placement, side: Color, role: Role, from: Square, to: Square) {
+        let victim = Self::victim(placement, !side, to);
+        let between = if role == Role::Knight { 0 } else { attacks::between(from, to) };
+        let mut after = *placement;
+        after.men[(!side).index()][victim.index()] &= !to.bit();
+        after.men[side.index()][role.index()] &= !from.bit();
+        if role == Role::Pawn && to.rank_for(side) == 7 {
+            for promoted in Role::PROMOTIONS {
+                let mut after = after;
+                after.men[side.index()][promoted.index()] |= to.bit();
+                let target = self.captures.of(!side, victim, Some(promoted));
+                Self::reach(best, target, &after, !side, between);
+            }
+        } else {
+            after.men[side.index()][role.index()] |= to.bit();
+            Self::reach(best, self.captures.of(!side, victim, None), &after, !side, between);
+        }
+    }
+
+    /// The black king takes a man, wherever it comes from: one value for up to eight squares.
+    fn captures_by_king(&self, best: &mut Best, placement: &Placement, square: Square) {
+        let victim = Self::victim(placement, Color::White, square);
+        let mut after = *placement;
+        after.men[0][victim.index()] &= !square.bit();
+        let target = self.captures.of(Color::White, victim, None);
+        let Some(reached) = target.and_then(|target| target.reach(&after, Color::White)) else {
+            return;
+        };
+        let place = usize::from(reached.symmetry.map(square.index() as u8));
+        let result = reached.results[place];
+        let score = reached.scores.map_or(ILLEGAL, |scores| scores[place]);
+        for king in attacks::king(square).ones() {
+            let king = king as usize;
+            best.results[king] = result.min(best.results[king]);
+            best.scores[king] = score.min(best.scores[king]);
+        }
+    }
+
+    /// The best pawn moves that neither take nor promote.
+    pub fn pushes(&self, placement: &Placement, side: Color) -> Best {
+        let mut best = Best::NO_MOVE;
+        let occupied = placement.occupied();
+        for from in squares_of(placement.of(side, Role::Pawn)) {
+            let one = from.ahead(side);
+            if occupied & one.bit() != 0 || from.rank_for(side) == 6 {
+                continue;
+            }
+            let mut after = *placement;
+            let pawns = &mut after.men[side.index()][Role::Pawn.index()];
+            *pawns = *pawns & !from.bit() | one.bit();
+            Self::reach(&mut best, Some(self.own), &after, !side, 0);
+            let two = one.ahead(side);
+            if from.rank_for(side) == 1 && occupied & two.bit() == 0 {
+                let pawns = &mut after.men[side.index()][Role::Pawn.index()];
+                *pawns = *pawns & !one.bit() | two.bit();
+                best.take(&self.double_step(&after, side, one, two));
+            }
+        }
+        best
+    }
+
+    /// What a double step leads to, with the en-passant captures that answer it. Where nothing else can be played, the
+    /// table's value is that of a stalemate or a mate, and the capture alone counts.
+    fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best {
+        let mut reached = Best::NO_MOVE;
+        Self::reach(&mut reached, Some(self.own), after, !side, one.bit());
+        let takers = attacks::pawn(side, one) & after.of(!side, Role::Pawn);
+        let mut replies = Best::NO_MOVE;
+        for from in squares_of(takers) {
+            let mut taken = *after;
+            taken.men[side.index()][Role::Pawn.index()] &= !two.bit();
+            let pawns = &mut taken.men[(!side).index()][Role::Pawn.index()];
+            *pawns = *pawns & !from.bit() | one.bit();
+            let target = self.captures.of(side, Role::Pawn, None);
+            Self::reach(&mut replies, target, &taken, side, one.bit());
+        }
+        let answered = squares_where(|king| replies.results[king] != ILLEGAL && reached.results[king] != ILLEGAL);
+        for king in answered.ones() {
+            let square = king as usize;
+            // A result of the capturing side; the numbers of results count from either end.
+            let result = Wdl::Win.index() as u8 - replies.results[square];
+            let score = score_before(replies.scores[square]);
+            let own = &mut reached.results[square];
+            let is_only_move = *own == Wdl::Draw.index() as u8
+                && result < *own
+                && Self::is_stalemate(after, !side, king);
+            *own = if is_only_move { result } else { result.max(*own) };
+            let own = &mut reached.scores[square];
+            *own = if is_only_move { score } else { score.max(*own) };
+        }
+        reached
+    }
+
+    /// Rare enough for the ordinary move generator.
+    fn is_stalemate(placement: &Placement, side: Color, king: u32) -> bool {
+        let mut placement = *placement;
+        placement.men[1][Role::King.index()] = 1 << king;
+        placement
+            .position(side)
+            .is_some_and(|position| position.legal_moves().is_empty())
+    }
+
+    /// Collects where the quiet moves of a side's men lead, those of the black king left aside.
+    pub fn neighbours(&self, address: usize, squares: &Squares, placement: &Placement, side: Color, out: &mut Neighbours) {
+        out.clear();
+        let occupied = placement.occupied();
+        for (man, &(color, role)) in self.frame.men.iter().enumerate() {
+            if color != side {
+                continue;
+            }
+            let square = squares[man];
+            let from = Square::wrapping(square.into());
+            let stride = self.frame.stride(man);
+            let reached = attacks::attacks(color, role, from, occupied) & !occupied;
+            if role == Role::King {
+                self.king_neighbours(address, squares, reached, out);
+                continue;
+            }
+            let base = address - usize::from(square) * stride;
+            for to in squares_of(reached) {
+                out.push(Neighbour {
+                    address: (base + to.index() * stride) as u32,
+                    symmetry: Symmetry::default(),
+                    between: if role == Role::Knight { 0 } else { attacks::between(from, to) },
+                });
+            }
+        }
+    }
+
+    fn king_neighbours(&self, address: usize, squares: &Squares, reached: u64, out: &mut Neighbours) {
+        let stride = self.frame.stride(0);
+        for to in squares_of(reached) {
+            let to = to.index() as u8;
+            let (address, symmetry) = if !self.frame.in_triangle {
+                let base = address - usize::from(squares[0]) * stride;
+                (base + usize::from(to) * stride, Symmetry::default())
+            } else {
+                let symmetry = into_triangle(to);
+                if symmetry.is_identity() {
+                    let base = address - triangle_place(squares[0]) * stride;
+                    (base + triangle_place(to) * stride, symmetry)
+                } else {
+                    let mut turned = squares.map(|square| symmetry.map(square));
+                    turned[0] = symmetry.map(to);
+                    (self.frame.address(&turned), symmetry)
+                }
+            };
+            out.push(Neighbour {
+                address: address as u32,
+                symmetry,
+                between: 0,
+            });
+        }
+    }
+}
+
+/// The best of the numbers that quiet moves of a side lead to.
+#[inline]
+pub(super) fn best_of_quiet<N: super::line::Lane>(
+    lines: &[Line<N>],
+    address: usize,
+    neighbours: &[Neighbour],
+    side: Color,
+) -> Line<N> {
+    let mut best = match side {
+        Color::White => [N::NONE; 64],
+        Color::Black => super::line::best_of_steps(&lines[address]),
+    };
+    for neighbour in neighbours {
+        let line = &lines[neighbour.address as usize];
+        with_turned(line, neighbour.symmetry, |line| {
+            take_best(&mut best, line, neighbour.between);
+        });
+    }
+    best
+}

@@ -1,0 +1,407 @@
+//! The files of a material, and the numbers in them brought into verification's own order.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::layout::{Frame, MAX_ADDRESSED, Squares, flipped_first, transposed_is_smaller};
+use super::line::Line;
+use crate::Error;
+use crate::game::{Bits, Color};
+use crate::generate::table_path;
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::placement::rank_combination;
+use crate::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
+use crate::table::Table;
+
+/// Why the values of a material cannot be known.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LoadError {
+    #[error("{error}")]
+    Table { path: PathBuf, error: Error },
+    #[error(
+        "{}: no such table; generate it with `retrograde generate {material}`",
+        path.display()
+    )]
+    Missing { material: Material, path: PathBuf },
+    #[error(
+        "{}: not a {metric} table of {material}; remove it and run `retrograde generate {material}`",
+        path.display()
+    )]
+    Foreign {
+        path: PathBuf,
+        material: Material,
+        metric: Metric,
+    },
+}
+
+impl LoadError {
+    /// The file that is at fault.
+    pub fn path(&self) -> &Path {
+        match self {
+            LoadError::Table { path, .. }
+            | LoadError::Missing { path, .. }
+            | LoadError::Foreign { path, .. } => path,
+        }
+    }
+}
+
+/// The open tables of a material.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub space: IndexSpace,
+    tables: [Option<(PathBuf, Table)>; 3],
+}
+
+impl Source {
+    /// Opens the tables of a material and compares their headers with their names.
+    pub fn open(directory: &Path, material: Material) -> Result<Source, LoadError> {
+        let space = IndexSpace::new(material);
+        let mut tables = [None, None, None];
+        for metric in Metric::ALL {
+            let path = table_path(directory, &material, metric);
+            if !path.exists() {
+                if metric == Metric::Wdl {
+                    return Err(LoadError::Missing { material, path });
+                }
+                continue;
+            }
+            let table = Table::open(&path).map_err(|error| LoadError::Table {
+                path: path.clone(),
+                error,
+            })?;
+            let description = table.description();
+            let fits = description.material == material.to_string()
+                && description.metric == metric.number()
+                && table.streams().iter().all(|stream| {
+                    space.order(&stream.order()).is_ok()
+                        && stream.len() == space.len()
+                        && usize::from(stream.side()) < sides(&material)
+                })
+                && (metric != Metric::Wdl || table.streams().len() == sides(&material));
+            if !fits {
+                return Err(LoadError::Foreign {
+                    path,
+                    material,
+                    metric,
+                });
+            }
+            tables[usize::from(metric.number())] = Some((path, table));
+        }
+        Ok(Source { space, tables })
+    }
+
+    pub fn material(&self) -> &Material {
+        self.space.material()
+    }
+
+    pub fn table(&self, metric: Metric) -> Option<&Table> {
+        let table = self.tables[usize::from(metric.number())].as_ref();
+        table.map(|(_, table)| table)
+    }
+
+    pub fn has(&self, metric: Metric) -> bool {
+        self.table(metric).is_some()
+    }
+
+    /// Whether a side's values of a metric are in a file, not derived from the other side's.
+    pub fn is_stored(&self, metric: Metric, side: usize) -> bool {
+        let stream = if self.material().is_symmetric() { 0 } else { side };
+        self.table(metric)
+            .is_some_and(|table| table.stream(stream as u8).is_some())
+    }
+
+    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is may
+    /// be any.
+    pub fn numbers(
+        &self,
+        metric: Metric,
+        side: usize,
+        frame: &Frame,
+    ) -> Result<Vec<Line<u8>>, LoadError> {
+        let exchanged = self.material().is_symmetric() && side == 1;
+        let stored_side = if exchanged { 0 } else { side };
+        let missing = || LoadError::Missing {
+            material: *self.material(),
+            path: PathBuf::from(format!("{}.{metric}", self.material())),
+        };
+        let (path, table) = self.tables[usize::from(metric.number())]
+            .as_ref()
+            .ok_or_else(missing)?;
+        let stream = table.stream(stored_side as u8).ok_or_else(missing)?;
+        let order = self
+            .space
+            .order(&stream.order())
+            .map_err(|_| LoadError::Foreign {
+                path: path.clone(),
+                material: *self.material(),
+                metric,
+            })?;
+        let gather = Gather::new(&self.space, &order, frame, exchanged);
+        let range = gather.range(&order, &self.space);
+        let block_values = u64::from(stream.block_values());
+        let blocks = range.start / block_values..range.end.div_ceil(block_values);
+        let first = blocks.start * block_values;
+        let numbers = table
+            .read_blocks(stream, blocks)
+            .map_err(|error| LoadError::Table {
+                path: path.clone(),
+                error,
+            })?;
+        Ok(gather.run(&numbers, first))
+    }
+}
+
+/// The sides to move that have values of their own: with the same men on both sides, one serves for both.
+pub(super) fn sides(material: &Material) -> usize {
+    if material.is_symmetric() { 1 } else { 2 }
+}
+
+/// Brings the numbers of a stream to the addresses of a frame.
+struct Gather<'a> {
+    frame: &'a Frame,
+    /// Whether White and Black change places.
+    exchanged: bool,
+    /// For each dimension of the file, how far apart its neighbours are.
+    strides: [usize; MAX_DIMENSIONS],
+    /// The men of the frame in each group of the file.
+    groups: Vec<Vec<usize>>,
+    /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the frame's board there.
+    pawns: Option<(usize, Symmetry)>,
+    /// The group whose numbers lie closest together in the file, and its man, if it has only one.
+    fastest: Option<(usize, usize)>,
+}
+
+/// How a pair of kings is turned on the way to the file.
+#[derive(Clone, Copy, Debug)]
+struct Kings {
+    symmetry: Symmetry,
+    offset: usize,
+    /// Both are on the diagonal: the other men decide whether to transpose.
+    undecided: bool,
+}
+
+impl<'a> Gather<'a> {
+    fn new(space: &IndexSpace, order: &Order, frame: &'a Frame, exchanged: bool) -> Gather<'a> {
+        let mut strides = [0; MAX_DIMENSIONS];
+        for (dimension, stride) in strides[..space.dimensions()].iter_mut().enumerate() {
+            let mut digits = [0; MAX_DIMENSIONS];
+            digits[dimension] = 1;
+            *stride = order.index(&digits) as usize;
+        }
+        let in_file = |color: Color| if exchanged { !color } else { color };
+        let groups: Vec<Vec<usize>> = space
+            .groups()
+            .iter()
+            .map(|group| {
+                (1..frame.men.len())
+                    .filter(|&man| {
+                        let (color, role) = frame.men[man];
+                        (in_file(color), role) == (group.color, group.role)
+                    })
+                    .collect()
+            })
+            .collect();
+        let pawns = (!frame.in_triangle).then(|| {
+            let placement = if exchanged {
+                frame.pawns.with_colors_exchanged()
+            } else {
+                frame.pawns
+            };
+            let (slice, mirrored) = space.pawns().locate(placement);
+            let symmetry = Symmetry::mirrored(mirrored);
+            let symmetry = if exchanged { flipped_first(symmetry) } else { symmetry };
+            (slice * strides[0], symmetry)
+        });
+        let fastest = (0..groups.len())
+            .filter(|&group| groups[group].len() == 1)
+            .min_by_key(|&group| strides[3 + group])
+            .map(|group| (group, groups[group][0]));
+        Gather {
+            frame,
+            exchanged,
+            strides,
+            groups,
+            pawns,
+            fastest,
+        }
+    }
+
+    /// The part of the stream that holds the numbers.
+    fn range(&self, order: &Order, space: &IndexSpace) -> std::ops::Range<u64> {
+        match self.pawns {
+            Some((start, _)) if order.dimensions().first() == Some(&0) => {
+                start as u64..(start + self.strides[0]) as u64
+            }
+            _ => 0..space.len(),
+        }
+    }
+
+    fn kings(&self, white: u8, black: u8) -> Kings {
+        let flip = |square: u8| square ^ 56;
+        let mut undecided = false;
+        let (symmetry, base) = match self.pawns {
+            Some((start, symmetry)) => (symmetry, start),
+            None => {
+                let (king, other) = if self.exchanged {
+                    (flip(black), flip(white))
+                } else {
+                    (white, black)
+                };
+                let mut symmetry = into_triangle(king);
+                if is_on_diagonal(symmetry.map(king)) {
+                    let other = symmetry.map(other);
+                    undecided = is_on_diagonal(other);
+                    if other >> 3 > other & 7 {
+                        symmetry = symmetry.then_transpose();
+                    }
+                }
+                let symmetry = if self.exchanged { flipped_first(symmetry) } else { symmetry };
+                (symmetry, 0)
+            }
+        };
+        let (king, other) = if self.exchanged { (black, white) } else { (white, black) };
+        Kings {
+            symmetry,
+            offset: base + self.king_offset(symmetry, king) + usize::from(symmetry.map(other)) * self.strides[2],
+            undecided,
+        }
+    }
+
+    /// What the king of the file's White adds to the index.
+    fn king_offset(&self, symmetry: Symmetry, king: u8) -> usize {
+        let square = symmetry.map(king);
+        let digit = if self.pawns.is_some() { square.into() } else { triangle_place(square) };
+        digit * self.strides[1]
+    }
+
+    /// The squares of a group on the board of the file.
+    fn set(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> u64 {
+        self.groups[group]
+            .iter()
+            .fold(0, |set, &man| set | 1 << symmetry.map(squares[man]))
+    }
+
+    /// What the men of all groups but one add to the index.
+    fn groups_offset(&self, squares: &Squares, symmetry: Symmetry, except: Option<usize>) -> usize {
+        (0..self.groups.len())
+            .filter(|&group| Some(group) != except)
+            .map(|group| {
+                let digit = match self.groups[group][..] {
+                    [man] => symmetry.map(squares[man]).into(),
+                    _ => rank_combination(self.set(group, squares, symmetry)),
+                };
+                digit * self.strides[3 + group]
+            })
+            .sum()
+    }
+
+    fn run(&self, numbers: &[u8], first: u64) -> Vec<Line<u8>> {
+        let mut lines = vec![[0; 64]; self.frame.addresses];
+        let numbers = Numbers {
+            numbers,
+            first: first as usize,
+        };
+        match self.fastest {
+            Some((group, man)) => {
+                let stride = self.frame.stride(man);
+                lines
+                    .par_chunks_mut(64 * stride)
+                    .enumerate()
+                    .for_each(|(block, lines)| {
+                        for below in 0..stride {
+                            self.gather_tile(numbers, block * 64 * stride + below, group, man, &mut lines[below..]);
+                        }
+                    });
+            }
+            None => lines.par_chunks_mut(64).enumerate().for_each(|(chunk, lines)| {
+                for (number, line) in lines.iter_mut().enumerate() {
+                    let squares = self.frame.squares(chunk * 64 + number);
+                    for (black, value) in (0..).zip(line) {
+                        let kings = self.kings(squares[0], black);
+                        *value = self.number(numbers, kings, &squares);
+                    }
+                }
+            }),
+        }
+        lines
+    }
+
+    /// The number of one position.
+    fn number(&self, numbers: Numbers<'_>, kings: Kings, squares: &Squares) -> u8 {
+        let mut symmetry = kings.symmetry;
+        if kings.undecided
+            && transposed_is_smaller((0..self.groups.len()).map(|group| self.set(group, squares, symmetry)))
+        {
+            // Kings on the diagonal stay where they are.
+            symmetry = symmetry.then_transpose();
+        }
+        numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
+    }
+
+    /// Gathers the lines of all squares of one man that is the only one of its group: 64 times 64 numbers that lie in few
+    /// places of the file.
+    fn gather_tile(
+        &self,
+        numbers: Numbers<'_>,
+        address: usize,
+        group: usize,
+        man: usize,
+        lines: &mut [Line<u8>],
+    ) {
+        let squares = self.frame.squares(address);
+        let stride = self.strides[3 + group];
+        let mut offsets = [usize::MAX; Symmetry::COUNT];
+        let kings: [Kings; 64] = std::array::from_fn(|black| self.kings(squares[0], black as u8));
+        let bases: [usize; 64] = std::array::from_fn(|black| {
+            let symmetry = kings[black].symmetry;
+            let offset = &mut offsets[symmetry.index()];
+            if *offset == usize::MAX {
+                *offset = self.groups_offset(&squares, symmetry, Some(group));
+            }
+            kings[black].offset + *offset
+        });
+        let is_uniform = kings.iter().all(|king| king.symmetry == kings[0].symmetry);
+        let undecided = super::line::squares_where(|black| kings[black].undecided);
+        for square in 0..64u8 {
+            let line = &mut lines[usize::from(square) * self.frame.stride(man)];
+            if is_uniform {
+                let own = usize::from(kings[0].symmetry.map(square)) * stride;
+                for (value, &base) in line.iter_mut().zip(&bases) {
+                    *value = numbers.at(base + own);
+                }
+            } else {
+                for ((value, &base), kings) in line.iter_mut().zip(&bases).zip(&kings) {
+                    *value = numbers.at(base + usize::from(kings.symmetry.map(square)) * stride);
+                }
+            }
+            if undecided != 0 {
+                let mut squares: [u8; MAX_ADDRESSED] = squares;
+                squares[man] = square;
+                for black in undecided.ones() {
+                    let kings = kings[black as usize];
+                    line[black as usize] = self.number(numbers, kings, &squares);
+                }
+            }
+        }
+    }
+}
+
+/// A part of a stream.
+#[derive(Clone, Copy, Debug)]
+struct Numbers<'a> {
+    numbers: &'a [u8],
+    first: usize,
+}
+
+impl Numbers<'_> {
+    #[inline(always)]
+    fn at(self, index: usize) -> u8 {
+        self.numbers
+            .get(index.wrapping_sub(self.first))
+            .copied()
+            .unwrap_or(0)
+    }
+}
