@@ -149,7 +149,9 @@ impl Comparison<'_> {
         let (expected, expected_scores) = self.values.expected(address, &men, side, neighbours);
         let mut differ = [0u8; 64];
         if self.source.has(Metric::Dtz) {
-            for (((differ, &key), &expected), &result) in differ.iter_mut().zip(keys).zip(&expected).zip(results) {
+            for (((differ, &key), &expected), &result) in
+                differ.iter_mut().zip(keys).zip(&expected).zip(results)
+            {
                 *differ = u8::from(key != expected) | u8::from(result != key::result(expected));
             }
         } else {
@@ -160,7 +162,9 @@ impl Comparison<'_> {
         }
         let scores = scores.filter(|_| stored[2]).zip(expected_scores.as_ref());
         if let Some((scores, expected)) = scores {
-            for (((differ, &score), &expected), &result) in differ.iter_mut().zip(scores).zip(expected).zip(results) {
+            for (((differ, &score), &expected), &result) in
+                differ.iter_mut().zip(scores).zip(expected).zip(results)
+            {
                 *differ |= u8::from(!score_agrees(score, expected, result));
             }
         }
@@ -173,7 +177,15 @@ impl Comparison<'_> {
         for king in squares_where(|king| differ[king] != 0).ones() {
             let place = king as usize;
             let scores = scores.map(|(stored, expected)| (stored[place], expected[place]));
-            self.compare_position(side, &men, king, results[place], (keys[place], expected[place]), scores, compared);
+            self.compare_position(
+                side,
+                &men,
+                king,
+                results[place],
+                (keys[place], expected[place]),
+                scores,
+                compared,
+            );
         }
     }
 
@@ -204,18 +216,25 @@ impl Comparison<'_> {
             stored.signum() != expected.signum()
         };
         if result_differs {
-            add(Metric::Wdl, describe_result(result), describe_result(key::result(expected)));
+            add(
+                Metric::Wdl,
+                describe_result(result),
+                describe_result(key::result(expected)),
+            );
         }
         let distances = [stored, expected].map(key::distance);
         if self.source.is_stored(Metric::Dtz, side.index()) && distances[0] != distances[1] {
-            let describe = |result, distance| format!("{} in {distance} plies", describe_result(result));
+            let describe =
+                |result, distance| format!("{} in {distance} plies", describe_result(result));
             add(
                 Metric::Dtz,
                 describe(result, distances[0]),
                 describe(key::result(expected), distances[1]),
             );
         }
-        if let Some((score, expected)) = scores.filter(|&(score, expected)| !score_agrees(score, expected, result)) {
+        if let Some((score, expected)) =
+            scores.filter(|&(score, expected)| !score_agrees(score, expected, result))
+        {
             add(Metric::Dtm, describe_score(score), describe_score(expected));
         }
     }
@@ -226,7 +245,9 @@ impl Comparison<'_> {
 fn score_agrees(score: u8, expected: u8, result: u8) -> bool {
     let draw = MateScore::DRAW.0;
     let drawn = Wdl::Draw.index() as u8;
-    (score == expected) & ((score > draw) == (result > drawn)) & ((score < draw) == (result < drawn))
+    (score == expected)
+        & ((score > draw) == (result > drawn))
+        & ((score < draw) == (result < drawn))
 }
 
 fn describe_result(result: u8) -> String {
@@ -270,7 +291,13 @@ fn count(compared: &mut Compared, results: &Line<u8>, legal: u64, canonical: Can
         return;
     }
     let only = |set: u64| -> Line<u8> {
-        std::array::from_fn(|king| if set.contains(king as u32) { results[king] } else { ILLEGAL })
+        std::array::from_fn(|king| {
+            if set.contains(king as u32) {
+                results[king]
+            } else {
+                ILLEGAL
+            }
+        })
     };
     add(&only(legal & !canonical.half), canonical.weight);
     add(&only(legal & canonical.half), canonical.weight / 2);
@@ -280,14 +307,20 @@ fn count(compared: &mut Compared, results: &Line<u8>, legal: u64, canonical: Can
 #[inline]
 fn longest(compared: &mut Compared, keys: &Line<i16>, scores: Option<&Line<u8>>, legal: u64) {
     // The smallest key above a draw; where no position is, the key is larger than any.
-    let key = keys.iter().map(|&key| if key > 0 { key } else { i16::MAX }).fold(i16::MAX, i16::min);
+    let key = keys
+        .iter()
+        .map(|&key| if key > 0 { key } else { i16::MAX })
+        .fold(i16::MAX, i16::min);
     if key == i16::MAX {
         return;
     }
     compared.longest[0] = compared.longest[0].max(key::distance(key).into());
     let Some(scores) = scores else { return };
     let draw = MateScore::DRAW.0;
-    let score = scores.iter().map(|&score| if score > draw { score } else { u8::MAX }).fold(u8::MAX, u8::min);
+    let score = scores
+        .iter()
+        .map(|&score| if score > draw { score } else { u8::MAX })
+        .fold(u8::MAX, u8::min);
     if legal != 0 {
         let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);
@@ -330,7 +363,11 @@ impl Named {
                 }
                 self.plies[usize::from(metric.number())][side] = Some(match metric {
                     Metric::Dtm => {
-                        let score = own.lines.scores.get(address).map(|line| MateScore(line[king]));
+                        let score = own
+                            .lines
+                            .scores
+                            .get(address)
+                            .map(|line| MateScore(line[king]));
                         score.and_then(MateScore::dtm).map_or(0, |dtm| dtm.0)
                     }
                     Metric::Wdl | Metric::Dtz => key::distance(own.keys[address][king]).into(),
@@ -340,7 +377,12 @@ impl Named {
     }
 
     pub fn and(mut self, other: Named) -> Named {
-        for (own, other) in self.plies.iter_mut().flatten().zip(other.plies.iter().flatten()) {
+        for (own, other) in self
+            .plies
+            .iter_mut()
+            .flatten()
+            .zip(other.plies.iter().flatten())
+        {
             *own = own.or(*other);
         }
         self

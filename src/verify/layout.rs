@@ -48,7 +48,11 @@ impl Layout {
 
     /// Addresses of a frame.
     pub fn addresses(&self) -> usize {
-        let kings = if self.material.has_pawns() { 64 } else { TRIANGLE.len() };
+        let kings = if self.material.has_pawns() {
+            64
+        } else {
+            TRIANGLE.len()
+        };
         kings << (6 * (self.men.len() - 1))
     }
 
@@ -86,7 +90,11 @@ impl Layout {
 }
 
 fn king_digit(in_triangle: bool, square: u8) -> usize {
-    if in_triangle { triangle_place(square) } else { square.into() }
+    if in_triangle {
+        triangle_place(square)
+    } else {
+        square.into()
+    }
 }
 
 /// The addresses of one pawn placement.
@@ -120,7 +128,11 @@ impl Frame {
             *square = (rest & 63) as u8;
             rest >>= 6;
         }
-        squares[0] = if self.in_triangle { TRIANGLE[rest] } else { rest as u8 };
+        squares[0] = if self.in_triangle {
+            TRIANGLE[rest]
+        } else {
+            rest as u8
+        };
         squares
     }
 

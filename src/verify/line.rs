@@ -51,7 +51,12 @@ lane!(i16);
 #[inline(always)]
 pub(super) fn none_on<N: Lane>(set: u64) -> Line<N> {
     let mut line = [N::LOWEST; 64];
-    for (row, bits) in line.as_chunks_mut::<8>().0.iter_mut().zip(set.to_le_bytes()) {
+    for (row, bits) in line
+        .as_chunks_mut::<8>()
+        .0
+        .iter_mut()
+        .zip(set.to_le_bytes())
+    {
         *row = N::ROWS[usize::from(bits)];
     }
     line
@@ -139,7 +144,9 @@ pub(super) fn with_turned<N: Lane>(
 /// A set as the squares for which a condition holds.
 #[inline(always)]
 pub(super) fn squares_where(condition: impl Fn(usize) -> bool) -> u64 {
-    (0..64).fold(0, |set, square| set | u64::from(condition(square)) << square)
+    (0..64).fold(0, |set, square| {
+        set | u64::from(condition(square)) << square
+    })
 }
 
 /// The mate score of a position whose best move reaches this score.
@@ -189,7 +196,11 @@ pub(super) mod key {
     pub fn reached_by_zeroing(result: u8) -> i16 {
         let from_draw = i16::from(result) - 2;
         let key = from_draw * LIMIT + from_draw.signum() * (WON - 2 * LIMIT);
-        if result == super::ILLEGAL { i16::MAX } else { key }
+        if result == super::ILLEGAL {
+            i16::MAX
+        } else {
+            key
+        }
     }
 
     /// The result under the fifty-move rule.
@@ -204,7 +215,11 @@ pub(super) mod key {
     /// Plies, without sign.
     #[inline(always)]
     pub fn distance(key: i16) -> u16 {
-        if key == 0 { 0 } else { (WON - key.abs()).unsigned_abs() }
+        if key == 0 {
+            0
+        } else {
+            (WON - key.abs()).unsigned_abs()
+        }
     }
 }
 
@@ -243,7 +258,10 @@ mod tests {
         let best = best_of_steps(&line);
         for square in 0..64 {
             let steps = attacks::king(Square::wrapping(square));
-            let expected = (0..64).filter(|&to| steps >> to & 1 != 0).map(|to| line[to]).min();
+            let expected = (0..64)
+                .filter(|&to| steps >> to & 1 != 0)
+                .map(|to| line[to])
+                .min();
             assert_eq!(Some(best[square as usize]), expected);
         }
     }

@@ -172,7 +172,8 @@ fn in_order_of_use(materials: Vec<Material>) -> Vec<Material> {
             return;
         }
         let mut dependencies = material.dependencies();
-        dependencies.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
+        dependencies
+            .sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
         for dependency in dependencies {
             visit(dependency, wanted, order);
         }
@@ -216,7 +217,12 @@ impl From<LoadError> for Stop {
 
 impl Run<'_> {
     /// Verifies a material, or only finds its values, and keeps what later ones need.
-    fn verify_material(&mut self, material: Material, is_asked: bool, later: &[Material]) -> Result<(), Error> {
+    fn verify_material(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<(), Error> {
         if is_asked {
             self.observer.started(material);
             verify_checksums(self.directory, &material, self.cancel, &mut self.report)?;
@@ -233,25 +239,35 @@ impl Run<'_> {
         }
         self.promoted.forget(&material);
         self.resolved.retain(|kept, _| {
-            *kept == Material::BARE_KINGS || later.iter().any(|later| later.dependencies().contains(kept))
+            *kept == Material::BARE_KINGS
+                || later
+                    .iter()
+                    .any(|later| later.dependencies().contains(kept))
         });
         Ok(())
     }
 
     fn open(&self, material: Material) -> Result<Source, Stop> {
         let dependencies = material.dependencies();
-        let missing = dependencies.iter().find(|dependency| !self.usable.contains_key(dependency));
+        let missing = dependencies
+            .iter()
+            .find(|dependency| !self.usable.contains_key(dependency));
         if let Some(missing) = missing {
             let problem = format!(
                 "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
                  generate {missing}`"
             );
-            return Err(Stop::Unreadable(table_path(self.directory, missing, Metric::Wdl), problem));
+            return Err(Stop::Unreadable(
+                table_path(self.directory, missing, Metric::Wdl),
+                problem,
+            ));
         }
         let source = Source::open(self.directory, material)?;
         // A mate may lead through any capture or promotion; a distance to zeroing ends there.
         if source.has(Metric::Dtm)
-            && let Some(&missing) = dependencies.iter().find(|dependency| !self.usable[*dependency])
+            && let Some(&missing) = dependencies
+                .iter()
+                .find(|dependency| !self.usable[*dependency])
         {
             Err(LoadError::Missing {
                 material: missing,
@@ -261,7 +277,12 @@ impl Run<'_> {
         Ok(source)
     }
 
-    fn find_values(&mut self, material: Material, is_asked: bool, later: &[Material]) -> Result<(), Stop> {
+    fn find_values(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<(), Stop> {
         let source = self.open(material)?;
         let captures = Captures::new(&material, &self.resolved);
         let wanted = Wanted::from(later, &material);
@@ -345,7 +366,8 @@ impl SliceOutcome {
             report.positions += compared.positions;
             found.extend(std::mem::take(&mut compared.found));
         }
-        self.named.compare_headers(source, &self.compared, &mut found);
+        self.named
+            .compare_headers(source, &self.compared, &mut found);
         report.tables += Metric::ALL
             .iter()
             .filter(|&&metric| source.has(metric))
@@ -434,4 +456,3 @@ fn verify_checksums(
     }
     Ok(())
 }
-

@@ -65,7 +65,13 @@ pub(super) type Neighbours = Vec<Neighbour>;
 
 impl Moves<'_> {
     /// Takes the values of a placement, seen from the frame's board.
-    fn reach(best: &mut Best, target: Option<&Resolved>, placement: &Placement, side: Color, between: u64) {
+    fn reach(
+        best: &mut Best,
+        target: Option<&Resolved>,
+        placement: &Placement,
+        side: Color,
+        between: u64,
+    ) {
         let Some(reached) = target.and_then(|target| target.reach(placement, side)) else {
             return;
         };
@@ -104,7 +110,11 @@ impl Moves<'_> {
                 self.captures_by_king(&mut best, placement, square);
             }
         }
-        for promotion in self.promotions.iter().filter(|promotion| promotion.color == side) {
+        for promotion in self
+            .promotions
+            .iter()
+            .filter(|promotion| promotion.color == side)
+        {
             take_best(&mut best.results, &promotion.lines.results[address], 0);
             if let Some(scores) = promotion.lines.scores.get(address) {
                 take_best(&mut best.scores, scores, 0);
@@ -120,9 +130,21 @@ impl Moves<'_> {
             .unwrap_or(Role::Pawn)
     }
 
-    fn capture(&self, best: &mut Best, placement: &Placement, side: Color, role: Role, from: Square, to: Square) {
+    fn capture(
+        &self,
+        best: &mut Best,
+        placement: &Placement,
+        side: Color,
+        role: Role,
+        from: Square,
+        to: Square,
+    ) {
         let victim = Self::victim(placement, !side, to);
-        let between = if role == Role::Knight { 0 } else { attacks::between(from, to) };
+        let between = if role == Role::Knight {
+            0
+        } else {
+            attacks::between(from, to)
+        };
         let mut after = *placement;
         after.men[(!side).index()][victim.index()] &= !to.bit();
         after.men[side.index()][role.index()] &= !from.bit();
@@ -135,7 +157,13 @@ impl Moves<'_> {
             }
         } else {
             after.men[side.index()][role.index()] |= to.bit();
-            Self::reach(best, self.captures.of(!side, victim, None), &after, !side, between);
+            Self::reach(
+                best,
+                self.captures.of(!side, victim, None),
+                &after,
+                !side,
+                between,
+            );
         }
     }
 
@@ -196,7 +224,9 @@ impl Moves<'_> {
             let target = self.captures.of(side, Role::Pawn, None);
             Self::reach(&mut replies, target, &taken, side, one.bit());
         }
-        let answered = squares_where(|king| replies.results[king] != ILLEGAL && reached.results[king] != ILLEGAL);
+        let answered = squares_where(|king| {
+            replies.results[king] != ILLEGAL && reached.results[king] != ILLEGAL
+        });
         for king in answered.ones() {
             let square = king as usize;
             // A result of the capturing side; the numbers of results count from either end.
@@ -206,7 +236,11 @@ impl Moves<'_> {
             let is_only_move = *own == Wdl::Draw.index() as u8
                 && result < *own
                 && Self::is_stalemate(after, !side, king);
-            *own = if is_only_move { result } else { result.max(*own) };
+            *own = if is_only_move {
+                result
+            } else {
+                result.max(*own)
+            };
             let own = &mut reached.scores[square];
             *own = if is_only_move { score } else { score.max(*own) };
         }
@@ -223,7 +257,14 @@ impl Moves<'_> {
     }
 
     /// Collects where the quiet moves of a side's men lead, those of the black king left aside.
-    pub fn neighbours(&self, address: usize, squares: &Squares, placement: &Placement, side: Color, out: &mut Neighbours) {
+    pub fn neighbours(
+        &self,
+        address: usize,
+        squares: &Squares,
+        placement: &Placement,
+        side: Color,
+        out: &mut Neighbours,
+    ) {
         out.clear();
         let occupied = placement.occupied();
         for (man, &(color, role)) in self.frame.men.iter().enumerate() {
@@ -243,13 +284,23 @@ impl Moves<'_> {
                 out.push(Neighbour {
                     address: (base + to.index() * stride) as u32,
                     symmetry: Symmetry::default(),
-                    between: if role == Role::Knight { 0 } else { attacks::between(from, to) },
+                    between: if role == Role::Knight {
+                        0
+                    } else {
+                        attacks::between(from, to)
+                    },
                 });
             }
         }
     }
 
-    fn king_neighbours(&self, address: usize, squares: &Squares, reached: u64, out: &mut Neighbours) {
+    fn king_neighbours(
+        &self,
+        address: usize,
+        squares: &Squares,
+        reached: u64,
+        out: &mut Neighbours,
+    ) {
         let stride = self.frame.stride(0);
         for to in squares_of(reached) {
             let to = to.index() as u8;

@@ -59,10 +59,19 @@ impl Resolved {
                 !(attacks::king(king) | king.bit())
             });
             let line = |legal: u64, value: u8| -> Line<u8> {
-                std::array::from_fn(|square| if legal >> square & 1 != 0 { value } else { ILLEGAL })
+                std::array::from_fn(|square| {
+                    if legal >> square & 1 != 0 {
+                        value
+                    } else {
+                        ILLEGAL
+                    }
+                })
             };
             Lines {
-                results: legal.clone().map(|set| line(set, Wdl::Draw.index() as u8)).collect(),
+                results: legal
+                    .clone()
+                    .map(|set| line(set, Wdl::Draw.index() as u8))
+                    .collect(),
                 scores: legal.map(|set| line(set, MateScore::DRAW.0)).collect(),
             }
         };
@@ -109,21 +118,23 @@ impl Resolved {
     pub fn with_colors_exchanged(&self) -> Resolved {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
-        (0..exchanged.layout.slices()).into_par_iter().for_each(|slice| {
-            let frame = exchanged.layout.frame(slice);
-            let lines = Color::ALL.map(|side| {
-                let lines = (0..frame.addresses).into_par_iter().map(|address| {
-                    let placement = frame.placement(&frame.squares(address));
-                    self.line_in_other_colors(&placement, side)
+        (0..exchanged.layout.slices())
+            .into_par_iter()
+            .for_each(|slice| {
+                let frame = exchanged.layout.frame(slice);
+                let lines = Color::ALL.map(|side| {
+                    let lines = (0..frame.addresses).into_par_iter().map(|address| {
+                        let placement = frame.placement(&frame.squares(address));
+                        self.line_in_other_colors(&placement, side)
+                    });
+                    let (results, scores) = lines.unzip();
+                    Lines {
+                        results,
+                        scores: if has_scores { scores } else { Vec::new() },
+                    }
                 });
-                let (results, scores) = lines.unzip();
-                Lines {
-                    results,
-                    scores: if has_scores { scores } else { Vec::new() },
-                }
+                let _ = exchanged.slices[slice].set(lines);
             });
-            let _ = exchanged.slices[slice].set(lines);
-        });
         exchanged
     }
 }
@@ -148,7 +159,10 @@ impl Captures {
                 let mut targets = vec![(None, taken)];
                 if material.count(!color, Role::Pawn) > 0 && victim != Role::Pawn {
                     targets.extend(Role::PROMOTIONS.map(|role| {
-                        (Some(role), taken.without(!color, Role::Pawn).with(!color, role))
+                        (
+                            Some(role),
+                            taken.without(!color, Role::Pawn).with(!color, role),
+                        )
                     }));
                 }
                 for (promotion, target) in targets {
@@ -173,7 +187,9 @@ impl Captures {
     /// What taking a man leads to.
     #[inline]
     pub fn of(&self, color: Color, victim: Role, promotion: Option<Role>) -> Option<&Resolved> {
-        self.targets.get(&(color, victim, promotion)).map(|target| &**target)
+        self.targets
+            .get(&(color, victim, promotion))
+            .map(|target| &**target)
     }
 }
 
@@ -227,7 +243,8 @@ impl Promoted {
 
     /// Forgets what promotions of a material lead to.
     pub fn forget(&mut self, material: &Material) {
-        self.packed.retain(|promotion, _| promotion.material != *material);
+        self.packed
+            .retain(|promotion, _| promotion.material != *material);
     }
 
     /// Bytes of compressed values.
@@ -240,8 +257,16 @@ impl Promoted {
 
     /// Keeps what is found.
     pub fn extend(&mut self, found: Vec<Found>) {
-        for Found { promotion, place, packed } in found {
-            self.packed.entry(promotion).or_default().insert(place, packed);
+        for Found {
+            promotion,
+            place,
+            packed,
+        } in found
+        {
+            self.packed
+                .entry(promotion)
+                .or_default()
+                .insert(place, packed);
         }
     }
 }
@@ -277,7 +302,11 @@ impl Wanted {
                     let promoted = from.without(color, Role::Pawn).with(color, role);
                     if promoted.normal_form() == *material {
                         wanted.push(Wanted {
-                            promotion: Promotion { material: from, color, role },
+                            promotion: Promotion {
+                                material: from,
+                                color,
+                                role,
+                            },
                             from: Layout::new(from),
                             exchanged: !promoted.is_normal(),
                         });
@@ -292,7 +321,11 @@ impl Wanted {
     pub fn find(&self, values: &Resolved, slice: usize) -> Vec<Found> {
         let Promotion { color, role, .. } = self.promotion;
         let pawns = values.layout.pawns.placement(slice);
-        let pawns = if self.exchanged { pawns.with_colors_exchanged() } else { pawns };
+        let pawns = if self.exchanged {
+            pawns.with_colors_exchanged()
+        } else {
+            pawns
+        };
         let mut sides = vec![pawns, pawns.mirrored()];
         sides.dedup();
         let (rank, back) = match color {
@@ -327,7 +360,14 @@ impl Wanted {
     }
 
     /// The values after a promotion, at the addresses from which it is played.
-    fn lines(&self, values: &Resolved, from: &Frame, rest: PawnPlacement, role: Role, square: u8) -> Lines {
+    fn lines(
+        &self,
+        values: &Resolved,
+        from: &Frame,
+        rest: PawnPlacement,
+        role: Role,
+        square: u8,
+    ) -> Lines {
         let color = self.promotion.color;
         let has_scores = values.has_scores();
         let lines = (0..from.addresses).into_par_iter().map(|address| {
@@ -343,7 +383,9 @@ impl Wanted {
             match values.reach(&placement, !color) {
                 Some(reached) => (
                     turned(reached.results, reached.symmetry),
-                    reached.scores.map_or([u8::NONE; 64], |scores| turned(scores, reached.symmetry)),
+                    reached
+                        .scores
+                        .map_or([u8::NONE; 64], |scores| turned(scores, reached.symmetry)),
                 ),
                 None => ([ILLEGAL; 64], [ILLEGAL; 64]),
             }

@@ -58,7 +58,11 @@ pub(super) struct Men {
 
 impl<'a> SliceValues<'a> {
     /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be compared.
-    pub fn load(source: &Source, moves: Moves<'a>, is_asked: bool) -> Result<SliceValues<'a>, LoadError> {
+    pub fn load(
+        source: &Source,
+        moves: Moves<'a>,
+        is_asked: bool,
+    ) -> Result<SliceValues<'a>, LoadError> {
         let mut values = SliceValues {
             moves,
             sides: Default::default(),
@@ -112,7 +116,9 @@ impl<'a> SliceValues<'a> {
 
     /// Turns the numbers of a side into values.
     fn resolve(&self, side: Color, own: &mut SideValues) -> Vec<Meaningless> {
-        let SideValues { lines, distances, .. } = own;
+        let SideValues {
+            lines, distances, ..
+        } = own;
         let count = lines.results.len().div_ceil(CHUNK);
         let scores = optional_chunks(&mut lines.scores, count);
         let distances = optional_chunks(distances, count);
@@ -180,7 +186,11 @@ impl<'a> SliceValues<'a> {
             let is_strange = *result > WIN && converted != WIN;
             *strange = u8::from(is_strange) & !illegal;
             let instead = if reached == ILLEGAL { DRAW } else { converted };
-            let value = if is_strange { instead } else { converted.max(*result).min(WIN) };
+            let value = if is_strange {
+                instead
+            } else {
+                converted.max(*result).min(WIN)
+            };
             *result = value | illegal;
         }
         if strange != [0; 64] {
@@ -195,16 +205,32 @@ impl<'a> SliceValues<'a> {
                 .zip(&best.scores)
                 .zip(&mut strange)
             {
-                let converted = if reached == ILLEGAL { MateScore::MATED.0 } else { score_before(reached_score) };
+                let converted = if reached == ILLEGAL {
+                    MateScore::MATED.0
+                } else {
+                    score_before(reached_score)
+                };
                 let won = u8::MAX - *score;
                 let lost = *score;
                 // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
-                let won = if won <= MateScore::DRAW.0 { converted } else { won.max(converted) };
+                let won = if won <= MateScore::DRAW.0 {
+                    converted
+                } else {
+                    won.max(converted)
+                };
                 let is_wrong = lost >= MateScore::DRAW.0;
                 *strange = u8::from(is_wrong && converted < MateScore::DRAW.0 && result < DRAW);
-                let lost = if is_wrong { converted } else { lost.max(converted) };
+                let lost = if is_wrong {
+                    converted
+                } else {
+                    lost.max(converted)
+                };
                 let decided = if result > DRAW { won } else { lost };
-                *score = if result == DRAW { MateScore::DRAW.0 } else { decided };
+                *score = if result == DRAW {
+                    MateScore::DRAW.0
+                } else {
+                    decided
+                };
                 *score = if result == ILLEGAL { ILLEGAL } else { *score };
             }
             if strange != [0; 64] {
@@ -213,8 +239,13 @@ impl<'a> SliceValues<'a> {
         }
         if let Some(distances) = distances {
             let mut zeroing = best.results;
-            take_best(&mut zeroing, &self.moves.pushes(&men.placement, side).results, 0);
-            for ((distance, &result), &reached) in distances.iter_mut().zip(&*results).zip(&zeroing) {
+            take_best(
+                &mut zeroing,
+                &self.moves.pushes(&men.placement, side).results,
+                0,
+            );
+            for ((distance, &result), &reached) in distances.iter_mut().zip(&*results).zip(&zeroing)
+            {
                 let by_zeroing = if result == WIN { 1 } else { 101 };
                 let is_zeroing = result > DRAW && WIN.wrapping_sub(reached) == result;
                 let value = if is_zeroing { by_zeroing } else { *distance };
@@ -257,7 +288,13 @@ impl<'a> SliceValues<'a> {
     }
 
     /// The best captures, promotions and pawn moves; `neighbours` gets the others.
-    fn all_moves(&self, address: usize, men: &Men, side: Color, neighbours: &mut Neighbours) -> Best {
+    fn all_moves(
+        &self,
+        address: usize,
+        men: &Men,
+        side: Color,
+        neighbours: &mut Neighbours,
+    ) -> Best {
         self.moves
             .neighbours(address, &men.squares, &men.placement, side, neighbours);
         let mut best = self.moves.conversions(address, &men.placement, side);
@@ -276,7 +313,8 @@ impl<'a> SliceValues<'a> {
         for side in Color::ALL {
             if source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index()) {
                 let distances = self.derive_distances(side);
-                self.sides[side.index()].keys = keys(&self.sides[side.index()].lines.results, &distances);
+                self.sides[side.index()].keys =
+                    keys(&self.sides[side.index()].lines.results, &distances);
             }
         }
     }
@@ -310,7 +348,8 @@ impl<'a> SliceValues<'a> {
     ) -> (Line<i16>, Option<Line<u8>>) {
         let best = self.all_moves(address, men, side, neighbours);
         let other = &self.sides[(!side).index()];
-        let (keys, without_moves) = expected_keys(&other.keys, address, neighbours, &best, men, side);
+        let (keys, without_moves) =
+            expected_keys(&other.keys, address, neighbours, &best, men, side);
         if other.lines.scores.is_empty() {
             return (keys, None);
         }
@@ -359,7 +398,11 @@ fn expected_keys(
 
 fn score_without_moves(men: &Men, side: Color, king: u32) -> u8 {
     let is_mate = men.legality.in_check[side.index()].contains(king);
-    if is_mate { MateScore::MATED.0 } else { MateScore::DRAW.0 }
+    if is_mate {
+        MateScore::MATED.0
+    } else {
+        MateScore::DRAW.0
+    }
 }
 
 /// Results with their distances, which are 0 where they are not known.

@@ -108,7 +108,11 @@ impl Source {
 
     /// Whether a side's values of a metric are in a file, not derived from the other side's.
     pub fn is_stored(&self, metric: Metric, side: usize) -> bool {
-        let stream = if self.material().is_symmetric() { 0 } else { side };
+        let stream = if self.material().is_symmetric() {
+            0
+        } else {
+            side
+        };
         self.table(metric)
             .is_some_and(|table| table.stream(stream as u8).is_some())
     }
@@ -212,7 +216,11 @@ impl<'a> Gather<'a> {
             };
             let (slice, mirrored) = space.pawns().locate(placement);
             let symmetry = Symmetry::mirrored(mirrored);
-            let symmetry = if exchanged { flipped_first(symmetry) } else { symmetry };
+            let symmetry = if exchanged {
+                flipped_first(symmetry)
+            } else {
+                symmetry
+            };
             (slice * strides[0], symmetry)
         });
         let fastest = (0..groups.len())
@@ -258,14 +266,24 @@ impl<'a> Gather<'a> {
                         symmetry = symmetry.then_transpose();
                     }
                 }
-                let symmetry = if self.exchanged { flipped_first(symmetry) } else { symmetry };
+                let symmetry = if self.exchanged {
+                    flipped_first(symmetry)
+                } else {
+                    symmetry
+                };
                 (symmetry, 0)
             }
         };
-        let (king, other) = if self.exchanged { (black, white) } else { (white, black) };
+        let (king, other) = if self.exchanged {
+            (black, white)
+        } else {
+            (white, black)
+        };
         Kings {
             symmetry,
-            offset: base + self.king_offset(symmetry, king) + usize::from(symmetry.map(other)) * self.strides[2],
+            offset: base
+                + self.king_offset(symmetry, king)
+                + usize::from(symmetry.map(other)) * self.strides[2],
             undecided,
         }
     }
@@ -273,7 +291,11 @@ impl<'a> Gather<'a> {
     /// What the king of the file's White adds to the index.
     fn king_offset(&self, symmetry: Symmetry, king: u8) -> usize {
         let square = symmetry.map(king);
-        let digit = if self.pawns.is_some() { square.into() } else { triangle_place(square) };
+        let digit = if self.pawns.is_some() {
+            square.into()
+        } else {
+            triangle_place(square)
+        };
         digit * self.strides[1]
     }
 
@@ -312,19 +334,28 @@ impl<'a> Gather<'a> {
                     .enumerate()
                     .for_each(|(block, lines)| {
                         for below in 0..stride {
-                            self.gather_tile(numbers, block * 64 * stride + below, group, man, &mut lines[below..]);
+                            self.gather_tile(
+                                numbers,
+                                block * 64 * stride + below,
+                                group,
+                                man,
+                                &mut lines[below..],
+                            );
                         }
                     });
             }
-            None => lines.par_chunks_mut(64).enumerate().for_each(|(chunk, lines)| {
-                for (number, line) in lines.iter_mut().enumerate() {
-                    let squares = self.frame.squares(chunk * 64 + number);
-                    for (black, value) in (0..).zip(line) {
-                        let kings = self.kings(squares[0], black);
-                        *value = self.number(numbers, kings, &squares);
+            None => lines
+                .par_chunks_mut(64)
+                .enumerate()
+                .for_each(|(chunk, lines)| {
+                    for (number, line) in lines.iter_mut().enumerate() {
+                        let squares = self.frame.squares(chunk * 64 + number);
+                        for (black, value) in (0..).zip(line) {
+                            let kings = self.kings(squares[0], black);
+                            *value = self.number(numbers, kings, &squares);
+                        }
                     }
-                }
-            }),
+                }),
         }
         lines
     }
@@ -333,7 +364,9 @@ impl<'a> Gather<'a> {
     fn number(&self, numbers: Numbers<'_>, kings: Kings, squares: &Squares) -> u8 {
         let mut symmetry = kings.symmetry;
         if kings.undecided
-            && transposed_is_smaller((0..self.groups.len()).map(|group| self.set(group, squares, symmetry)))
+            && transposed_is_smaller(
+                (0..self.groups.len()).map(|group| self.set(group, squares, symmetry)),
+            )
         {
             // Kings on the diagonal stay where they are.
             symmetry = symmetry.then_transpose();
