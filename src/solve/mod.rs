@@ -93,8 +93,14 @@ pub fn solve(
         let rules = slice_rules(&space, own, slice, targets, options.mates)?;
         let (fixed, conversions) = rules.collect();
         let lines = sweep::LineTable::new(&space);
-        let values = fixpoint::solve_slice(&space, &lines, &fixed)
-            .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
+        let values = fixpoint::solve_slice(
+            &space,
+            &lines,
+            &fixed,
+            crate::metric::FIFTY_MOVES,
+            crate::simd::Width::widest(),
+        )
+        .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
         Ok(side_values(fixed, conversions, values))
     })
 }
