@@ -16,7 +16,7 @@ use bitvec::order::Lsb0;
 use super::space::{Board, Space};
 use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
 use crate::game::Bits;
-use crate::metric::{FIFTY_MOVES, MateScore, Wdl};
+use crate::metric::{MateScore, Plies, Wdl};
 
 /// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
 ///
@@ -85,6 +85,8 @@ pub struct DistanceOverflow;
 /// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
 /// scores of the zeroing moves are given.
 ///
+/// `limit` is the number of plies without a zeroing move after which a draw can be claimed.
+///
 /// # Errors
 ///
 /// If a distance to zeroing exceeds 255 plies or a mate 253.
@@ -92,10 +94,11 @@ pub fn solve_slice<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
     fixed: &[Fixed<B::Word>; 2],
+    limit: Plies,
 ) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
     let mut iteration = Iteration::new(space, lines, fixed);
     let without_moves = iteration.without_moves();
-    let mut values = iteration.zeroing_distances(&without_moves)?;
+    let mut values = iteration.zeroing_distances(&without_moves, limit)?;
     if fixed.iter().all(|side| !side.zeroing_score.is_empty()) {
         let scores = iteration.mate_scores(&without_moves)?;
         for (values, dtm) in values.iter_mut().zip(scores) {
@@ -375,6 +378,7 @@ impl<'a, B: Board> Iteration<'a, B> {
     fn zeroing_distances(
         &mut self,
         without_moves: &[WithoutMoves<B::Word>; 2],
+        limit: Plies,
     ) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
@@ -385,7 +389,7 @@ impl<'a, B: Board> Iteration<'a, B> {
             [0, 1].map(|side: usize| fixed[side].with_zeroing_to(&[Draw, CursedWin, Win]));
         let mut distances = [0, 1].map(|_| vec![0u8; self.space.words * B::Word::WIDTH as usize]);
         self.restart(without_moves);
-        for ply in 1..=FIFTY_MOVES.0 {
+        for ply in 1..=limit.0 {
             let first = ply == 1;
             self.advance(&[0, 1].map(|side| Entering {
                 won: first.then(|| zeroing(side, Win)).flatten(),
@@ -395,11 +399,12 @@ impl<'a, B: Board> Iteration<'a, B> {
             if self.is_still() {
                 break;
             }
-            self.write_distances(&mut distances, ply as u8);
+            let ply = u8::try_from(ply).map_err(|_| DistanceOverflow)?;
+            self.write_distances(&mut distances, ply);
         }
         let strict =
             [0, 1].map(|side: usize| (self.sides[side].won.clone(), self.sides[side].lost.clone()));
-        let first_cursed = FIFTY_MOVES.0 + 1;
+        let first_cursed = limit.0 + 1;
         for ply in first_cursed.. {
             let first = ply == first_cursed;
             self.advance(&[0, 1].map(|side| Entering {
