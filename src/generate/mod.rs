@@ -23,7 +23,7 @@ pub use write::{Effort, table_path, write_metric};
 use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
-use crate::metric::Metric;
+use crate::metric::{FIFTY_MOVES, Metric};
 use crate::solve::chess::Targets;
 use crate::solve::solved::{OwnValues, Solved};
 use crate::solve::{SolveError, SolveOptions, gather_targets, solve};
@@ -106,8 +106,12 @@ impl Plan {
         observer.started(step.material);
         let mates = self.options.metrics.contains(&Metric::Dtm);
         let targets = gather_targets(&step.material, stored)?;
-        let mut solved =
-            solve(step.material, &targets, SolveOptions { mates, cancel }).map_err(cancelled)?;
+        let options = SolveOptions {
+            mates,
+            limit: FIFTY_MOVES,
+            cancel,
+        };
+        let mut solved = solve(step.material, &targets, options).map_err(cancelled)?;
         drop(targets);
         observer.advanced(step.positions * 2);
         let mut written = Generated::default();
