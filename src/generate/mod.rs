@@ -6,6 +6,7 @@
 //! costs far less than compressing it did.
 
 pub mod encode;
+mod leftovers;
 mod plan;
 mod summary;
 mod write;
@@ -16,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
 pub use summary::Summary;
 pub use write::{Effort, table_path, write_metric};
@@ -55,17 +57,18 @@ pub struct Generated {
 }
 
 impl Plan {
-    /// Does what is planned.
+    /// Does what is planned, and removes what killed generations have left unfinished.
     ///
     /// # Errors
     ///
     /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files that were finished
     /// before stay.
     pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer) -> Result<Generated, Error> {
+        let directory = &self.options.directory;
+        remove_leftovers(directory);
         if self.is_empty() {
             return Ok(Generated::default());
         }
-        let directory = &self.options.directory;
         std::fs::create_dir_all(directory).map_err(|source| Error::Directory {
             directory: directory.clone(),
             source,
