@@ -5,8 +5,13 @@
 //! by starting it again: files that are there are kept, and what the missing ones lead to is solved again, which
 //! costs far less than compressing it did.
 
-pub mod encode;
+mod addressing;
+mod choose;
 mod plan;
+mod rows;
+mod runs;
+mod slices;
+mod source;
 mod summary;
 mod write;
 
@@ -17,7 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 pub use plan::{GenerateOptions, Plan, Step};
-pub use summary::Summary;
+pub use slices::{LentValues, Slices};
+pub use summary::{SliceDigest, Summary};
 pub use write::{Effort, table_path, write_metric};
 
 use crate::Error;
