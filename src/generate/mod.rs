@@ -5,9 +5,14 @@
 //! by starting it again: files that are there are kept, and what the missing ones lead to is solved again, which
 //! costs far less than compressing it did.
 
-pub mod encode;
+mod addressing;
+mod choose;
 mod leftovers;
 mod plan;
+mod rows;
+mod runs;
+mod slices;
+mod source;
 mod summary;
 mod write;
 
@@ -19,7 +24,8 @@ use rayon::prelude::*;
 
 pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
-pub use summary::Summary;
+pub use slices::{LentValues, Slices};
+pub use summary::{SliceDigest, Summary};
 pub use write::{Effort, table_path, write_metric};
 
 use crate::Error;
