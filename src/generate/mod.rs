@@ -5,8 +5,14 @@
 //! by starting it again: files that are there are kept, and what the missing ones lead to is solved again, which
 //! costs far less than compressing it did.
 
-pub mod encode;
+mod addressing;
+mod choose;
+mod leftovers;
 mod plan;
+mod rows;
+mod runs;
+mod slices;
+mod source;
 mod summary;
 mod write;
 
@@ -16,14 +22,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
-pub use summary::Summary;
+pub use slices::{LentValues, Slices};
+pub use summary::{SliceDigest, Summary};
 pub use write::{Effort, table_path, write_metric};
 
 use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
-use crate::metric::Metric;
+use crate::metric::{FIFTY_MOVES, Metric};
 use crate::solve::chess::Targets;
 use crate::solve::solved::{OwnValues, Solved};
 use crate::solve::{SolveError, SolveOptions, gather_targets, solve};
@@ -55,17 +63,18 @@ pub struct Generated {
 }
 
 impl Plan {
-    /// Does what is planned.
+    /// Does what is planned, and removes what killed generations have left unfinished.
     ///
     /// # Errors
     ///
     /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files that were finished
     /// before stay.
     pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer) -> Result<Generated, Error> {
+        let directory = &self.options.directory;
+        remove_leftovers(directory);
         if self.is_empty() {
             return Ok(Generated::default());
         }
-        let directory = &self.options.directory;
         std::fs::create_dir_all(directory).map_err(|source| Error::Directory {
             directory: directory.clone(),
             source,
@@ -106,8 +115,12 @@ impl Plan {
         observer.started(step.material);
         let mates = self.options.metrics.contains(&Metric::Dtm);
         let targets = gather_targets(&step.material, stored)?;
-        let mut solved =
-            solve(step.material, &targets, SolveOptions { mates, cancel }).map_err(cancelled)?;
+        let options = SolveOptions {
+            mates,
+            limit: FIFTY_MOVES,
+            cancel,
+        };
+        let mut solved = solve(step.material, &targets, options).map_err(cancelled)?;
         drop(targets);
         observer.advanced(step.positions * 2);
         let mut written = Generated::default();

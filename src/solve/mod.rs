@@ -19,6 +19,9 @@ use thiserror::Error;
 
 use crate::game::chess::Role;
 use crate::material::Material;
+#[cfg(doc)]
+use crate::metric::FIFTY_MOVES;
+use crate::metric::Plies;
 use crate::placement::PawnPlacement;
 use chess::{MissingTarget, SliceRules, Targets};
 use solved::{SideValues, SliceValues, Solved};
@@ -65,6 +68,9 @@ pub enum SolveError {
 pub struct SolveOptions<'a> {
     /// Whether distances to mate are wanted; the targets must have them too.
     pub mates: bool,
+    /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
+    /// played, fewer to see cursed wins in small materials.
+    pub limit: Plies,
     /// Checked between slices.
     pub cancel: &'a AtomicBool,
 }
@@ -93,7 +99,8 @@ pub fn solve(
         let rules = slice_rules(&space, own, slice, targets, options.mates)?;
         let (fixed, conversions) = rules.collect();
         let lines = sweep::LineTable::new(&space);
-        let values = fixpoint::solve_slice(&space, &lines, &fixed)
+        let width = crate::simd::Width::widest();
+        let values = fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width)
             .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
         Ok(side_values(fixed, conversions, values))
     })
