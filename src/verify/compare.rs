@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::layout::Canonical;
-use super::line::{ILLEGAL, Line, key, none_on, squares_where};
-use super::moves::Neighbours;
+use super::line::{ILLEGAL, Line, key, squares_where};
+use super::moves::{Expected, Neighbours};
 use super::slice::{CHUNK, Men, SliceValues};
 use super::source::{Source, sides};
 use super::{Difference, LISTED, Observer};
@@ -16,6 +16,7 @@ use crate::game::{Bits, Color};
 use crate::index::Placement;
 use crate::material::Material;
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::simd::Kernel;
 use crate::table::{Counts, Longest};
 
 /// Differences, the first of them in full.
@@ -79,10 +80,45 @@ pub(super) struct Comparison<'a> {
 impl Comparison<'_> {
     /// Compares both sides to move.
     pub fn run(&self) -> Result<[Compared; 2], Error> {
-        let mut compared = [Compared::default(), Compared::default()];
-        for side in Color::ALL.into_iter().take(sides(self.source.material())) {
-            compared[side.index()] = self.run_side(side)?;
-        }
+        let addresses = self.values.moves.frame.addresses;
+        let sides = sides(self.source.material());
+        let work = u128::from(self.work) * sides as u128;
+        let done =
+            |address: usize| (work * address.min(addresses) as u128 / addresses as u128) as u64;
+        let mut compared = (0..addresses.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(Error::Cancelled);
+                }
+                let mut compared = <[Compared; 2]>::default();
+                let mut neighbours = Neighbours::new();
+                for address in chunk * CHUNK..((chunk + 1) * CHUNK).min(addresses) {
+                    let men = self.values.men(address);
+                    let Some(canonical) = self.values.canonical(address, &men) else {
+                        continue;
+                    };
+                    for (side, compared) in Color::ALL.into_iter().zip(&mut compared[..sides]) {
+                        self.compare_line(
+                            side,
+                            address,
+                            &men,
+                            canonical,
+                            &mut neighbours,
+                            compared,
+                        );
+                    }
+                }
+                self.observer
+                    .advanced(done((chunk + 1) * CHUNK) - done(chunk * CHUNK));
+                Ok(compared)
+            })
+            .try_reduce(
+                Default::default,
+                |[white, black], [more_white, more_black]| {
+                    Ok([white.and(more_white), black.and(more_black)])
+                },
+            )?;
         for strange in &self.values.meaningless {
             compared[strange.side.index()].found.add(|| {
                 let men = self.values.men(strange.address);
@@ -98,40 +134,15 @@ impl Comparison<'_> {
         Ok(compared)
     }
 
-    fn run_side(&self, side: Color) -> Result<Compared, Error> {
-        let addresses = self.values.moves.frame.addresses;
-        let done = |address: usize| {
-            (u128::from(self.work) * address.min(addresses) as u128 / addresses as u128) as u64
-        };
-        (0..addresses.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
-                if self.cancel.load(Ordering::Relaxed) {
-                    return Err(Error::Cancelled);
-                }
-                let mut compared = Compared::default();
-                let mut neighbours = Neighbours::new();
-                for address in chunk * CHUNK..((chunk + 1) * CHUNK).min(addresses) {
-                    self.compare_line(side, address, &mut neighbours, &mut compared);
-                }
-                self.observer
-                    .advanced(done((chunk + 1) * CHUNK) - done(chunk * CHUNK));
-                Ok(compared)
-            })
-            .try_reduce(Compared::default, |a, b| Ok(a.and(b)))
-    }
-
     fn compare_line(
         &self,
         side: Color,
         address: usize,
+        men: &Men,
+        canonical: Canonical,
         neighbours: &mut Neighbours,
         compared: &mut Compared,
     ) {
-        let men = self.values.men(address);
-        let Some(canonical) = self.values.canonical(address, &men) else {
-            return;
-        };
         let legal = men.legality.legal[side.index()] & canonical.positions;
         if legal == 0 {
             return;
@@ -146,43 +157,24 @@ impl Comparison<'_> {
         let scores = own.lines.scores.get(address);
         longest(compared, keys, scores, legal);
 
-        let (expected, expected_scores) = self.values.expected(address, &men, side, neighbours);
-        let mut differ = [0u8; 64];
-        if self.source.has(Metric::Dtz) {
-            for (((differ, &key), &expected), &result) in
-                differ.iter_mut().zip(keys).zip(&expected).zip(results)
-            {
-                *differ = u8::from(key != expected) | u8::from(result != key::result(expected));
-            }
-        } else {
-            // Without distances it is not known which wins are cursed.
-            for ((differ, &key), &expected) in differ.iter_mut().zip(keys).zip(&expected) {
-                *differ = u8::from(key.signum() != expected.signum());
-            }
-        }
-        let scores = scores.filter(|_| stored[2]).zip(expected_scores.as_ref());
-        if let Some((scores, expected)) = scores {
-            for (((differ, &score), &expected), &result) in
-                differ.iter_mut().zip(scores).zip(expected).zip(results)
-            {
-                *differ |= u8::from(!score_agrees(score, expected, result));
-            }
-        }
-        for (differ, legal) in differ.iter_mut().zip(none_on::<u8>(legal)) {
-            *differ &= legal;
-        }
-        if differ == [0; 64] {
-            return;
-        }
-        for king in squares_where(|king| differ[king] != 0).ones() {
+        let expected = self.values.expected(address, men, side, neighbours);
+        let scores = scores.filter(|_| stored[2]);
+        let differ = self.values.moves.width.run(Differ {
+            results,
+            keys,
+            scores,
+            expected: &expected,
+            has_distances: self.source.has(Metric::Dtz),
+        });
+        for king in (differ & legal).ones() {
             let place = king as usize;
-            let scores = scores.map(|(stored, expected)| (stored[place], expected[place]));
+            let scores = scores.map(|stored| (stored[place], expected.scores[place]));
             self.compare_position(
                 side,
-                &men,
+                men,
                 king,
                 results[place],
-                (keys[place], expected[place]),
+                (keys[place], expected.numbers[place]),
                 scores,
                 compared,
             );
@@ -237,6 +229,51 @@ impl Comparison<'_> {
         {
             add(Metric::Dtm, describe_score(score), describe_score(expected));
         }
+    }
+}
+
+/// Finds the squares of the black king where a line is not what was expected.
+struct Differ<'a> {
+    results: &'a Line<u8>,
+    keys: &'a Line<i16>,
+    scores: Option<&'a Line<u8>>,
+    expected: &'a Expected<i16>,
+    has_distances: bool,
+}
+
+impl Kernel for Differ<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run(self) -> u64 {
+        let mut differ = [0u8; 64];
+        let expected = &self.expected.numbers;
+        if self.has_distances {
+            for (((differ, &key), &expected), &result) in differ
+                .iter_mut()
+                .zip(self.keys)
+                .zip(expected)
+                .zip(self.results)
+            {
+                *differ = u8::from((key != expected) | (result != key::result(expected)));
+            }
+        } else {
+            // Without distances it is not known which wins are cursed.
+            for ((differ, &key), &expected) in differ.iter_mut().zip(self.keys).zip(expected) {
+                *differ = u8::from(key.signum() != expected.signum());
+            }
+        }
+        if let Some(scores) = self.scores {
+            for (((differ, &score), &expected), &result) in differ
+                .iter_mut()
+                .zip(scores)
+                .zip(&self.expected.scores)
+                .zip(self.results)
+            {
+                *differ |= u8::from(!score_agrees(score, expected, result));
+            }
+        }
+        squares_where(|king| differ[king] != 0)
     }
 }
 

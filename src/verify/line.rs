@@ -4,7 +4,7 @@
 //! "The best of all moves" is taken over the values of the positions reached, as their mover sees them: there the best is
 //! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
 
-use crate::metric::{FIFTY_MOVES, MateScore};
+use crate::metric::{FIFTY_MOVES, MateScore, Wdl};
 use crate::symmetry::Symmetry;
 
 /// One number for each square of the black king.
@@ -22,10 +22,16 @@ pub(super) trait Lane: Copy + Ord + 'static {
     const LOWEST: Self;
     /// [`NONE`](Self::NONE) for every bit that is set, else [`LOWEST`](Self::LOWEST).
     const ROWS: &'static [[Self; 8]; 256];
+
+    /// The number to take for a position that a zeroing move reaches, from its result.
+    fn reached_by_zeroing(result: u8) -> Self;
+
+    /// The number of a position whose best move reaches this one.
+    fn before(self) -> Self;
 }
 
 macro_rules! lane {
-    ($number:ty) => {
+    ($number:ty, $reached_by_zeroing:path, $before:path) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -40,12 +46,29 @@ macro_rules! lane {
                 }
                 rows
             };
+
+            #[inline(always)]
+            fn reached_by_zeroing(result: u8) -> Self {
+                $reached_by_zeroing(result)
+            }
+
+            #[inline(always)]
+            fn before(self) -> Self {
+                $before(self)
+            }
         }
     };
 }
 
-lane!(u8);
-lane!(i16);
+// Results and keys; of mate scores, which are bytes too, only the least is ever asked for.
+lane!(u8, std::convert::identity, result_before);
+lane!(i16, key::reached_by_zeroing, key::before_quiet_move);
+
+/// The result of a position whose best move reaches a position with this one.
+#[inline(always)]
+pub(super) fn result_before(result: u8) -> u8 {
+    (Wdl::Win.index() as u8).wrapping_sub(result)
+}
 
 /// [`Lane::NONE`] on the squares of a set, else [`Lane::LOWEST`].
 #[inline(always)]
@@ -81,7 +104,7 @@ const FILE_A: u64 = 0x0101_0101_0101_0101;
 const FILE_H: u64 = FILE_A << 7;
 
 /// For each square the smallest number on the squares a king's step away.
-#[inline]
+#[inline(always)]
 pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
     let mut beside = none_on::<N>(FILE_H);
     for (beside, &right) in beside.iter_mut().zip(&line[1..]) {
@@ -121,7 +144,7 @@ const TURNED: [[u8; 64]; Symmetry::COUNT] = {
 };
 
 /// The line of a board that a symmetry takes to the board of the given line.
-#[inline]
+#[inline(always)]
 pub(super) fn turned<N: Lane>(line: &Line<N>, symmetry: Symmetry) -> Line<N> {
     let squares = &TURNED[symmetry.index()];
     std::array::from_fn(|square| line[usize::from(squares[square] & 63)])
@@ -227,7 +250,7 @@ pub(super) mod key {
 mod tests {
     use super::*;
     use crate::game::chess::{Square, attacks};
-    use crate::metric::{Dtz, Wdl};
+    use crate::metric::Dtz;
 
     #[test]
     fn keys_follow_the_definition_of_distances() {

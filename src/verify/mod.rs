@@ -29,6 +29,7 @@ use crate::generate::table_path;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::simd::Width;
 use crate::table::Table;
 use compare::{Compared, Comparison, Found, Named};
 use moves::{Moves, PromotionLines};
@@ -298,6 +299,7 @@ impl Run<'_> {
             work,
             cancel: self.cancel,
             observer: self.observer,
+            width: Width::widest(),
         };
         let mut slices: Vec<usize> = (0..own.layout.slices()).collect();
         let steps = |slice: &usize| own.layout.pawns.placement(*slice).steps_to_promotion();
@@ -337,6 +339,7 @@ struct Job<'a> {
     work: u64,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer,
+    width: Width,
 }
 
 /// What some slices gave.
@@ -390,6 +393,7 @@ impl Job<'_> {
             own: self.own,
             captures: self.captures,
             promotions: &promotions,
+            width: self.width,
         };
         let values = SliceValues::load(self.source, moves, self.is_asked)?;
         let mut outcome = SliceOutcome::default();

@@ -6,12 +6,16 @@
 //! [`crate::metric`] with the solver; what both use besides are signatures, symmetries and attack tables.
 
 use super::layout::{Frame, Squares, squares_of};
-use super::line::{ILLEGAL, Line, score_before, squares_where, take_best, with_turned};
+use super::line::{
+    ILLEGAL, Lane, Line, best_of_steps, result_before, score_before, squares_where, take_best,
+    with_turned,
+};
 use super::resolved::{Captures, Lines, Resolved};
 use crate::game::chess::{Role, Square, attacks};
 use crate::game::{Bits, Color};
 use crate::index::Placement;
 use crate::metric::Wdl;
+use crate::simd::{Kernel, Width};
 use crate::symmetry::{Symmetry, into_triangle, triangle_place};
 
 /// The values reached by some moves that are the best for their mover: the smallest, as they are for the opponent.
@@ -49,6 +53,8 @@ pub(super) struct Moves<'a> {
     pub own: &'a Resolved,
     pub captures: &'a Captures,
     pub promotions: &'a [PromotionLines],
+    /// How wide the registers are.
+    pub width: Width,
 }
 
 /// An address that a quiet move leads to.
@@ -229,8 +235,7 @@ impl Moves<'_> {
         });
         for king in answered.ones() {
             let square = king as usize;
-            // A result of the capturing side; the numbers of results count from either end.
-            let result = Wdl::Win.index() as u8 - replies.results[square];
+            let result = result_before(replies.results[square]);
             let score = score_before(replies.scores[square]);
             let own = &mut reached.results[square];
             let is_only_move = *own == Wdl::Draw.index() as u8
@@ -327,23 +332,71 @@ impl Moves<'_> {
     }
 }
 
-/// The best of the numbers that quiet moves of a side lead to.
-#[inline]
-pub(super) fn best_of_quiet<N: super::line::Lane>(
-    lines: &[Line<N>],
-    address: usize,
-    neighbours: &[Neighbour],
-    side: Color,
-) -> Line<N> {
-    let mut best = match side {
-        Color::White => [N::NONE; 64],
-        Color::Black => super::line::best_of_steps(&lines[address]),
-    };
-    for neighbour in neighbours {
-        let line = &lines[neighbour.address as usize];
-        with_turned(line, neighbour.symmetry, |line| {
-            take_best(&mut best, line, neighbour.between);
-        });
+/// Finds what all moves from an address amount to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expect<'a, N> {
+    /// The numbers of the other side.
+    pub other: &'a [Line<N>],
+    /// Its mate scores, if they are known.
+    pub scores: &'a [Line<u8>],
+    pub address: usize,
+    pub neighbours: &'a [Neighbour],
+    pub side: Color,
+    /// What the moves lead to that are not quiet.
+    pub zeroing: &'a Best,
+}
+
+/// What all moves from an address amount to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expected<N> {
+    pub numbers: Line<N>,
+    pub scores: Line<u8>,
+    /// Squares of the black king for which there is no move.
+    pub without_moves: u64,
+}
+
+impl<N: Lane> Expect<'_, N> {
+    #[inline(always)]
+    fn best_of_quiet<M: Lane>(&self, lines: &[Line<M>]) -> Line<M> {
+        let mut best = match self.side {
+            Color::White => [M::NONE; 64],
+            Color::Black => best_of_steps(&lines[self.address]),
+        };
+        for neighbour in self.neighbours {
+            let line = &lines[neighbour.address as usize];
+            with_turned(line, neighbour.symmetry, |line| {
+                take_best(&mut best, line, neighbour.between);
+            });
+        }
+        best
     }
-    best
+}
+
+impl<N: Lane> Kernel for Expect<'_, N> {
+    type Output = Expected<N>;
+
+    #[inline(always)]
+    fn run(self) -> Expected<N> {
+        let mut numbers = self.best_of_quiet(self.other);
+        for (number, &result) in numbers.iter_mut().zip(&self.zeroing.results) {
+            *number = N::reached_by_zeroing(result).min(*number);
+        }
+        let without_moves = squares_where(|king| numbers[king] == N::NONE);
+        for number in &mut numbers {
+            *number = number.before();
+        }
+        let mut scores = [ILLEGAL; 64];
+        if !self.scores.is_empty() {
+            scores = self.best_of_quiet(self.scores);
+            take_best(&mut scores, &self.zeroing.scores, 0);
+            for score in &mut scores {
+                *score = score_before(*score);
+            }
+        }
+        Expected {
+            numbers,
+            scores,
+            without_moves,
+        }
+    }
 }

@@ -142,8 +142,8 @@ impl Resolved {
 /// The materials that captures lead to.
 #[derive(Debug, Default)]
 pub(super) struct Captures {
-    /// By the man taken, and what the taking pawn became, if it did.
-    targets: HashMap<(Color, Role, Option<Role>), Arc<Resolved>>,
+    /// By the man taken, its colour and role, and what the taking pawn became, if it did.
+    targets: [[[Option<Arc<Resolved>>; 7]; 6]; 2],
 }
 
 impl Captures {
@@ -176,7 +176,8 @@ impl Captures {
                         })
                     };
                     if let Some(values) = values {
-                        captures.targets.insert((color, victim, promotion), values);
+                        captures.targets[color.index()][victim.index()][place(promotion)] =
+                            Some(values);
                     }
                 }
             }
@@ -187,10 +188,13 @@ impl Captures {
     /// What taking a man leads to.
     #[inline]
     pub fn of(&self, color: Color, victim: Role, promotion: Option<Role>) -> Option<&Resolved> {
-        self.targets
-            .get(&(color, victim, promotion))
-            .map(|target| &**target)
+        self.targets[color.index()][victim.index()][place(promotion)].as_deref()
     }
+}
+
+/// Where captures with a promotion are found, and those without.
+fn place(promotion: Option<Role>) -> usize {
+    promotion.map_or(6, Role::index)
 }
 
 /// A promotion that leads from one material, in its normal form, to another.
@@ -245,14 +249,6 @@ impl Promoted {
     pub fn forget(&mut self, material: &Material) {
         self.packed
             .retain(|promotion, _| promotion.material != *material);
-    }
-
-    /// Bytes of compressed values.
-    pub fn len(&self) -> usize {
-        let parts = self.packed.values().flat_map(HashMap::values);
-        parts
-            .map(|part| part.results.len() + part.scores.as_ref().map_or(0, Vec::len))
-            .sum()
     }
 
     /// Keeps what is found.

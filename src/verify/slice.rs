@@ -8,13 +8,17 @@
 use rayon::prelude::*;
 
 use super::layout::{Canonical, Legality, Squares};
-use super::line::{ILLEGAL, Lane, Line, key, score_before, squares_where, take_best};
-use super::moves::{Best, Moves, Neighbours, best_of_quiet};
+use super::line::{
+    ILLEGAL, Lane, Line, key, none_on, result_before, score_before, squares_where, take_best,
+};
+use super::moves::{Best, Expect, Expected, Moves, Neighbours};
 use super::resolved::Lines;
 use super::source::{LoadError, Source, sides};
+use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::Placement;
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::simd::Kernel;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
 const WIN: u8 = Wdl::Win.index() as u8;
@@ -164,94 +168,35 @@ impl<'a> SliceValues<'a> {
     ) -> [(Metric, u64); 2] {
         let men = self.men(address);
         let legal = men.legality.legal[side.index()];
-        let mut meaningless = [(Metric::Wdl, 0), (Metric::Dtm, 0)];
-        let illegal = super::line::none_on::<u8>(!legal);
         if legal == 0 {
-            *results = illegal;
+            *results = [ILLEGAL; 64];
             if let Some(scores) = scores {
-                *scores = illegal;
+                *scores = [ILLEGAL; 64];
             }
-            return meaningless;
+            return [(Metric::Wdl, 0), (Metric::Dtm, 0)];
         }
         let best = self.moves.conversions(address, &men.placement, side);
-        let mut strange = [0; 64];
-        for (((result, &reached), &illegal), strange) in results
-            .iter_mut()
-            .zip(&best.results)
-            .zip(&illegal)
-            .zip(&mut strange)
-        {
-            // No conversion is as good as one that loses.
-            let converted = WIN - reached.min(WIN);
-            let is_strange = *result > WIN && converted != WIN;
-            *strange = u8::from(is_strange) & !illegal;
-            let instead = if reached == ILLEGAL { DRAW } else { converted };
-            let value = if is_strange {
-                instead
-            } else {
-                converted.max(*result).min(WIN)
-            };
-            *result = value | illegal;
+        let mut zeroing = best.results;
+        if distances.is_some() && men.placement.of(side, Role::Pawn) != 0 {
+            let pushes = self.moves.pushes(&men.placement, side);
+            take_best(&mut zeroing, &pushes.results, 0);
         }
-        if strange != [0; 64] {
-            meaningless[0].1 = squares_where(|king| strange[king] != 0);
+        let resolve = Resolve {
+            legal,
+            best: &best,
+            zeroing: &zeroing,
+            results,
+            scores,
+            distances,
+        };
+        let [strange_results, strange_scores] = self.moves.width.run(resolve);
+        if strange_results | strange_scores == 0 {
+            return [(Metric::Wdl, 0), (Metric::Dtm, 0)];
         }
-        if let Some(scores) = scores {
-            let mut strange = [0; 64];
-            for ((((score, &result), &reached), &reached_score), strange) in scores
-                .iter_mut()
-                .zip(&*results)
-                .zip(&best.results)
-                .zip(&best.scores)
-                .zip(&mut strange)
-            {
-                let converted = if reached == ILLEGAL {
-                    MateScore::MATED.0
-                } else {
-                    score_before(reached_score)
-                };
-                let won = u8::MAX - *score;
-                let lost = *score;
-                // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
-                let won = if won <= MateScore::DRAW.0 {
-                    converted
-                } else {
-                    won.max(converted)
-                };
-                let is_wrong = lost >= MateScore::DRAW.0;
-                *strange = u8::from(is_wrong && converted < MateScore::DRAW.0 && result < DRAW);
-                let lost = if is_wrong {
-                    converted
-                } else {
-                    lost.max(converted)
-                };
-                let decided = if result > DRAW { won } else { lost };
-                *score = if result == DRAW {
-                    MateScore::DRAW.0
-                } else {
-                    decided
-                };
-                *score = if result == ILLEGAL { ILLEGAL } else { *score };
-            }
-            if strange != [0; 64] {
-                meaningless[1].1 = squares_where(|king| strange[king] != 0);
-            }
-        }
-        if let Some(distances) = distances {
-            let mut zeroing = best.results;
-            take_best(
-                &mut zeroing,
-                &self.moves.pushes(&men.placement, side).results,
-                0,
-            );
-            for ((distance, &result), &reached) in distances.iter_mut().zip(&*results).zip(&zeroing)
-            {
-                let by_zeroing = if result == WIN { 1 } else { 101 };
-                let is_zeroing = result > DRAW && WIN.wrapping_sub(reached) == result;
-                let value = if is_zeroing { by_zeroing } else { *distance };
-                *distance = if result == DRAW { 0 } else { value };
-            }
-        }
+        let meaningless = [
+            (Metric::Wdl, strange_results),
+            (Metric::Dtm, strange_scores),
+        ];
         let canonical = self.canonical(address, &men).map_or(0, |own| own.positions);
         meaningless.map(|(metric, kings)| (metric, kings & canonical & legal))
     }
@@ -269,19 +214,19 @@ impl<'a> SliceValues<'a> {
                 if legal == 0 {
                     return [ILLEGAL; 64];
                 }
-                let reached = self.all_moves(address, &men, side, neighbours);
-                let mut results = best_of_quiet(&other.results, address, neighbours, side);
-                take_best(&mut results, &reached.results, 0);
-                let mut scores = best_of_quiet(&other.scores, address, neighbours, side);
-                take_best(&mut scores, &reached.scores, 0);
-                let without_moves = squares_where(|king| results[king] == ILLEGAL) & legal;
-                let illegal = super::line::none_on::<u8>(!legal);
-                for (score, &illegal) in scores.iter_mut().zip(&illegal) {
-                    *score = score_before(*score) | illegal;
-                }
-                for king in without_moves.ones() {
-                    scores[king as usize] = score_without_moves(&men, side, king);
-                }
+                let zeroing = self.all_moves(address, &men, side, neighbours);
+                let mut scores = self
+                    .expect(
+                        &other.results,
+                        &other.scores,
+                        address,
+                        neighbours,
+                        side,
+                        &zeroing,
+                        &men,
+                    )
+                    .scores;
+                take_illegal(&mut scores, legal);
                 scores
             })
             .collect()
@@ -298,7 +243,7 @@ impl<'a> SliceValues<'a> {
         self.moves
             .neighbours(address, &men.squares, &men.placement, side, neighbours);
         let mut best = self.moves.conversions(address, &men.placement, side);
-        if men.placement.of(side, crate::game::chess::Role::Pawn) != 0 {
+        if men.placement.of(side, Role::Pawn) != 0 {
             best.take(&self.moves.pushes(&men.placement, side));
         }
         best
@@ -330,10 +275,11 @@ impl<'a> SliceValues<'a> {
                 if men.legality.legal[side.index()] == 0 {
                     return [0; 64];
                 }
-                let best = self.all_moves(address, &men, side, neighbours);
-                let (keys, _) = expected_keys(other, address, neighbours, &best, &men, side);
+                let zeroing = self.all_moves(address, &men, side, neighbours);
+                let expected = self.expect(other, &[], address, neighbours, side, &zeroing, &men);
                 // A distance that fits no byte differs from every stored one.
-                keys.map(|key| key::distance(key).min(u8::MAX.into()) as u8)
+                let fit = |key| key::distance(key).min(u8::MAX.into()) as u8;
+                expected.numbers.map(fit)
             })
             .collect()
     }
@@ -345,63 +291,152 @@ impl<'a> SliceValues<'a> {
         men: &Men,
         side: Color,
         neighbours: &mut Neighbours,
-    ) -> (Line<i16>, Option<Line<u8>>) {
-        let best = self.all_moves(address, men, side, neighbours);
+    ) -> Expected<i16> {
+        let zeroing = self.all_moves(address, men, side, neighbours);
         let other = &self.sides[(!side).index()];
-        let (keys, without_moves) =
-            expected_keys(&other.keys, address, neighbours, &best, men, side);
-        if other.lines.scores.is_empty() {
-            return (keys, None);
+        self.expect(
+            &other.keys,
+            &other.lines.scores,
+            address,
+            neighbours,
+            side,
+            &zeroing,
+            men,
+        )
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn expect<N: Mated>(
+        &self,
+        other: &[Line<N>],
+        scores: &[Line<u8>],
+        address: usize,
+        neighbours: &Neighbours,
+        side: Color,
+        zeroing: &Best,
+        men: &Men,
+    ) -> Expected<N> {
+        let mut expected = self.moves.width.run(Expect {
+            other,
+            scores,
+            address,
+            neighbours,
+            side,
+            zeroing,
+        });
+        expected.without_moves &= men.legality.legal[side.index()];
+        for king in expected.without_moves.ones() {
+            let is_mate = men.legality.in_check[side.index()].contains(king);
+            let place = king as usize;
+            if is_mate {
+                expected.numbers[place] = N::MATED;
+                expected.scores[place] = MateScore::MATED.0;
+            } else {
+                expected.numbers[place] = N::DRAWN;
+                expected.scores[place] = MateScore::DRAW.0;
+            }
         }
-        let mut scores = best_of_quiet(&other.lines.scores, address, neighbours, side);
-        take_best(&mut scores, &best.scores, 0);
-        for score in &mut scores {
-            *score = score_before(*score);
-        }
-        for king in without_moves.ones() {
-            scores[king as usize] = score_without_moves(men, side, king);
-        }
-        (keys, Some(scores))
+        expected
     }
 }
 
-/// The keys that all moves of a side amount to, and where there are no moves.
-#[inline]
-fn expected_keys(
-    other: &[Line<i16>],
-    address: usize,
-    neighbours: &Neighbours,
-    zeroing: &Best,
-    men: &Men,
-    side: Color,
-) -> (Line<i16>, u64) {
-    let mut keys = best_of_quiet(other, address, neighbours, side);
-    if zeroing.results != Best::NO_MOVE.results {
-        let zeroing = zeroing.results.map(key::reached_by_zeroing);
-        take_best(&mut keys, &zeroing, 0);
-    }
-    let legal = men.legality.legal[side.index()];
-    let none: Line<u8> = std::array::from_fn(|king| u8::from(keys[king] == i16::NONE));
-    for key in &mut keys {
-        *key = key::before_quiet_move(*key);
-    }
-    if none == [0; 64] {
-        return (keys, 0);
-    }
-    let without_moves = squares_where(|king| none[king] != 0) & legal;
-    for king in without_moves.ones() {
-        let is_mate = men.legality.in_check[side.index()].contains(king);
-        keys[king as usize] = if is_mate { key::MATED } else { key::DRAWN };
-    }
-    (keys, without_moves)
+/// A number for positions without moves.
+trait Mated: Lane {
+    const MATED: Self;
+    const DRAWN: Self;
 }
 
-fn score_without_moves(men: &Men, side: Color, king: u32) -> u8 {
-    let is_mate = men.legality.in_check[side.index()].contains(king);
-    if is_mate {
-        MateScore::MATED.0
-    } else {
-        MateScore::DRAW.0
+impl Mated for u8 {
+    const MATED: u8 = Wdl::Loss.index() as u8;
+    const DRAWN: u8 = DRAW;
+}
+
+impl Mated for i16 {
+    const MATED: i16 = key::MATED;
+    const DRAWN: i16 = key::DRAWN;
+}
+
+/// Turns the numbers of a line into values.
+struct Resolve<'a> {
+    legal: u64,
+    best: &'a Best,
+    /// The best results of moves that take, promote or push.
+    zeroing: &'a Line<u8>,
+    results: &'a mut Line<u8>,
+    scores: Option<&'a mut Line<u8>>,
+    distances: Option<&'a mut Line<u8>>,
+}
+
+impl Kernel for Resolve<'_> {
+    /// Where results and where mate scores have no meaning.
+    type Output = [u64; 2];
+
+    #[inline(always)]
+    fn run(self) -> [u64; 2] {
+        let mut strange_results = [0u8; 64];
+        let mut strange_scores = [0u8; 64];
+        let Resolve { best, results, .. } = self;
+        for ((result, &reached), strange) in results
+            .iter_mut()
+            .zip(&best.results)
+            .zip(&mut strange_results)
+        {
+            // No conversion is as good as one that loses.
+            let converted = WIN - reached.min(WIN);
+            let is_strange = (*result > WIN) & (converted != WIN);
+            let instead = if reached == ILLEGAL { DRAW } else { converted };
+            let value = converted.max(*result).min(WIN);
+            *strange = u8::from(is_strange);
+            *result = if is_strange { instead } else { value };
+        }
+        take_illegal(results, self.legal);
+        if let Some(scores) = self.scores {
+            let draw = MateScore::DRAW.0;
+            for ((((score, &result), &reached), &reached_score), strange) in scores
+                .iter_mut()
+                .zip(&*results)
+                .zip(&best.results)
+                .zip(&best.scores)
+                .zip(&mut strange_scores)
+            {
+                let converted = score_before(reached_score);
+                let converted = if reached == ILLEGAL {
+                    MateScore::MATED.0
+                } else {
+                    converted
+                };
+                let (won, lost) = (u8::MAX - *score, *score);
+                // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
+                let won = if won <= draw { 0 } else { won };
+                let is_wrong = lost >= draw;
+                let lost = if is_wrong { 0 } else { lost };
+                *strange = u8::from(is_wrong & (converted < draw) & (result < DRAW));
+                let decided = if result > DRAW { won } else { lost };
+                let value = converted.max(decided);
+                *score = if result == DRAW { draw } else { value };
+            }
+            take_illegal(scores, self.legal);
+        }
+        if let Some(distances) = self.distances {
+            for ((distance, &result), &reached) in
+                distances.iter_mut().zip(&*results).zip(self.zeroing)
+            {
+                let by_zeroing = if result == WIN { 1 } else { 101 };
+                let is_zeroing = (result > DRAW) & (result_before(reached) == result);
+                let value = if is_zeroing { by_zeroing } else { *distance };
+                *distance = if result == DRAW { 0 } else { value };
+            }
+        }
+        [strange_results, strange_scores].map(|strange| squares_where(|king| strange[king] != 0))
+    }
+}
+
+/// Marks the squares that are not in a set.
+#[inline(always)]
+fn take_illegal(line: &mut Line<u8>, legal: u64) {
+    let illegal = none_on::<u8>(!legal);
+    for (value, illegal) in line.iter_mut().zip(illegal) {
+        *value |= illegal;
     }
 }
 

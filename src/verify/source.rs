@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::layout::{Frame, MAX_ADDRESSED, Squares, flipped_first, transposed_is_smaller};
-use super::line::Line;
+use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
+use super::line::{Line, squares_where};
 use crate::Error;
 use crate::game::{Bits, Color};
 use crate::generate::table_path;
@@ -174,7 +174,9 @@ struct Gather<'a> {
     groups: Vec<Vec<usize>>,
     /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the frame's board there.
     pawns: Option<(usize, Symmetry)>,
-    /// The group whose numbers lie closest together in the file, and its man, if it has only one.
+    /// By the squares of the white king and the black king of the frame.
+    kings: Vec<[Kings; 64]>,
+    /// The group whose numbers lie closest together in the file, and one of its men.
     fastest: Option<(usize, usize)>,
 }
 
@@ -224,17 +226,20 @@ impl<'a> Gather<'a> {
             (slice * strides[0], symmetry)
         });
         let fastest = (0..groups.len())
-            .filter(|&group| groups[group].len() == 1)
             .min_by_key(|&group| strides[3 + group])
-            .map(|group| (group, groups[group][0]));
-        Gather {
+            .and_then(|group| Some((group, *groups[group].last()?)));
+        let mut gather = Gather {
             frame,
             exchanged,
             strides,
             groups,
             pawns,
+            kings: Vec::new(),
             fastest,
-        }
+        };
+        let squares = |white| std::array::from_fn(|black| gather.pair(white, black as u8));
+        gather.kings = (0..64).map(squares).collect();
+        gather
     }
 
     /// The part of the stream that holds the numbers.
@@ -247,7 +252,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn kings(&self, white: u8, black: u8) -> Kings {
+    fn pair(&self, white: u8, black: u8) -> Kings {
         let flip = |square: u8| square ^ 56;
         let mut undecided = false;
         let (symmetry, base) = match self.pawns {
@@ -306,17 +311,21 @@ impl<'a> Gather<'a> {
             .fold(0, |set, &man| set | 1 << symmetry.map(squares[man]))
     }
 
+    /// What the men of a group add to the index.
+    #[inline]
+    fn group_offset(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> usize {
+        let digit = match self.groups[group][..] {
+            [man] => symmetry.map(squares[man]).into(),
+            _ => rank_combination(self.set(group, squares, symmetry)),
+        };
+        digit * self.strides[3 + group]
+    }
+
     /// What the men of all groups but one add to the index.
     fn groups_offset(&self, squares: &Squares, symmetry: Symmetry, except: Option<usize>) -> usize {
         (0..self.groups.len())
             .filter(|&group| Some(group) != except)
-            .map(|group| {
-                let digit = match self.groups[group][..] {
-                    [man] => symmetry.map(squares[man]).into(),
-                    _ => rank_combination(self.set(group, squares, symmetry)),
-                };
-                digit * self.strides[3 + group]
-            })
+            .map(|group| self.group_offset(group, squares, symmetry))
             .sum()
     }
 
@@ -350,8 +359,8 @@ impl<'a> Gather<'a> {
                 .for_each(|(chunk, lines)| {
                     for (number, line) in lines.iter_mut().enumerate() {
                         let squares = self.frame.squares(chunk * 64 + number);
-                        for (black, value) in (0..).zip(line) {
-                            let kings = self.kings(squares[0], black);
+                        for (black, value) in line.iter_mut().enumerate() {
+                            let kings = self.kings[usize::from(squares[0])][black];
                             *value = self.number(numbers, kings, &squares);
                         }
                     }
@@ -374,8 +383,7 @@ impl<'a> Gather<'a> {
         numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
     }
 
-    /// Gathers the lines of all squares of one man that is the only one of its group: 64 times 64 numbers that lie in few
-    /// places of the file.
+    /// Gathers the lines of all squares of one man: 64 times 64 numbers that lie in few places of the file.
     fn gather_tile(
         &self,
         numbers: Numbers<'_>,
@@ -385,34 +393,43 @@ impl<'a> Gather<'a> {
         lines: &mut [Line<u8>],
     ) {
         let squares = self.frame.squares(address);
-        let stride = self.strides[3 + group];
+        let kings = &self.kings[usize::from(squares[0])];
         let mut offsets = [usize::MAX; Symmetry::COUNT];
-        let kings: [Kings; 64] = std::array::from_fn(|black| self.kings(squares[0], black as u8));
-        let bases: [usize; 64] = std::array::from_fn(|black| {
-            let symmetry = kings[black].symmetry;
+        // By symmetry and square, what the man and others of its group add.
+        let mut own = [0; Symmetry::COUNT * 64];
+        for symmetry in kings.iter().map(|kings| kings.symmetry) {
             let offset = &mut offsets[symmetry.index()];
-            if *offset == usize::MAX {
-                *offset = self.groups_offset(&squares, symmetry, Some(group));
+            if *offset != usize::MAX {
+                continue;
             }
-            kings[black].offset + *offset
+            *offset = self.groups_offset(&squares, symmetry, Some(group));
+            let mut squares = squares;
+            for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
+                squares[man] = square;
+                *own = self.group_offset(group, &squares, symmetry);
+            }
+        }
+        let bases: [usize; 64] = std::array::from_fn(|black| {
+            kings[black].offset + offsets[kings[black].symmetry.index()]
         });
-        let is_uniform = kings.iter().all(|king| king.symmetry == kings[0].symmetry);
-        let undecided = super::line::squares_where(|black| kings[black].undecided);
-        for square in 0..64u8 {
-            let line = &mut lines[usize::from(square) * self.frame.stride(man)];
+        let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
+        let is_uniform = rows.iter().all(|&row| row == rows[0]);
+        let undecided = squares_where(|black| kings[black].undecided);
+        for square in 0..64 {
+            let line = &mut lines[square * self.frame.stride(man)];
             if is_uniform {
-                let own = usize::from(kings[0].symmetry.map(square)) * stride;
+                let own = own[rows[0] + square];
                 for (value, &base) in line.iter_mut().zip(&bases) {
                     *value = numbers.at(base + own);
                 }
             } else {
-                for ((value, &base), kings) in line.iter_mut().zip(&bases).zip(&kings) {
-                    *value = numbers.at(base + usize::from(kings.symmetry.map(square)) * stride);
+                for ((value, &base), &row) in line.iter_mut().zip(&bases).zip(&rows) {
+                    *value = numbers.at(base + own[row + square]);
                 }
             }
             if undecided != 0 {
-                let mut squares: [u8; MAX_ADDRESSED] = squares;
-                squares[man] = square;
+                let mut squares = squares;
+                squares[man] = square as u8;
                 for black in undecided.ones() {
                     let kings = kings[black as usize];
                     line[black as usize] = self.number(numbers, kings, &squares);
