@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::fixpoint::{Fixed, Values};
+use super::lines::{equal, line_at};
 use crate::material::Material;
 use crate::metric::{MateScore, Wdl};
 use crate::placement::{PawnPlacement, PawnSlices};
@@ -40,7 +41,7 @@ impl SideValues {
     /// The value and the outside view of what [`super::fixpoint`] found.
     pub(super) fn new(
         fixed: Fixed<u64>,
-        conversions: Conversions,
+        conversions: Option<Conversions>,
         values: Values<u64>,
     ) -> SideValues {
         let Values {
@@ -50,46 +51,36 @@ impl SideValues {
             dtm,
         } = values;
         let words = fixed.legal.len();
-        let value_set = |value: Wdl, address: usize| match value {
-            Wdl::Draw => {
-                fixed.legal[address]
-                    & !(decided[0][address]
-                        | decided[1][address]
-                        | decided[3][address]
-                        | decided[4][address])
+        let (converting, score) = match &conversions {
+            Some(conversions) => (&conversions.wdl, &conversions.score),
+            None => (&fixed.zeroing, &fixed.zeroing_score),
+        };
+        let mut wdl_by_conversion = vec![0; words];
+        let mut won_by_zeroing = vec![0; words];
+        let mut dtm_by_conversion = vec![0; if dtm.is_empty() { 0 } else { words }];
+        for address in 0..words {
+            if fixed.legal[address] == 0 {
+                continue;
             }
-            value => decided[value.index()][address],
-        };
-        let wdl_by_conversion = (0..words)
-            .map(|address| {
-                Wdl::ALL.into_iter().fold(0, |all, value| {
-                    all | conversions.wdl[value.index()][address] & value_set(value, address)
-                })
-            })
-            .collect();
-        let won_by_zeroing = (0..words)
-            .map(|address| {
-                [Wdl::Win, Wdl::CursedWin]
-                    .into_iter()
-                    .fold(0, |all, value| {
-                        all | fixed.zeroing[value.index()][address] & value_set(value, address)
-                    })
-            })
-            .collect();
-        let dtm_by_conversion = if dtm.is_empty() {
-            Vec::new()
-        } else {
-            (0..words)
-                .map(|address| {
-                    let lines = address * 64..(address + 1) * 64;
-                    let any = conversions
-                        .wdl
-                        .iter()
-                        .fold(0, |all, set| all | set[address]);
-                    any & equal_lines(&dtm[lines.clone()], &conversions.score[lines])
-                })
-                .collect()
-        };
+            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
+                DRAW => 0,
+                value => decided[value][address],
+            });
+            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
+            let mut any = 0;
+            for (set, converting) in sets.iter().zip(converting) {
+                wdl_by_conversion[address] |= set & converting[address];
+                any |= converting[address];
+            }
+            for value in [Wdl::Win, Wdl::CursedWin].map(Wdl::index) {
+                won_by_zeroing[address] |= sets[value] & fixed.zeroing[value][address];
+            }
+            if let Some(word) = dtm_by_conversion.get_mut(address)
+                && any != 0
+            {
+                *word = any & equal(&line_at(&dtm, address), &line_at(score, address));
+            }
+        }
         SideValues {
             legal: fixed.legal,
             decided,
@@ -129,12 +120,7 @@ impl SideValues {
     }
 }
 
-fn equal_lines(a: &[u8], b: &[u8]) -> u64 {
-    a.iter()
-        .zip(b)
-        .enumerate()
-        .fold(0, |word, (bit, (a, b))| word | u64::from(a == b) << bit)
-}
+const DRAW: usize = Wdl::Draw.index();
 
 /// The zeroing moves that also change the material.
 #[derive(Debug)]
