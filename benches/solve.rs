@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
+use retrograde::metric::FIFTY_MOVES;
 use retrograde::solve::solved::Solved;
 use retrograde::solve::{SolveOptions, gather_targets, solve};
 
@@ -42,6 +43,7 @@ fn solving(criterion: &mut Criterion) {
         let material: Material = signature.parse().expect("a signature");
         let with_mates = SolveOptions {
             mates: true,
+            limit: FIFTY_MOVES,
             cancel: &cancel,
         };
         let mut stored = HashMap::new();

@@ -58,6 +58,7 @@ pub mod material;
 pub mod metric;
 pub mod placement;
 pub mod probe;
+pub mod simd;
 pub mod solve;
 pub mod symmetry;
 pub mod table;

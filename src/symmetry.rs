@@ -114,8 +114,13 @@ impl Symmetry {
 /// The word with its files in reverse order.
 #[must_use]
 #[inline(always)]
-pub const fn mirror(word: u64) -> u64 {
-    word.reverse_bits().swap_bytes()
+pub const fn mirror(mut word: u64) -> u64 {
+    const ONES: u64 = 0x5555_5555_5555_5555;
+    const PAIRS: u64 = 0x3333_3333_3333_3333;
+    const FOURS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    word = word >> 1 & ONES | (word & ONES) << 1;
+    word = word >> 2 & PAIRS | (word & PAIRS) << 2;
+    word >> 4 & FOURS | (word & FOURS) << 4
 }
 
 /// The word with files and ranks exchanged.

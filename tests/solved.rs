@@ -8,7 +8,7 @@ use retrograde::game::Color;
 use retrograde::game::chess::{Role, Setup};
 use retrograde::index::Placement;
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, MateScore, Wdl};
+use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Plies, Wdl};
 use retrograde::placement::PawnPlacement;
 use retrograde::solve::chess::addressed_men;
 use retrograde::solve::solved::Solved;
@@ -33,22 +33,27 @@ pub fn materials() -> Vec<Material> {
 /// All values of all 35 materials.
 pub fn all() -> &'static HashMap<Material, Arc<Solved>> {
     static ALL: OnceLock<HashMap<Material, Arc<Solved>>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let cancel = AtomicBool::new(false);
-        let mut stored = HashMap::new();
-        for material in materials() {
-            let targets = gather_targets(&material, &stored).unwrap();
-            let options = SolveOptions {
-                mates: true,
-                cancel: &cancel,
-            };
-            stored.insert(
-                material,
-                Arc::new(solve(material, &targets, options).unwrap()),
-            );
-        }
-        stored
-    })
+    ALL.get_or_init(|| with_limit(&materials(), FIFTY_MOVES))
+}
+
+/// All values of the given materials, each of which comes after what its moves lead to, when a draw can be claimed
+/// after `limit` plies.
+pub fn with_limit(materials: &[Material], limit: Plies) -> HashMap<Material, Arc<Solved>> {
+    let cancel = AtomicBool::new(false);
+    let options = SolveOptions {
+        mates: true,
+        limit,
+        cancel: &cancel,
+    };
+    let mut stored = HashMap::new();
+    for &material in materials {
+        let targets = gather_targets(&material, &stored).unwrap();
+        stored.insert(
+            material,
+            Arc::new(solve(material, &targets, options).unwrap()),
+        );
+    }
+    stored
 }
 
 /// The value of a placement, or nothing if it is not legal.

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -131,6 +132,8 @@ impl Generate {
             refuse_more_than_there_is(plan.peak_memory())?;
         }
         if plan.is_empty() {
+            // Only what killed generations have left is removed.
+            plan.run(&AtomicBool::new(false), &())?;
             if self.json {
                 let answer = json!({"directory": directory, "present": plan.present(), "files": 0, "bytes": 0});
                 writeln!(out, "{answer}")?;

@@ -7,19 +7,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rayon::Scope;
 use rayon::prelude::*;
 
+use super::finished::FinishedSlices;
+use super::leftovers::remove_leftovers;
 use super::packed::{PackedView, PackedViews};
 use super::plan::{Plan, Step, reads};
-use super::summary::Summary;
+use super::slices::Slices;
+use super::summary::{SliceDigest, Summary};
 use super::work::{Item, WorkStore};
 use super::write::write_metric;
 use crate::Error;
 use crate::game::Color;
 use crate::index::IndexSpace;
 use crate::material::Material;
-use crate::metric::Metric;
+use crate::metric::{FIFTY_MOVES, Metric};
 use crate::placement::PawnSlices;
 use crate::solve::chess::{Extraction, Promotion, PromotionViews, Targets, captures};
-use crate::solve::solved::{SliceValues, Solved};
+use crate::solve::solved::SliceValues;
 use crate::solve::view::SideView;
 use crate::solve::{SolveError, SolveOptions, solve_slices};
 
@@ -50,7 +53,7 @@ pub struct Generated {
 }
 
 impl Plan {
-    /// Does what is planned.
+    /// Does what is planned, and removes what killed generations have left unfinished.
     ///
     /// # Errors
     ///
@@ -58,6 +61,7 @@ impl Plan {
     /// before stay.
     pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer) -> Result<Generated, Error> {
         let directory = &self.options.directory;
+        remove_leftovers(directory);
         let with_mates = self.options.metrics.contains(&Metric::Dtm);
         let work = WorkStore::new(directory, with_mates);
         let mut generated = Generated::default();
@@ -184,14 +188,14 @@ impl<'a> Course<'a> {
         let material = step.material;
         self.observer.started(material);
         let index_space = IndexSpace::new(material);
-        let solved = self.solve(step)?;
+        let (finished, digest) = self.solve(step)?;
         let mut written = Generated::default();
         if !step.metrics.is_empty() {
-            let summary = Summary::new(&solved, &index_space);
+            let summary = Summary::from_digest(&digest, &index_space);
             for &metric in &step.metrics {
                 written.bytes += write_metric(
                     &self.plan.options.directory,
-                    &solved,
+                    &finished,
                     &index_space,
                     &summary,
                     metric,
@@ -206,21 +210,27 @@ impl<'a> Course<'a> {
         Ok(written)
     }
 
-    fn solve(&self, step: &Step) -> Result<Solved, Error> {
+    fn solve(&self, step: &Step) -> Result<(FinishedSlices, SliceDigest), Error> {
         let material = step.material;
         let targets = self.targets(&material)?;
         let options = SolveOptions {
             mates: self.with_mates,
+            limit: FIFTY_MOVES,
             cancel: self.cancel,
         };
         let leavings: Vec<Leaving> = step.leaves.iter().map(Leaving::new).collect();
-        let finished = Solved::new(material);
-        let work_of_slice = step.positions * 2 / finished.slices.len() as u64;
+        let finished = FinishedSlices::new(material);
+        let digest = Mutex::new(SliceDigest::default());
+        let work_of_slice = step.positions * 2 / finished.count() as u64;
         let finish = |slice: usize, values: SliceValues| {
             leave_behind(&leavings, slice, &values);
             if !step.metrics.is_empty() {
-                // Every slice is finished once, so there is nothing to replace.
-                let _ = finished.slices[slice].set(values);
+                let placement = finished.placement(slice);
+                let of_slice = SliceDigest::new(&material, placement, slice, &values);
+                let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
+                *digest = std::mem::take(&mut *digest).merge(of_slice);
+                drop(digest);
+                finished.insert(slice, values, &step.metrics);
             }
             self.observer.advanced(work_of_slice);
             Ok::<(), Error>(())
@@ -229,7 +239,8 @@ impl<'a> Course<'a> {
         for leaving in leavings {
             self.work.put(leaving.item, leaving.into_views())?;
         }
-        Ok(finished)
+        let digest = digest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((finished, digest))
     }
 
     /// What the moves of a material lead to, laid out as its solver wants it.

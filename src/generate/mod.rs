@@ -4,16 +4,25 @@
 //! ([`work`]) is small and compressed; its values are gone as soon as its files are written. Every file appears whole
 //! or not at all, so an interrupted generation is carried on by starting it again: files that are there are kept.
 
+mod addressing;
+mod choose;
 mod course;
-pub mod encode;
+mod finished;
+mod leftovers;
 mod memory;
 mod packed;
 mod plan;
+mod rows;
+mod runs;
+mod slices;
+mod source;
 mod summary;
 mod work;
 mod write;
 
 pub use course::{Generated, Observer};
+pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
-pub use summary::Summary;
+pub use slices::{LentValues, Slices};
+pub use summary::{SliceDigest, Summary};
 pub use write::{Effort, table_path, write_metric};

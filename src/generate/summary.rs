@@ -1,18 +1,20 @@
-//! Counts and longest wins of a solved material, over the full board.
+//! Counts, longest wins and the numbers that occur, found slice by slice.
 
-use crate::game::Color;
+use rayon::prelude::*;
+
 use crate::game::chess::Role;
+use crate::game::{Bits, Color};
 use crate::index::{IndexSpace, Placement};
 use crate::material::Material;
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::placement::PawnPlacement;
 use crate::solve::chess::{addressed_men, space};
-use crate::solve::solved::{SideValues, Solved};
+use crate::solve::solved::{SideValues, SliceValues, Solved};
 use crate::symmetry::{TRIANGLE, is_on_diagonal};
 use crate::table::{Counts, Longest};
 
-/// What the headers of a material's files say about its values.
-#[derive(Clone, Copy, Debug, Default)]
+/// What the files of a material say about its values as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// For each side to move, every legal placement of the men once, identical men not told apart.
     pub counts: [Counts; 2],
@@ -20,21 +22,53 @@ pub struct Summary {
     pub longest_dtz: [Option<Longest>; 2],
     /// For each side to move, its longest win by distance to mate; nothing if that was not solved.
     pub longest_dtm: [Option<Longest>; 2],
+    /// For each side to move and each metric by its number, the numbers that files have to hold.
+    pub present: [[[bool; 256]; 3]; 2],
 }
 
 impl Summary {
     /// Goes through all values.
     #[must_use]
     pub fn new(solved: &Solved, index_space: &IndexSpace) -> Summary {
-        let longest = |metric| {
-            [0, 1].map(|side| {
-                longest_win(solved, side, metric).map(|found| found.indexed(solved, index_space))
+        let digest = solved
+            .slices
+            .par_iter()
+            .enumerate()
+            .filter_map(|(number, slice)| {
+                let pawns = solved.pawns.placement(number);
+                let values = slice.get()?;
+                Some(SliceDigest::new(&solved.material, pawns, number, values))
+            })
+            .reduce(SliceDigest::default, SliceDigest::merge);
+        Summary::from_digest(&digest, index_space)
+    }
+
+    /// The same from the digest of all slices.
+    #[must_use]
+    pub fn from_digest(digest: &SliceDigest, index_space: &IndexSpace) -> Summary {
+        let material = index_space.material();
+        let identical = orders_of_identical(material);
+        let longest = |metric: usize| {
+            [0, 1].map(|side: usize| {
+                let found = digest.sides[side].longest[metric]?;
+                Some(found.indexed(index_space))
             })
         };
         Summary {
-            counts: [0, 1].map(|side| counts(solved, side)),
-            longest_dtz: longest(Metric::Dtz),
-            longest_dtm: longest(Metric::Dtm),
+            counts: [0, 1].map(|side: usize| {
+                let [loss, blessed_loss, draw, cursed_win, win] =
+                    digest.sides[side].counts.map(|count| count / identical);
+                Counts {
+                    win,
+                    cursed_win,
+                    draw,
+                    blessed_loss,
+                    loss,
+                }
+            }),
+            longest_dtz: longest(TO_ZEROING),
+            longest_dtm: longest(TO_MATE),
+            present: [0, 1].map(|side: usize| digest.sides[side].present),
         }
     }
 
@@ -45,6 +79,156 @@ impl Summary {
             Metric::Wdl => [None; 2],
             Metric::Dtz => self.longest_dtz,
             Metric::Dtm => self.longest_dtm,
+        }
+    }
+
+    /// The numbers that a stream has to hold. Never none: where nothing is asked for, 0 stands.
+    #[must_use]
+    pub fn present(&self, side: usize, metric: Metric) -> [bool; 256] {
+        let mut present = self.present[side][usize::from(metric.number())];
+        if present == [false; 256] {
+            present[0] = true;
+        }
+        present
+    }
+}
+
+/// What has to be known of a slice before any slice is written. Made when the slice has been solved; those of all
+/// slices are merged, in any order, into that of the material.
+#[derive(Clone, Debug, Default)]
+pub struct SliceDigest {
+    sides: [SideDigest; 2],
+}
+
+#[derive(Clone, Debug)]
+struct SideDigest {
+    /// Positions with each result over the full board, identical men told apart.
+    counts: [u64; 5],
+    /// The numbers that occur where they are asked for, by metric.
+    present: [[bool; 256]; 3],
+    /// The longest wins, to zeroing and to mate.
+    longest: [Option<Found>; 2],
+}
+
+const TO_ZEROING: usize = 0;
+const TO_MATE: usize = 1;
+
+impl Default for SideDigest {
+    fn default() -> SideDigest {
+        SideDigest {
+            counts: [0; 5],
+            present: [[false; 256]; 3],
+            longest: [None; 2],
+        }
+    }
+}
+
+impl SliceDigest {
+    /// Goes through the values of a slice.
+    #[must_use]
+    pub fn new(
+        material: &Material,
+        pawns: PawnPlacement,
+        slice: usize,
+        values: &SliceValues,
+    ) -> SliceDigest {
+        SliceDigest {
+            sides: [0, 1].map(|side: usize| {
+                let values = &values[side];
+                let mut digest = SideDigest::default();
+                digest.count(material, pawns, values);
+                digest.look_at_distances(pawns, slice, values);
+                digest
+            }),
+        }
+    }
+
+    /// That of two sets of slices together.
+    #[must_use]
+    pub fn merge(mut self, other: SliceDigest) -> SliceDigest {
+        for (own, other) in self.sides.iter_mut().zip(&other.sides) {
+            for (own, other) in own.counts.iter_mut().zip(other.counts) {
+                *own += other;
+            }
+            let present = own.present.as_flattened_mut();
+            for (own, other) in present.iter_mut().zip(other.present.as_flattened()) {
+                *own |= other;
+            }
+            for (own, other) in own.longest.iter_mut().zip(other.longest) {
+                if other.is_some_and(|other| own.is_none_or(|own| other.is_before(&own))) {
+                    *own = other;
+                }
+            }
+        }
+        self
+    }
+}
+
+impl SideDigest {
+    fn count(&mut self, material: &Material, pawns: PawnPlacement, values: &SideValues) {
+        let words = values.legal.len();
+        for address in 0..words {
+            let weight = weight(material, pawns, words, address);
+            let free = values.own.wdl_by_conversion[address];
+            let mut drawn = values.legal[address];
+            for value in [
+                Wdl::Win,
+                Wdl::CursedWin,
+                Wdl::BlessedLoss,
+                Wdl::Loss,
+                Wdl::Draw,
+            ] {
+                let set = match value {
+                    Wdl::Draw => drawn,
+                    value => values.decided[value.index()][address],
+                };
+                drawn &= !set;
+                self.counts[value.index()] += weight * u64::from(set.count_ones());
+                // Less than a win, the true result bounds what may stand even where it is free.
+                let asked = if value == Wdl::Win { set & !free } else { set };
+                self.present[usize::from(Metric::Wdl.number())][value.index()] |= asked != 0;
+            }
+        }
+    }
+
+    fn look_at_distances(&mut self, pawns: PawnPlacement, slice: usize, values: &SideValues) {
+        let found = |plies: u32, address: usize, bit: u32| Found {
+            plies,
+            slice,
+            pawns,
+            address,
+            bit,
+        };
+        let [_, to_zeroing, to_mate] = &mut self.present;
+        let [longest_to_zeroing, longest_to_mate] = &mut self.longest;
+        let keep = |longest: &mut Option<Found>, plies: u32, address: usize, bit: u32| {
+            if longest.is_none_or(|longest| plies > longest.plies) {
+                *longest = Some(found(plies, address, bit));
+            }
+        };
+        for address in 0..values.legal.len() {
+            let decided = values.decided_at(address);
+            let won = values.decided[Wdl::Win.index()][address]
+                | values.decided[Wdl::CursedWin.index()][address];
+            let distances = &values.own.dtz[address * 64..][..64];
+            for bit in decided.ones() {
+                let plies = distances[bit as usize];
+                to_zeroing[usize::from(plies)] |= !values.own.won_by_zeroing[address].contains(bit);
+                if won.contains(bit) {
+                    keep(longest_to_zeroing, plies.into(), address, bit);
+                }
+            }
+            let Some(scores) = values.dtm.get(address * 64..(address + 1) * 64) else {
+                continue;
+            };
+            for bit in decided.ones() {
+                let score = MateScore(scores[bit as usize]);
+                let plies = score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
+                to_mate[plies as usize / 2] = true;
+                if won.contains(bit) {
+                    keep(longest_to_mate, plies, address, bit);
+                }
+            }
         }
     }
 }
@@ -73,93 +257,33 @@ fn orders_of_identical(material: &Material) -> u64 {
         .product()
 }
 
-fn counts(solved: &Solved, side: usize) -> Counts {
-    let mut sums = [0u64; 5];
-    for (number, slice) in solved.slices.iter().enumerate() {
-        let Some(slice) = slice.get() else { continue };
-        let values = &slice[side];
-        let words = values.legal.len();
-        let pawns = solved.pawns.placement(number);
-        for address in 0..words {
-            let weight = weight(&solved.material, pawns, words, address);
-            let mut rest = u64::from(values.legal[address].count_ones());
-            for value in [Wdl::Win, Wdl::CursedWin, Wdl::BlessedLoss, Wdl::Loss] {
-                let count = u64::from(values.decided[value.index()][address].count_ones());
-                sums[value.index()] += weight * count;
-                rest -= count;
-            }
-            sums[Wdl::Draw.index()] += weight * rest;
-        }
-    }
-    let [loss, blessed_loss, draw, cursed_win, win] =
-        sums.map(|sum| sum / orders_of_identical(&solved.material));
-    Counts {
-        win,
-        cursed_win,
-        draw,
-        blessed_loss,
-        loss,
-    }
-}
-
 /// A position in the solver's terms.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     plies: u32,
     slice: usize,
+    pawns: PawnPlacement,
     address: usize,
-    bit: u8,
-}
-
-fn longest_win(solved: &Solved, side: usize, metric: Metric) -> Option<Found> {
-    let mut best: Option<Found> = None;
-    for (number, slice) in solved.slices.iter().enumerate() {
-        let Some(slice) = slice.get() else { continue };
-        let values = &slice[side];
-        for address in 0..values.legal.len() {
-            let mut won = won(values, address);
-            while won != 0 {
-                let bit = won.trailing_zeros() as u8;
-                won &= won - 1;
-                let position = address * 64 + usize::from(bit);
-                let plies = match metric {
-                    Metric::Dtm if values.dtm.is_empty() => return None,
-                    Metric::Dtm => MateScore(values.dtm[position])
-                        .dtm()
-                        .map_or(0, |dtm| dtm.0.unsigned_abs()),
-                    Metric::Wdl | Metric::Dtz => u32::from(values.own.dtz[position]),
-                };
-                if best.is_none_or(|best| plies > best.plies) {
-                    best = Some(Found {
-                        plies,
-                        slice: number,
-                        address,
-                        bit,
-                    });
-                }
-            }
-        }
-    }
-    best
-}
-
-fn won(values: &SideValues, address: usize) -> u64 {
-    values.decided[Wdl::Win.index()][address] | values.decided[Wdl::CursedWin.index()][address]
+    bit: u32,
 }
 
 impl Found {
-    fn indexed(self, solved: &Solved, index_space: &IndexSpace) -> Longest {
-        let material = &solved.material;
-        let pawns = solved.pawns.placement(self.slice);
+    /// Whether this is the one to keep of two: the longer one, or that of the lower slice.
+    fn is_before(&self, other: &Found) -> bool {
+        (self.plies, other.slice) > (other.plies, self.slice)
+    }
+
+    fn indexed(self, index_space: &IndexSpace) -> Longest {
+        let material = index_space.material();
         let mut squares = [0u8; 8];
-        space(material, pawns).squares(self.address, &mut squares);
+        space(material, self.pawns).squares(self.address, &mut squares);
         let mut placement = Placement::default();
         for (&(color, role), &square) in addressed_men(material).iter().zip(&squares) {
             placement.men[color.index()][role.index()] |= 1 << square;
         }
         placement.men[Color::Black.index()][Role::King.index()] = 1 << self.bit;
         for color in Color::ALL {
-            placement.men[color.index()][Role::Pawn.index()] = pawns.of(color);
+            placement.men[color.index()][Role::Pawn.index()] = self.pawns.of(color);
         }
         Longest {
             plies: self.plies,

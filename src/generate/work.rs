@@ -21,6 +21,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::leftovers::remove_if_unlocked;
 use super::packed::{Packed, PackedView, PackedViews};
 use crate::Error;
 use crate::game::Color;
@@ -179,7 +180,7 @@ impl WorkStore {
                 .extension()
                 .is_some_and(|extension| extension == TEMPORARY)
             {
-                fs::remove_file(path).map_err(|error| self.error(error))?;
+                remove_if_unlocked(&path);
             }
         }
         // Another generation may have left something that it still wants.
@@ -190,8 +191,11 @@ impl WorkStore {
     fn write(&self, item: &Item, views: &PackedViews) -> io::Result<()> {
         fs::create_dir_all(&self.directory)?;
         let path = self.path(item);
-        let temporary = path.with_extension(TEMPORARY);
-        let mut file = BufWriter::new(fs::File::create(&temporary)?);
+        let temporary = path.with_extension(format!("{}.{TEMPORARY}", std::process::id()));
+        let file = fs::File::create(&temporary)?;
+        // Held until the file is closed, so that nobody takes it for a leftover. Not every file system has locks.
+        let _ = file.try_lock();
+        let mut file = BufWriter::new(file);
         let parts: Vec<&Packed> = views.0.iter().flat_map(PackedView::parts).collect();
         let name = item.to_string();
         let mut header = MAGIC.to_vec();

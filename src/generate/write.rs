@@ -3,21 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
-use super::encode::{Addressing, SideSource};
+use super::addressing::Addressing;
+use super::choose::{choose, stream};
+use super::slices::Slices;
+use super::source::{Side, SideSource};
 use super::summary::Summary;
 use crate::Error;
-use crate::index::{IndexSpace, Order};
+use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::file_name;
-use crate::solve::solved::Solved;
-use crate::table::layout::ORDER_LEN;
-use crate::table::{
-    Compression, Description, Packing, StreamSource, WriteOptions, compressed_size_of_sample,
-    write_table,
-};
+use crate::table::{Compression, Description, StreamSource, WriteOptions, write_table};
 
 /// How hard to look for the order of the dimensions, and what to keep.
 #[derive(Clone, Debug)]
@@ -44,17 +40,17 @@ impl Effort {
             // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
             options.block_bytes /= 2;
         }
-        let (sample_blocks, sample_bytes, sample_level, one_side) = match compression {
-            Compression::Fast => (4, 2 << 10, 1, false),
-            Compression::Default => (8, 4 << 10, 3, false),
-            Compression::Small => (16, options.block_bytes, 9, metric != Metric::Wdl),
+        let (sample_blocks, sample_bytes, sample_level) = match compression {
+            Compression::Fast => (4, 2 << 10, 1),
+            Compression::Default => (8, 4 << 10, 3),
+            Compression::Small => (16, options.block_bytes, 9),
         };
         Effort {
             options,
             sample_blocks,
             sample_bytes,
             sample_level,
-            one_side,
+            one_side: metric != Metric::Wdl,
         }
     }
 }
@@ -72,7 +68,7 @@ pub fn table_path(directory: &Path, material: &Material, metric: Metric) -> Path
 /// If the file cannot be written, or the caller cancelled.
 pub fn write_metric(
     directory: &Path,
-    solved: &Solved,
+    slices: &impl Slices,
     index_space: &IndexSpace,
     summary: &Summary,
     metric: Metric,
@@ -80,84 +76,32 @@ pub fn write_metric(
     cancel: &AtomicBool,
 ) -> Result<u64, Error> {
     let effort = Effort::new(compression, metric);
+    let material = slices.material();
     let addressing = Addressing::new(index_space);
-    let mut streams = Vec::new();
     // With the same men on both sides, Black to move is White to move with the colours exchanged.
-    let sides = if solved.material.is_symmetric() { 1 } else { 2 };
-    for side in 0..sides {
-        let order = index_space.natural_order();
-        let source = SideSource::new(solved, index_space, &addressing, order, side, metric);
-        streams.push(with_best_order(source, index_space, &effort)?);
-    }
-    if effort.one_side {
-        // The estimate of an order is a sample, whose size is known for the same share of either side.
-        streams.sort_by_key(|&(_, size)| size);
-        streams.truncate(1);
-    }
-    let sources: Vec<StreamSource<'_>> = streams
+    let sides: Vec<Side<'_, _>> = (0..if material.is_symmetric() { 1 } else { 2 })
+        .map(|side| Side::new(slices, index_space, &addressing, summary, side, metric))
+        .collect();
+    let choices = choose(&sides, &effort)?;
+    let sources: Vec<SideSource<'_, _>> = choices
         .iter()
-        .map(|(source, _)| stream(source, index_space))
+        .map(|choice| SideSource::new(&sides[choice.side], &choice.order))
+        .collect();
+    let streams: Vec<StreamSource<'_>> = choices
+        .iter()
+        .zip(&sources)
+        .map(|(choice, source)| stream(&sides[choice.side], &choice.order, source))
         .collect();
     let description = Description {
-        material: solved.material.to_string(),
+        material: material.to_string(),
         metric: metric.number(),
         counts: summary.counts,
         longest: summary.longest(metric),
         ..Description::default()
     };
-    let path = table_path(directory, &solved.material, metric);
-    let sizes = write_table(&path, &description, &sources, &effort.options, &|_, _| {
+    let path = table_path(directory, &material, metric);
+    let sizes = write_table(&path, &description, &streams, &effort.options, &|_, _| {
         !cancel.load(Ordering::Relaxed)
     })?;
     Ok(sizes.file_bytes)
-}
-
-fn stream<'a>(source: &'a SideSource<'_>, index_space: &IndexSpace) -> StreamSource<'a> {
-    let mut order = [u8::MAX; ORDER_LEN];
-    let dimensions = source.order().dimensions();
-    order[..dimensions.len()].copy_from_slice(dimensions);
-    StreamSource {
-        side: source.side() as u8,
-        order,
-        len: index_space.len(),
-        source,
-        values_present: Some(source.present()),
-    }
-}
-
-/// The same values in the order whose sample compresses best, and the estimated size of the stream in bytes.
-fn with_best_order<'a>(
-    source: SideSource<'a>,
-    index_space: &IndexSpace,
-    effort: &Effort,
-) -> Result<(SideSource<'a>, u64), Error> {
-    let options = WriteOptions {
-        level: effort.sample_level,
-        dictionary_bytes: 0,
-        block_bytes: effort.sample_bytes,
-        ..effort.options.clone()
-    };
-    let symbols = source.present().iter().filter(|&&present| present).count();
-    if symbols == 1 {
-        return Ok((source, 0));
-    }
-    let block_values = options.block_values(Packing::for_symbols(symbols)) as u64;
-    let blocks = index_space.len().div_ceil(block_values);
-    let sampled = effort.sample_blocks.min(blocks);
-    let sample: Vec<u64> = (0..sampled)
-        .map(|number| (2 * number + 1) * blocks / (2 * sampled))
-        .collect();
-    let sizes = index_space
-        .all_orders()
-        .into_par_iter()
-        .map(|order| {
-            let reordered = source.in_order(order);
-            let size =
-                compressed_size_of_sample(&stream(&reordered, index_space), &sample, &options)?;
-            Ok((size, order))
-        })
-        .collect::<Result<Vec<(u64, Order)>, Error>>()?;
-    let best = sizes.into_iter().min_by_key(|&(size, _)| size);
-    let (size, order) = best.unwrap_or((0, *source.order()));
-    Ok((source.in_order(order), size * blocks / sampled))
 }

@@ -13,6 +13,7 @@ use crate::game::Color;
 use crate::game::chess::Role;
 use crate::material::Material;
 use crate::metric::MateScore;
+use crate::simd::{Kernel, Width};
 use crate::symmetry::{self, Symmetry, TRIANGLE};
 
 /// How the address of a source follows from that of a target.
@@ -108,6 +109,15 @@ impl Relation {
         (symmetry, place * self.king_stride + fixed)
     }
 
+    /// What the men other than the king add to the source's address, from their part of the target's.
+    #[inline(always)]
+    fn offset(&self, symmetry: usize, inner: usize) -> usize {
+        let digits = self.offsets[symmetry].iter().rev().enumerate();
+        digits
+            .map(|(number, offsets)| offsets[inner >> (6 * number) & 63] as usize)
+            .sum()
+    }
+
     /// One side of a slice in the order of the target; `mirrored` if the source's slice is the mirror image.
     pub(super) fn apply(&self, source: &SideView<'_>, mirrored: bool) -> SideView<'static> {
         let words = self.words();
@@ -116,11 +126,12 @@ impl Relation {
             scores: vec![MateScore::DRAW.0; words * 64],
             spoiled: vec![0; if source.spoiled.is_empty() { 0 } else { words }],
         };
-        if self.exchanged {
-            self.exchange(source, mirrored, &mut target);
-        } else {
-            self.copy(source, mirrored, &mut target);
-        }
+        Width::widest().run(Apply {
+            relation: self,
+            source,
+            mirrored,
+            target: &mut target,
+        });
         SideView {
             legal: Cow::Owned(target.legal),
             scores: Cow::Owned(target.scores),
@@ -129,11 +140,14 @@ impl Relation {
         }
     }
 
+    #[inline(always)]
     fn copy(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
-        let mut address = 0;
-        for &square in &self.kings {
+        let stride = 1 << (6 * self.offsets[0].len());
+        for (place, &square) in self.kings.iter().enumerate() {
             let (symmetry, base) = self.king(square, mirrored);
-            for_each_sum(&self.offsets[symmetry.index()], base, &mut |from| {
+            for inner in 0..stride {
+                let from = base + self.offset(symmetry.index(), inner);
+                let address = place * stride + inner;
                 // Illegal positions are draws on either side.
                 let legal = source.legal[from];
                 if legal != 0 {
@@ -144,26 +158,21 @@ impl Relation {
                         *spoiled = symmetry.pull(source.spoiled[from]);
                     }
                 }
-                address += 1;
-            });
+            }
         }
     }
 
     /// The source's bit is the target's white king: squares of 64 times 64 positions are transposed.
+    #[inline(always)]
     fn exchange(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
         let bits: [(Symmetry, usize); 64] =
             std::array::from_fn(|bit| self.king(bit as u8 ^ 56, mirrored));
         let mut lines: Box<[Line; 64]> = Box::new([[0; 64]; 64]);
         let mut transposed = lines.clone();
-        let pieces = self.offsets[0].len();
-        let stride = 1 << (6 * pieces);
+        let stride = 1 << (6 * self.offsets[0].len());
         for inner in 0..stride {
-            let offsets: [usize; Symmetry::COUNT] = std::array::from_fn(|symmetry| {
-                let digits = self.offsets[symmetry].iter().rev().enumerate();
-                digits
-                    .map(|(number, offsets)| offsets[inner >> (6 * number) & 63] as usize)
-                    .sum()
-            });
+            let offsets: [usize; Symmetry::COUNT] =
+                std::array::from_fn(|symmetry| self.offset(symmetry, inner));
             let mut legal = [0; 64];
             let mut spoiled = [0; 64];
             for (bit, &(symmetry, base)) in bits.iter().enumerate() {
@@ -189,26 +198,31 @@ impl Relation {
     }
 }
 
+/// Work of [`Relation::apply`] that wide registers speed up.
+struct Apply<'a> {
+    relation: &'a Relation,
+    source: &'a SideView<'a>,
+    mirrored: bool,
+    target: &'a mut Laid,
+}
+
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.relation.exchanged {
+            self.relation
+                .exchange(self.source, self.mirrored, self.target);
+        } else {
+            self.relation.copy(self.source, self.mirrored, self.target);
+        }
+    }
+}
+
 /// A view that is being written.
 struct Laid {
     legal: Vec<u64>,
     scores: Vec<u8>,
     spoiled: Vec<u64>,
-}
-
-/// Calls `visit` with every sum of one number of each list, the last list fastest.
-fn for_each_sum(lists: &[[u32; 64]], sum: usize, visit: &mut impl FnMut(usize)) {
-    match lists {
-        [] => visit(sum),
-        [last] => {
-            for &offset in last {
-                visit(sum + offset as usize);
-            }
-        }
-        [first, rest @ ..] => {
-            for &offset in first {
-                for_each_sum(rest, sum + offset as usize, visit);
-            }
-        }
-    }
 }

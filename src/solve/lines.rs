@@ -1,4 +1,6 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
+//!
+//! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
 
 use crate::metric::MateScore;
 use crate::symmetry::Symmetry;
@@ -10,23 +12,6 @@ pub type Line = [u8; 64];
 const LOW: u64 = 0x0101_0101_0101_0101;
 /// A bit in each byte: its highest one.
 const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// For each set of eight, eight bytes that are 255 where the set has something.
-const EXPANDED: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut set = 0;
-    while set < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            if set >> bit & 1 == 1 {
-                table[set] |= 0xff << (8 * bit);
-            }
-            bit += 1;
-        }
-        set += 1;
-    }
-    table
-};
 
 /// The line at an address.
 #[inline(always)]
@@ -78,7 +63,7 @@ const fn not_zero(bytes: u64) -> u64 {
 }
 
 /// The positions that are won and those that are lost.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn won_and_lost(scores: &Line) -> (u64, u64) {
     const DRAWN: u64 = LOW * MateScore::DRAW.0 as u64;
@@ -93,7 +78,7 @@ pub fn won_and_lost(scores: &Line) -> (u64, u64) {
 }
 
 /// The positions at which two lines agree.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn equal(a: &Line, b: &Line) -> u64 {
     let mut different = 0;
@@ -105,14 +90,17 @@ pub fn equal(a: &Line, b: &Line) -> u64 {
 }
 
 /// 255 at the positions of a set, 0 elsewhere.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn expanded(set: u64) -> Line {
-    from_ranks(set.to_le_bytes().map(|eight| EXPANDED[usize::from(eight)]))
+    from_ranks(set.to_le_bytes().map(|eight| {
+        let chosen = u64::from(eight).wrapping_mul(LOW) & 0x8040_2010_0804_0201;
+        (not_zero(chosen) >> 7).wrapping_mul(0xff)
+    }))
 }
 
 /// `best = max(best, score before the move)` at the positions of a set.
-#[inline]
+#[inline(always)]
 pub fn keep_best(best: &mut Line, scores: &Line, positions: u64) {
     let chosen = expanded(positions);
     for ((best, &score), chosen) in best.iter_mut().zip(scores).zip(chosen) {
@@ -121,7 +109,7 @@ pub fn keep_best(best: &mut Line, scores: &Line, positions: u64) {
 }
 
 /// `best = max(best, score)` at the positions of a set.
-#[inline]
+#[inline(always)]
 pub fn keep_best_of_one(best: &mut Line, score: u8, positions: u64) {
     for (best, chosen) in best.iter_mut().zip(expanded(positions)) {
         *best = (score & chosen).max(*best);
@@ -129,7 +117,7 @@ pub fn keep_best_of_one(best: &mut Line, score: u8, positions: u64) {
 }
 
 /// The line whose byte `i` is byte `symmetry.map(i)` of another: what [`Symmetry::pull`] is for words.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn pull(symmetry: Symmetry, line: &Line) -> Line {
     if symmetry.is_identity() {
@@ -167,6 +155,7 @@ fn transpose_bytes(rows: &mut [u64; 8]) {
 }
 
 /// Exchanges rows and columns of 64 times 64 bytes.
+#[inline(always)]
 pub fn transpose_lines(lines: &[Line; 64], transposed: &mut [Line; 64]) {
     for row in (0..64).step_by(8) {
         for column in (0..64).step_by(8) {
@@ -180,6 +169,7 @@ pub fn transpose_lines(lines: &[Line; 64], transposed: &mut [Line; 64]) {
 }
 
 /// Exchanges rows and columns of 64 words.
+#[inline(always)]
 pub fn transpose_words(words: &mut [u64; 64]) {
     let mut kept = !0u64;
     let mut distance = 32;

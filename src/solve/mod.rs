@@ -25,6 +25,10 @@ use thiserror::Error;
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::material::Material;
+#[cfg(doc)]
+use crate::metric::FIFTY_MOVES;
+use crate::metric::Plies;
+use crate::simd::Width;
 use chess::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
 use own::OwnSlices;
 use solved::{SideValues, SliceValues, Solved};
@@ -78,6 +82,9 @@ pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
 pub struct SolveOptions<'a> {
     /// Whether distances to mate are wanted; the targets must have them too.
     pub mates: bool,
+    /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
+    /// played, fewer to see cursed wins in small materials.
+    pub limit: Plies,
     /// Checked between slices.
     pub cancel: &'a AtomicBool,
 }
@@ -156,17 +163,18 @@ fn solve_slice(
     let space = chess::space(&material, own.pawns.placement(slice));
     let rules = SliceRules::new(&space, own, slice, targets, options.mates)
         .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
-    let (fixed, conversions) = rules.collect();
+    let width = Width::widest();
+    let (fixed, conversions) = rules.collect(width);
     drop(rules);
     let lines = sweep::LineTable::new(&space);
-    let values = fixpoint::solve_slice(&space, &lines, &fixed)
+    let values = fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width)
         .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;
     Ok([
-        SideValues::new(white, white_conversions, white_values),
-        SideValues::new(black, black_conversions, black_values),
+        SideValues::new(white, white_conversions, white_values, width),
+        SideValues::new(black, black_conversions, black_values, width),
     ])
 }
 

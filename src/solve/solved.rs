@@ -7,6 +7,7 @@ use super::lines::{equal, line_at};
 use crate::material::Material;
 use crate::metric::{MateScore, Wdl};
 use crate::placement::{PawnPlacement, PawnSlices};
+use crate::simd::{Kernel, Width};
 use crate::symmetry::{self, Symmetry};
 
 /// The values of one side to move in one slice, seen from outside: words over the black king's square.
@@ -38,60 +39,30 @@ pub struct OwnValues {
 }
 
 impl SideValues {
-    /// The value and the outside view of what [`super::fixpoint`] found.
+    /// The values that [`super::fixpoint`] found, and which of them a prober finds elsewhere.
     pub(super) fn new(
         fixed: Fixed<u64>,
         conversions: Option<Conversions>,
         values: Values<u64>,
+        width: Width,
     ) -> SideValues {
+        let own = width.run(Elsewhere {
+            fixed: &fixed,
+            conversions: conversions.as_ref(),
+            values: &values,
+        });
         let Values {
             decided,
             stalemate,
             dtz,
             dtm,
         } = values;
-        let words = fixed.legal.len();
-        let (converting, score) = match &conversions {
-            Some(conversions) => (&conversions.wdl, &conversions.score),
-            None => (&fixed.zeroing, &fixed.zeroing_score),
-        };
-        let mut wdl_by_conversion = vec![0; words];
-        let mut won_by_zeroing = vec![0; words];
-        let mut dtm_by_conversion = vec![0; if dtm.is_empty() { 0 } else { words }];
-        for address in 0..words {
-            if fixed.legal[address] == 0 {
-                continue;
-            }
-            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
-                DRAW => 0,
-                value => decided[value][address],
-            });
-            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
-            let mut any = 0;
-            for (set, converting) in sets.iter().zip(converting) {
-                wdl_by_conversion[address] |= set & converting[address];
-                any |= converting[address];
-            }
-            for value in [Wdl::Win, Wdl::CursedWin].map(Wdl::index) {
-                won_by_zeroing[address] |= sets[value] & fixed.zeroing[value][address];
-            }
-            if let Some(word) = dtm_by_conversion.get_mut(address)
-                && any != 0
-            {
-                *word = any & equal(&line_at(&dtm, address), &line_at(score, address));
-            }
-        }
         SideValues {
             legal: fixed.legal,
             decided,
             stalemate,
             dtm,
-            own: OwnValues {
-                dtz,
-                wdl_by_conversion,
-                won_by_zeroing,
-                dtm_by_conversion,
-            },
+            own: OwnValues { dtz, ..own },
         }
     }
 
@@ -121,6 +92,61 @@ impl SideValues {
 }
 
 const DRAW: usize = Wdl::Draw.index();
+
+/// Finds the positions whose values a prober finds elsewhere.
+struct Elsewhere<'a> {
+    fixed: &'a Fixed<u64>,
+    conversions: Option<&'a Conversions>,
+    values: &'a Values<u64>,
+}
+
+impl Kernel for Elsewhere<'_> {
+    type Output = OwnValues;
+
+    #[inline(always)]
+    fn run(self) -> OwnValues {
+        let Elsewhere {
+            fixed,
+            conversions,
+            values: Values { decided, dtm, .. },
+        } = self;
+        let words = fixed.legal.len();
+        let (converting, score) = match conversions {
+            Some(conversions) => (&conversions.wdl, &conversions.score),
+            None => (&fixed.zeroing, &fixed.zeroing_score),
+        };
+        let mut own = OwnValues {
+            dtz: Vec::new(),
+            wdl_by_conversion: vec![0; words],
+            won_by_zeroing: vec![0; words],
+            dtm_by_conversion: vec![0; if dtm.is_empty() { 0 } else { words }],
+        };
+        for address in 0..words {
+            if fixed.legal[address] == 0 {
+                continue;
+            }
+            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
+                DRAW => 0,
+                value => decided[value][address],
+            });
+            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
+            let mut any = 0;
+            for (set, converting) in sets.iter().zip(converting) {
+                own.wdl_by_conversion[address] |= set & converting[address];
+                any |= converting[address];
+            }
+            for value in [Wdl::Win, Wdl::CursedWin].map(Wdl::index) {
+                own.won_by_zeroing[address] |= sets[value] & fixed.zeroing[value][address];
+            }
+            if let Some(word) = own.dtm_by_conversion.get_mut(address)
+                && any != 0
+            {
+                *word = any & equal(&line_at(dtm, address), &line_at(score, address));
+            }
+        }
+        own
+    }
+}
 
 /// The zeroing moves that also change the material.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use super::source::StreamSource;
 /// Packed bytes that are compressed before they are written: what is in memory at a time, and
 /// about what must finish before a cancellation is noticed.
 const BATCH_BYTES: usize = 4 << 20;
+
 /// Where the bytes of a stream went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSizes {
@@ -169,6 +170,9 @@ impl<'a> StreamEncoder<'a> {
         while directory.blocks() < sizes.blocks {
             let first = directory.blocks();
             let end = (first + batch).min(sizes.blocks);
+            let values_start = first * self.block_values as u64;
+            let values_end = (end * self.block_values as u64).min(self.stream.len);
+            self.stream.source.prepare(values_start, values_end);
             let stored = (first..end)
                 .into_par_iter()
                 .map(|block| self.encode_block(&pool, block))
@@ -187,8 +191,7 @@ impl<'a> StreamEncoder<'a> {
                 }
                 directory.push(stored);
             }
-            let values_end = (end * self.block_values as u64).min(self.stream.len);
-            advance(values_end - first * self.block_values as u64)?;
+            advance(values_end - values_start)?;
         }
         sizes.data_bytes = directory.data_len();
         let directory = directory.finish();

@@ -18,6 +18,13 @@ pub trait ValueSource: Sync {
     /// never past the end. Called from many threads at once, some indices more than once; the
     /// values must be the same each time.
     fn fill(&self, start: u64, out: &mut [u8]);
+
+    /// Told before values are asked for that the next are those of the indices from `start` to
+    /// `end`, by one thread at a time and while no values are being asked for. A source whose values
+    /// are not all at hand gets them here.
+    fn prepare(&self, start: u64, end: u64) {
+        let _ = (start, end);
+    }
 }
 
 /// Values in memory.

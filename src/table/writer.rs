@@ -102,20 +102,35 @@ fn check_streams(
     }
 }
 
+/// The end of the name of a table that is not finished; before it come a dot, the name of the table and something random.
+pub const TEMPORARY_SUFFIX: &str = ".part";
+
+/// A new file, locked as long as it is open where the file system has locks: whoever clears up after killed writers
+/// leaves locked ones alone.
 fn temporary_file(
     directory: &Path,
     file_name: &str,
 ) -> Result<tempfile::NamedTempFile, WriteError> {
     let prefix = format!(".{file_name}.");
     let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".part");
+    builder.prefix(&prefix).suffix(TEMPORARY_SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // Tables are for everyone, as far as the umask lets; the default is for the owner only.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    Ok(builder.tempfile_in(directory)?)
+    loop {
+        let temporary = builder.tempfile_in(directory)?;
+        let is_being_removed = matches!(
+            temporary.as_file().try_lock(),
+            Err(fs::TryLockError::WouldBlock)
+        );
+        // Cleared up before it was locked, it is gone.
+        if !is_being_removed && temporary.path().exists() {
+            return Ok(temporary);
+        }
+    }
 }
 
 /// Makes a rename durable. Only Unix can open a directory for that.

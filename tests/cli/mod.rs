@@ -2,6 +2,9 @@
 
 /// Everything a user can get wrong.
 mod bad_input;
+/// Generations that are killed or cannot write.
+#[cfg(unix)]
+mod interrupted;
 /// What comes out of tables that are there.
 mod with_tables;
 /// Commands that need no tables.

@@ -16,39 +16,54 @@ use rayon::prelude::*;
 use retrograde::game::Color;
 use retrograde::game::chess::{Role, squares};
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, Wdl};
+use retrograde::metric::{Dtm, FIFTY_MOVES, Plies, Wdl};
+use retrograde::solve::solved::Solved;
 
 use crate::solved::{self, Value};
-use solver::{DRAW, HOLE, Scores, Table, distance, solve};
+use solver::{DRAW, HOLE, Score, Scores, Table, distance, solve};
 
 /// The materials asked for and all that their moves lead to.
 fn tables() -> &'static HashMap<Material, Table> {
     static TABLES: OnceLock<HashMap<Material, Table>> = OnceLock::new();
     TABLES.get_or_init(|| {
-        let parse = |signature: &str| signature.parse::<Material>().unwrap();
-        let mut open = ["KPvKP", "KQvKR", "KBNvK"].map(parse).to_vec();
-        let mut wanted = Material::all_with_men(3);
-        while let Some(material) = open.pop() {
-            if !wanted.contains(&material) {
-                wanted.push(material);
-                open.extend(material.dependencies());
-            }
-        }
-        wanted.sort_by_key(|material| (material.men(), material.pawns()));
-        let mut tables = HashMap::new();
-        for material in wanted {
-            let table = solve(material, &tables);
-            tables.insert(material, table);
-        }
-        tables
+        with_limit(
+            &with_dependencies(&["KPvKP", "KQvKR", "KBNvK"]),
+            FIFTY_MOVES,
+        )
     })
 }
 
-fn expected([dtz, dtm]: Scores) -> Option<Value> {
+/// The three-man materials, those asked for and all that their moves lead to, in an order in which they can be solved.
+fn with_dependencies(signatures: &[&str]) -> Vec<Material> {
+    let mut open: Vec<Material> = signatures
+        .iter()
+        .map(|signature| signature.parse().unwrap())
+        .collect();
+    let mut wanted = Material::all_with_men(3);
+    while let Some(material) = open.pop() {
+        if !wanted.contains(&material) {
+            wanted.push(material);
+            open.extend(material.dependencies());
+        }
+    }
+    wanted.sort_by_key(|material| (material.men(), material.pawns()));
+    wanted
+}
+
+fn with_limit(materials: &[Material], limit: Plies) -> HashMap<Material, Table> {
+    let mut tables = HashMap::new();
+    for &material in materials {
+        let table = solve(material, &tables, limit.0 as Score);
+        tables.insert(material, table);
+    }
+    tables
+}
+
+fn expected([dtz, dtm]: Scores, limit: Plies) -> Option<Value> {
     if dtz == HOLE {
         return None;
     }
-    let real = distance(dtz) <= 100;
+    let real = distance(dtz) <= limit.0 as Score;
     let wdl = match (dtz.signum(), real) {
         (1, true) => Wdl::Win,
         (1, false) => Wdl::CursedWin,
@@ -63,10 +78,11 @@ fn expected([dtz, dtm]: Scores) -> Option<Value> {
     })
 }
 
-/// Compares every position and says how many there were.
-fn assert_agreement(material: Material) -> u64 {
-    let table = &tables()[&material];
-    let solved = &solved::all()[&material];
+/// How many positions of each value were compared.
+type Compared = [u64; 5];
+
+/// Compares every position.
+fn assert_agreement(table: &Table, solved: &Solved, limit: Plies) -> Compared {
     (0..table.numbering.len() as u32)
         .into_par_iter()
         .map(|number| {
@@ -79,22 +95,32 @@ fn assert_agreement(material: Material) -> u64 {
             )
             .all(|pawn| (1..7).contains(&pawn.rank()));
             if !distinct || !on_board || table.numbering.number(men, turn) != number {
-                return 0;
+                return Compared::default();
             }
             let naive = table
                 .scores
                 .each_ref()
                 .map(|scores| scores[number as usize]);
             let ours = solved::value(solved, turn, &placement);
-            assert_eq!(ours, expected(naive), "{}", solved::fen(turn, &placement));
-            u64::from(ours.is_some())
+            assert_eq!(
+                ours,
+                expected(naive, limit),
+                "{} with a limit of {limit} plies",
+                solved::fen(turn, &placement)
+            );
+            std::array::from_fn(|value| {
+                u64::from(ours.is_some_and(|ours| ours.wdl.index() == value))
+            })
         })
-        .sum()
+        .reduce(Compared::default, |a: Compared, b: Compared| {
+            std::array::from_fn(|value| a[value] + b[value])
+        })
 }
 
 fn assert_all_agree(materials: impl IntoIterator<Item = Material>) {
     for material in materials {
-        let compared = assert_agreement(material);
+        let (table, solved) = (&tables()[&material], &solved::all()[&material]);
+        let compared: u64 = assert_agreement(table, solved, FIFTY_MOVES).iter().sum();
         eprintln!("{material}: {compared} positions agree with the naive solver");
         assert!(compared > 20_000);
     }
@@ -125,4 +151,32 @@ fn every_position_of_pawn_against_pawn_and_what_it_leads_to_agrees_with_the_naiv
     assert_eq!(led_to.len(), 15);
     led_to.sort_by_key(|material| material.pawns());
     assert_all_agree(led_to);
+}
+
+/// With the rule at fifty moves no material of up to four men has cursed wins; with fewer moves most have.
+fn assert_cursed_wins_agree(signatures: &[&str], limits: &[u32]) {
+    let materials = with_dependencies(signatures);
+    for limit in limits.iter().copied().map(Plies) {
+        let naive = with_limit(&materials, limit);
+        let solved = solved::with_limit(&materials, limit);
+        let mut total = Compared::default();
+        for material in &materials {
+            let compared = assert_agreement(&naive[material], &solved[material], limit);
+            eprintln!("{material}, {limit} plies: {compared:?} positions from loss to win");
+            for (total, compared) in total.iter_mut().zip(compared) {
+                *total += compared;
+            }
+        }
+        assert!(total.iter().all(|&compared| compared > 1000), "{total:?}");
+    }
+}
+
+#[test]
+fn cursed_wins_under_a_shorter_rule_agree_with_the_naive_solver() {
+    if std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1") {
+        assert_cursed_wins_agree(&["KPvKP", "KBNvK"], &[6, 10, 20]);
+    } else {
+        assert_cursed_wins_agree(&["KRvKP"], &[6]);
+        assert_cursed_wins_agree(&["KQvKR"], &[20]);
+    }
 }

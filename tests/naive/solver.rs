@@ -31,16 +31,20 @@ fn before_quiet_move(score: Score) -> Score {
     -score + (score > 0) as Score - (score < 0) as Score
 }
 
-/// The same for distance to zeroing and a move that starts the count anew: only the result counts, and if the
-/// fifty-move rule spoils it the count starts at 101.
-fn before_zeroing_move(score: Score) -> Score {
-    let plies = if distance(score) <= 100 { 1 } else { 101 };
+/// The same for distance to zeroing and a move that starts the count anew: only the result counts, and if a draw
+/// can be claimed after `limit` plies, before it is reached, the count starts there.
+fn before_zeroing_move(score: Score, limit: Score) -> Score {
+    let plies = if distance(score) <= limit {
+        1
+    } else {
+        limit + 1
+    };
     -score.signum() * (MATE - plies)
 }
 
-fn before(m: Move, [dtz, dtm]: Scores) -> Scores {
+fn before(m: Move, [dtz, dtm]: Scores, limit: Score) -> Scores {
     let dtz = if m.is_zeroing() {
-        before_zeroing_move(dtz)
+        before_zeroing_move(dtz, limit)
     } else {
         before_quiet_move(dtz)
     };
@@ -69,6 +73,7 @@ pub struct Table {
 struct Known<'a> {
     tables: &'a HashMap<Material, Table>,
     current: (Material, &'a Table),
+    limit: Score,
 }
 
 impl Known<'_> {
@@ -80,7 +85,7 @@ impl Known<'_> {
             let values = moves
                 .as_slice()
                 .iter()
-                .map(|&m| before(m, self.scores(&position.play(m))));
+                .map(|&m| before(m, self.scores(&position.play(m)), self.limit));
             return values
                 .reduce(better)
                 .unwrap_or_else(|| without_moves(position));
@@ -159,7 +164,7 @@ impl Graph {
             for &m in moves.as_slice() {
                 if m.is_zeroing() {
                     let after = known.scores(&position.play(m));
-                    fixed = better(fixed, before(m, after));
+                    fixed = better(fixed, before(m, after, known.limit));
                 } else {
                     let to = m.to().index() as u8;
                     let from = m.from().index() as u8;
@@ -296,7 +301,8 @@ impl Graph {
     }
 }
 
-pub fn solve(material: Material, tables: &HashMap<Material, Table>) -> Table {
+/// All values of a material when a draw can be claimed after `limit` plies without a zeroing move.
+pub fn solve(material: Material, tables: &HashMap<Material, Table>, limit: Score) -> Table {
     let numbering = Numbering::new(&material);
     let scores = [0, 1].map(|_| vec![OPEN; numbering.len()]);
     let groups = numbering.groups();
@@ -305,6 +311,7 @@ pub fn solve(material: Material, tables: &HashMap<Material, Table>) -> Table {
         let known = Known {
             tables,
             current: (material, &table),
+            limit,
         };
         let solved: Vec<_> = equally_far
             .par_iter()

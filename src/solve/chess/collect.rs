@@ -7,6 +7,7 @@ use crate::game::chess::{Role, attacks};
 use crate::game::{Bits, Color};
 use crate::material::MAX_MEN;
 use crate::metric::MateScore;
+use crate::simd::{Kernel, Width};
 use crate::solve::fixpoint::Fixed;
 use crate::solve::lines::{Line, keep_best, keep_best_of_one, line_at_mut};
 use crate::solve::solved::Conversions;
@@ -50,6 +51,7 @@ impl Best {
         }
     }
 
+    #[inline(always)]
     fn store(
         &self,
         sets: &mut [Vec<u64>; 5],
@@ -71,11 +73,30 @@ impl Best {
     }
 }
 
+/// What is fixed outside a slice, and the conversions of a material with pawns.
+pub(in crate::solve) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
+
+struct Collect<'a, 'b>(&'a SliceRules<'b>);
+
+impl Kernel for Collect<'_, '_> {
+    type Output = Collected;
+
+    #[inline(always)]
+    fn run(self) -> Collected {
+        self.0.collect_all()
+    }
+}
+
 impl SliceRules<'_> {
     /// Legal positions, checks, and the value of every zeroing move: by word operations, an address at a time.
     ///
     /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
-    pub(in crate::solve) fn collect(&self) -> ([Fixed<u64>; 2], [Option<Conversions>; 2]) {
+    pub(in crate::solve) fn collect(&self, width: Width) -> Collected {
+        width.run(Collect(self))
+    }
+
+    #[inline(always)]
+    fn collect_all(&self) -> Collected {
         let words = self.space.words;
         let mut fixed = [0, 1].map(|_| Fixed::new(words, self.with_scores));
         let mut conversions = [0, 1].map(|_| {
@@ -138,6 +159,7 @@ impl SliceRules<'_> {
         (fixed, conversions)
     }
 
+    #[inline(always)]
     fn attacks_of(&self, occupied: u64, from: u8, man: usize) -> u64 {
         let from = square(from);
         match self.men[man].1 {
@@ -149,6 +171,7 @@ impl SliceRules<'_> {
         }
     }
 
+    #[inline(always)]
     fn legality(&self, address: &Address<'_>) -> [Side; 2] {
         let white_king = address.squares[0];
         let mut attacked_by_white = 0;
@@ -188,6 +211,7 @@ impl SliceRules<'_> {
         ]
     }
 
+    #[inline(always)]
     fn captures_by_pieces(&self, address: &Address<'_>, color: Color, legal: u64, best: &mut Best) {
         let squares = address.squares;
         self.for_each_victim(squares, color, &mut |to: u8, route: &Route| {
@@ -209,6 +233,7 @@ impl SliceRules<'_> {
     }
 
     /// The black king takes on a square: all his squares around it lead to the same position.
+    #[inline(always)]
     fn capture_by_black_king(
         &self,
         squares: &[u8],
@@ -229,6 +254,7 @@ impl SliceRules<'_> {
         }
     }
 
+    #[inline(always)]
     fn for_each_victim(&self, squares: &[u8], taker: Color, take: &mut impl FnMut(u8, &Route)) {
         for (victim, route) in self.captures_of_men.iter().enumerate() {
             if let Some(route) = route
@@ -244,6 +270,7 @@ impl SliceRules<'_> {
         }
     }
 
+    #[inline(always)]
     fn pawn_moves(
         &self,
         address: &Address<'_>,
@@ -289,6 +316,7 @@ impl SliceRules<'_> {
 
 impl Best {
     /// The moves of another as well.
+    #[inline(always)]
     fn include(&mut self, other: &Best, with_scores: bool) {
         for (own, set) in self.moves.iter_mut().zip(other.moves) {
             *own |= set;

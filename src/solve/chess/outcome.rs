@@ -78,7 +78,7 @@ impl<'a> Outcome<'a> {
     }
 
     /// The value and the score of the position with the black king on a square, if it is legal.
-    #[inline]
+    #[inline(always)]
     pub(super) fn position(&self, king: u8) -> Option<(Wdl, MateScore)> {
         if !self.legal().contains(king.into()) {
             return None;

@@ -1,0 +1,237 @@
+//! Where the solver keeps the position of an index.
+//!
+//! The solver has a word of 64 positions, one for each square of the black king, and the squares of the other men
+//! make the address of the word. A file has the dimensions of [`IndexSpace`] in an order of its own. Identical men
+//! are told apart by the solver and not in files, and without pawns the solver has both of two positions that are
+//! mirror images of each other with the white king on the diagonal.
+
+use std::cmp::Ordering;
+
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::placement::unrank_combination;
+use crate::symmetry::{self, TRIANGLE, transpose};
+
+/// The dimension that is not part of the address.
+pub(super) const BLACK_KING: usize = 2;
+const PAWNS: usize = 0;
+const WHITE_KING: usize = 1;
+const FIRST_GROUP: usize = 3;
+
+/// From digits to addresses, for all orders of a material's dimensions.
+#[derive(Debug)]
+pub struct Addressing {
+    /// For each dimension but the pawns' and the black king's, what each of its digits adds to an address.
+    parts: [Vec<u32>; MAX_DIMENSIONS],
+    /// Without pawns, for each address, which of its positions files hold: a number of [`HELD`].
+    held: Vec<u8>,
+    words: usize,
+}
+
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+const ABOVE_DIAGONAL: u64 = {
+    let mut set = 0;
+    let mut square = 0;
+    while square < 64 {
+        if square >> 3 > square & 7 {
+            set |= 1 << square;
+        }
+        square += 1;
+    }
+    set
+};
+
+/// Of the positions of a word, those that are not the second of two mirror images: all of them; those with the
+/// black king on or below the diagonal; those with it below.
+const HELD: [u64; 3] = [!0, !ABOVE_DIAGONAL, !(ABOVE_DIAGONAL | DIAGONAL)];
+
+impl Addressing {
+    /// The relation between the indices and the addresses of a material.
+    #[must_use]
+    pub fn new(space: &IndexSpace) -> Addressing {
+        let pieces: usize = space.groups().iter().map(|group| group.count).sum();
+        let mut parts: [Vec<u32>; MAX_DIMENSIONS] = Default::default();
+        parts[WHITE_KING] = (0..space.radix(WHITE_KING))
+            .map(|digit| digit << (6 * pieces))
+            .collect();
+        let mut axis = pieces;
+        let mut twins = Vec::new();
+        for (number, group) in space.groups().iter().enumerate() {
+            let dimension = FIRST_GROUP + number;
+            let sets = (0..space.radix(dimension) as usize)
+                .map(|rank| unrank_combination(rank, group.count));
+            parts[dimension] = sets
+                .clone()
+                .map(|mut set| {
+                    let mut address = 0;
+                    for place in 1..=group.count {
+                        address |= set.trailing_zeros() << (6 * (axis - place));
+                        set &= set - 1;
+                    }
+                    address
+                })
+                .collect();
+            twins.push(sets.map(|set| transpose(set).cmp(&set)).collect());
+            axis -= group.count;
+        }
+        let words = (space.radix(WHITE_KING) as usize) << (6 * pieces);
+        let held = if space.material().has_pawns() {
+            Vec::new()
+        } else {
+            held(
+                &parts[FIRST_GROUP..FIRST_GROUP + twins.len()],
+                &twins,
+                words,
+            )
+        };
+        Addressing { parts, held, words }
+    }
+
+    /// The number of addresses of a slice.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The positions of a word that files hold: one of two mirror images.
+    #[inline(always)]
+    pub(super) fn held(&self, address: usize) -> u64 {
+        self.held
+            .get(address)
+            .map_or(!0, |&kind| HELD[usize::from(kind)])
+    }
+
+    /// What a digit of a dimension adds to the address; nothing for the pawns and the black king.
+    #[inline(always)]
+    pub(super) fn part(&self, dimension: usize, digit: u32) -> u32 {
+        self.parts[dimension]
+            .get(digit as usize)
+            .copied()
+            .unwrap_or(0)
+    }
+}
+
+/// For each address, which of its positions files hold. `parts` and `twins` are those of the groups; a twin is how
+/// each set of squares compares with its transposed one.
+fn held(parts: &[Vec<u32>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
+    let stride = words / TRIANGLE.len();
+    let mut held = vec![0; words];
+    for (place, held) in held.chunks_exact_mut(stride).enumerate() {
+        if symmetry::is_on_diagonal(TRIANGLE[place]) {
+            held.fill(1);
+            for_each_second_twin(parts, twins, 0, &mut |address| held[address as usize] = 2);
+        }
+    }
+    held
+}
+
+/// Calls `visit` for what all groups together add to the address where they are the second of two transposed twins.
+fn for_each_second_twin(
+    parts: &[Vec<u32>],
+    twins: &[Vec<Ordering>],
+    base: u32,
+    visit: &mut impl FnMut(u32),
+) {
+    let Some(((parts, later_parts), (twins, later_twins))) =
+        parts.split_first().zip(twins.split_first())
+    else {
+        return;
+    };
+    for (part, order) in parts.iter().zip(twins) {
+        match order {
+            Ordering::Less => for_each_sum(later_parts, base + part, visit),
+            Ordering::Equal => for_each_second_twin(later_parts, later_twins, base + part, visit),
+            Ordering::Greater => {}
+        }
+    }
+}
+
+fn for_each_sum(parts: &[Vec<u32>], base: u32, visit: &mut impl FnMut(u32)) {
+    match parts.split_first() {
+        Some((first, later)) => {
+            for part in first {
+                for_each_sum(later, base + part, visit);
+            }
+        }
+        None => visit(base),
+    }
+}
+
+/// The words of a slice in the order in which a file needs them.
+///
+/// An index of a slice is `(slower * 64 + king) * run + faster`, where `king` is the black king's square and
+/// `faster` counts the combinations of the `run` digits of the dimensions that are faster than it.
+#[derive(Clone, Debug)]
+pub(super) struct FileOrder {
+    /// The address for `slower * run + faster`.
+    pub addresses: Vec<u32>,
+    /// How many indices share the black king's square.
+    pub run: usize,
+}
+
+impl FileOrder {
+    pub fn new(addressing: &Addressing, order: &Order) -> FileOrder {
+        let mut addresses = vec![0u32];
+        let mut run = 1;
+        for &dimension in order.dimensions() {
+            match usize::from(dimension) {
+                PAWNS => {}
+                BLACK_KING => run = 1,
+                dimension => {
+                    let parts = &addressing.parts[dimension];
+                    run *= parts.len();
+                    addresses = addresses
+                        .iter()
+                        .flat_map(|base| parts.iter().map(move |part| base + part))
+                        .collect();
+                }
+            }
+        }
+        FileOrder { addresses, run }
+    }
+
+    /// The number of indices of a slice.
+    pub fn len(&self) -> usize {
+        self.addresses.len() * 64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Bits;
+
+    #[test]
+    fn files_hold_the_first_of_two_mirror_images() {
+        for signature in ["KQvK", "KRRvK", "KQvKR", "KBNvK", "KPvK"] {
+            let space = IndexSpace::new(signature.parse().unwrap());
+            let addressing = Addressing::new(&space);
+            let order = space.natural_order();
+            let file_order = FileOrder::new(&addressing, &order);
+            let slice_len = file_order.len() as u64;
+            assert_eq!(slice_len * u64::from(space.radix(PAWNS)), space.len());
+            let pieces: usize = space.groups().iter().map(|group| group.count).sum();
+            for index in 0..slice_len {
+                let digits = order.digits(index);
+                let king = digits[BLACK_KING];
+                let slower = index as usize / file_order.run / 64;
+                let faster = index as usize % file_order.run;
+                let address = file_order.addresses[slower * file_order.run + faster];
+                let mut occupied = u64::bit(king) | space.pawns().placement(0).all();
+                for piece in 0..pieces {
+                    occupied |= 1 << (address >> (6 * piece) & 63);
+                }
+                occupied |= match address >> (6 * pieces) {
+                    square if space.material().has_pawns() => u64::bit(square),
+                    place => u64::bit(TRIANGLE[place as usize].into()),
+                };
+                let are_apart = occupied.count_ones() as usize == space.material().men();
+                let is_held = addressing.held(address as usize).contains(king);
+                assert_eq!(
+                    space.placement(&digits).is_some(),
+                    are_apart && is_held,
+                    "{signature} {digits:?}"
+                );
+            }
+        }
+    }
+}

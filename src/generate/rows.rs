@@ -1,0 +1,369 @@
+//! What may stand at consecutive indices of a file.
+//!
+//! Many numbers are free, because a prober never asks for them or finds something better before it does:
+//!
+//! | metric | number | free |
+//! |---|---|---|
+//! | WDL | [`Wdl::index`](crate::metric::Wdl::index) | illegal; won by a capture or promotion. Not better than the true value where a capture or promotion reaches that |
+//! | DTZ | plies without sign | illegal; drawn; won by a zeroing move |
+//! | DTM | full moves: `2n + 1` plies for a win, `2n` for a loss | illegal; drawn. Not better for the mover than the true value where a capture or promotion reaches that |
+//!
+//! The solver knows that for words over the black king's square, files have another order. So a slice is turned in
+//! squares of 64 black kings by 64 indices, which are read and written a cache line at a time.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::addressing::{Addressing, FileOrder};
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::solve::solved::SideValues;
+
+/// The most sets that say what may stand at an index: one for each result.
+pub(super) const MAX_SETS: usize = 5;
+
+/// What a stream's numbers are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// Results; those that occur, in increasing order.
+    Results(Vec<u8>),
+    /// Distances to zeroing.
+    ToZeroing,
+    /// Distances to mate.
+    ToMate,
+}
+
+impl Numbers {
+    /// The numbers of a metric, of which these occur.
+    pub fn new(metric: Metric, present: &[bool; 256]) -> Numbers {
+        match metric {
+            Metric::Wdl => Numbers::Results(
+                (0..Wdl::ALL.len() as u8)
+                    .filter(|&result| present[usize::from(result)])
+                    .collect(),
+            ),
+            Metric::Dtz => Numbers::ToZeroing,
+            Metric::Dtm => Numbers::ToMate,
+        }
+    }
+
+    /// How many sets say what may stand at an index.
+    pub fn sets(&self) -> usize {
+        match self {
+            Numbers::Results(present) => present.len(),
+            Numbers::ToZeroing => 1,
+            Numbers::ToMate => 2,
+        }
+    }
+
+    /// Whether there is a byte for each index beside the sets.
+    pub fn has_bytes(&self) -> bool {
+        !matches!(self, Numbers::Results(_))
+    }
+
+    /// The sets of a word of the solver. `held` are the positions that files hold.
+    ///
+    /// Results: for each that occurs, where it may stand. Distances: where one is asked for; to mate also, where any
+    /// that is not better may stand.
+    #[inline(always)]
+    pub fn sets_at(&self, values: &SideValues, address: usize, held: u64) -> [u64; MAX_SETS] {
+        match self {
+            Numbers::Results(present) => {
+                let mut sets = [0; MAX_SETS];
+                let all = results_at(values, address, held);
+                for (set, &result) in sets.iter_mut().zip(present) {
+                    *set = all[usize::from(result)];
+                }
+                sets
+            }
+            Numbers::ToZeroing => {
+                let asked = values.decided_at(address) & !values.own.won_by_zeroing[address] & held;
+                [asked, 0, 0, 0, 0]
+            }
+            Numbers::ToMate => {
+                let asked = values.decided_at(address) & held;
+                [asked, values.own.dtm_by_conversion[address], 0, 0, 0]
+            }
+        }
+    }
+
+    /// The bytes of a slice in the solver's layout, 64 a word; nothing for results.
+    #[inline(always)]
+    pub fn bytes<'a>(&self, values: &'a SideValues) -> &'a [u8] {
+        match self {
+            Numbers::Results(_) => &[],
+            Numbers::ToZeroing => &values.own.dtz,
+            Numbers::ToMate => &values.dtm,
+        }
+    }
+}
+
+/// For each result, where it may stand.
+#[inline(always)]
+fn results_at(values: &SideValues, address: usize, held: u64) -> [u64; MAX_SETS] {
+    let free = values.own.wdl_by_conversion[address];
+    let mut sets = [0; MAX_SETS];
+    let mut drawn = values.legal[address];
+    for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
+        sets[value.index()] = values.decided[value.index()][address];
+        drawn &= !sets[value.index()];
+    }
+    sets[Wdl::Draw.index()] = drawn;
+    let anything = !(values.legal[address] & held) | free & sets[Wdl::Win.index()];
+    let mut not_better = 0;
+    for value in Wdl::ALL.into_iter().rev() {
+        let set = &mut sets[value.index()];
+        if value != Wdl::Win {
+            not_better |= free & *set;
+        }
+        *set |= not_better | anything;
+    }
+    sets
+}
+
+/// The interval of numbers that may stand where a distance to mate is asked for, given the solver's byte: just the
+/// distance, or all that are not better for the side to move.
+#[inline(always)]
+pub(super) fn moves_to_mate(score: u8, may_be_worse: bool) -> (u8, u8) {
+    let is_won = score > MateScore::DRAW.0;
+    let moves = if is_won { u8::MAX - score } else { score };
+    match (may_be_worse, is_won) {
+        (false, _) => (moves, moves),
+        (true, true) => (moves, u8::MAX),
+        (true, false) => (0, moves),
+    }
+}
+
+/// What may stand at consecutive indices.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// For each 64 indices a word of each of the sets of [`Numbers::sets_at`].
+    pub sets: Vec<u64>,
+    /// The solver's bytes; empty for results.
+    pub bytes: Vec<u8>,
+}
+
+/// Indices that a thread turns at a time, about; the bytes do not depend on it.
+const TASK: usize = 1 << 17;
+
+impl Rows {
+    /// Nothing is asked for at any of `len` indices.
+    pub fn new(numbers: &Numbers, len: usize) -> Rows {
+        Rows {
+            sets: vec![0; len.div_ceil(64) * numbers.sets()],
+            bytes: vec![0; if numbers.has_bytes() { len } else { 0 }],
+        }
+    }
+
+    /// A whole slice.
+    pub fn of_slice(
+        numbers: &Numbers,
+        values: &SideValues,
+        addressing: &Addressing,
+        order: &FileOrder,
+    ) -> Rows {
+        let mut rows = Rows::new(numbers, order.len());
+        let slice = Turned {
+            numbers,
+            values,
+            addressing,
+        };
+        let run = order.run;
+        // Either many black king's rows of the same faster dimensions, or a part of one.
+        let kings = if 64 * run > 4 * TASK && run.is_multiple_of(4) {
+            16
+        } else {
+            64
+        };
+        let slower = (TASK / (64 * run)).max(1);
+        let task_len = if kings == 64 {
+            slower * 64 * run
+        } else {
+            kings * run
+        };
+        let set_chunks = rows.sets.chunks_mut(task_len / 64 * numbers.sets());
+        let mut byte_chunks = rows.bytes.chunks_mut(task_len);
+        let tasks: Vec<(usize, &mut [u64], &mut [u8])> = set_chunks
+            .enumerate()
+            .map(|(task, sets)| (task, sets, byte_chunks.next().unwrap_or_default()))
+            .collect();
+        tasks.into_par_iter().for_each(|(task, sets, bytes)| {
+            if kings == 64 {
+                let of_one = 64 * run;
+                let addresses = order.addresses.chunks(run).skip(task * slower);
+                let sets = sets.chunks_mut(of_one / 64 * numbers.sets());
+                let mut bytes = bytes.chunks_mut(of_one);
+                for (addresses, sets) in addresses.zip(sets) {
+                    slice.turn(addresses, 0..64, sets, bytes.next().unwrap_or_default());
+                }
+            } else {
+                let (slower, part) = (task * kings / 64, task * kings % 64);
+                let addresses = &order.addresses[slower * run..][..run];
+                slice.turn(addresses, part..part + kings, sets, bytes);
+            }
+        });
+        rows
+    }
+}
+
+/// A slice in the solver's layout.
+struct Turned<'a> {
+    numbers: &'a Numbers,
+    values: &'a SideValues,
+    addressing: &'a Addressing,
+}
+
+impl Turned<'_> {
+    /// Writes the rows of `kings` black kings from the words at `addresses`; a row has an index for each of these.
+    fn turn(&self, addresses: &[u32], kings: Range<usize>, sets: &mut [u64], bytes: &mut [u8]) {
+        let count = self.numbers.sets();
+        let solved_bytes = self.numbers.bytes(self.values);
+        if let &[address] = addresses {
+            sets.copy_from_slice(&self.sets_at(address)[..count]);
+            if !bytes.is_empty() {
+                bytes.copy_from_slice(line(solved_bytes, address));
+            }
+            return;
+        }
+        let run = addresses.len();
+        let mut words = [[0u64; 64]; MAX_SETS];
+        let mut lines = [[0u8; 64]; 64];
+        let mut columns = [[0u8; 64]; 64];
+        for (tile, addresses) in addresses.chunks(64).enumerate() {
+            for (faster, &address) in addresses.iter().enumerate() {
+                let all = self.sets_at(address);
+                for (words, set) in words.iter_mut().zip(all).take(count) {
+                    words[faster] = set;
+                }
+                if !bytes.is_empty() {
+                    lines[faster].copy_from_slice(line(solved_bytes, address));
+                }
+            }
+            let filled = u64::MAX >> (64 - addresses.len());
+            for (number, words) in words.iter_mut().enumerate().take(count) {
+                transpose_bits(words);
+                for (row, word) in words[kings.clone()].iter().enumerate() {
+                    put_bits(
+                        &mut sets[number..],
+                        count,
+                        row * run + tile * 64,
+                        word & filled,
+                    );
+                }
+            }
+            if bytes.is_empty() {
+                continue;
+            }
+            transpose_bytes(&lines, &mut columns);
+            for (row, column) in columns[kings.clone()].iter().enumerate() {
+                let row = &mut bytes[row * run + tile * 64..][..addresses.len()];
+                row.copy_from_slice(&column[..addresses.len()]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn sets_at(&self, address: u32) -> [u64; MAX_SETS] {
+        let address = address as usize;
+        self.numbers
+            .sets_at(self.values, address, self.addressing.held(address))
+    }
+}
+
+#[inline(always)]
+fn line(bytes: &[u8], address: u32) -> &[u8] {
+    &bytes[address as usize * 64..][..64]
+}
+
+/// Adds bits, the lowest of them at place `start`, to every `step`th of some words.
+#[inline(always)]
+fn put_bits(words: &mut [u64], step: usize, start: usize, bits: u64) {
+    let (word, shift) = (start / 64, start % 64);
+    words[word * step] |= bits << shift;
+    if shift != 0 && bits >> (64 - shift) != 0 {
+        words[(word + 1) * step] |= bits >> (64 - shift);
+    }
+}
+
+/// Exchanges rows and columns of 64 by 64 bits.
+fn transpose_bits(words: &mut [u64; 64]) {
+    exchange_bits::<32>(words, 0x0000_0000_ffff_ffff);
+    exchange_bits::<16>(words, 0x0000_ffff_0000_ffff);
+    exchange_bits::<8>(words, 0x00ff_00ff_00ff_00ff);
+    exchange_bits::<4>(words, 0x0f0f_0f0f_0f0f_0f0f);
+    exchange_bits::<2>(words, 0x3333_3333_3333_3333);
+    exchange_bits::<1>(words, 0x5555_5555_5555_5555);
+}
+
+/// Exchanges the upper bits of each word with the lower bits, those of the mask, of the word `WIDTH` further on.
+#[inline(always)]
+fn exchange_bits<const WIDTH: usize>(words: &mut [u64; 64], mask: u64) {
+    for number in 0..32 {
+        let upper = number / WIDTH * (2 * WIDTH) + number % WIDTH;
+        let lower = upper + WIDTH;
+        let exchanged = (words[upper] >> WIDTH ^ words[lower]) & mask;
+        words[upper] ^= exchanged << WIDTH;
+        words[lower] ^= exchanged;
+    }
+}
+
+/// Exchanges rows and columns of 64 by 64 bytes, eight by eight of them in registers.
+fn transpose_bytes(lines: &[[u8; 64]; 64], columns: &mut [[u8; 64]; 64]) {
+    for row in (0..64).step_by(8) {
+        for column in (0..64).step_by(8) {
+            let mut words: [u64; 8] = std::array::from_fn(|line| {
+                let bytes = lines[row + line][column..].first_chunk();
+                u64::from_le_bytes(*bytes.unwrap_or(&[0; 8]))
+            });
+            exchange_bytes::<4>(&mut words, 0x0000_0000_ffff_ffff);
+            exchange_bytes::<2>(&mut words, 0x0000_ffff_0000_ffff);
+            exchange_bytes::<1>(&mut words, 0x00ff_00ff_00ff_00ff);
+            for (line, word) in words.into_iter().enumerate() {
+                columns[column + line][row..row + 8].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// As [`exchange_bits`], for eight words of bytes.
+#[inline(always)]
+fn exchange_bytes<const WIDTH: usize>(words: &mut [u64; 8], mask: u64) {
+    for number in 0..4 {
+        let upper = number / WIDTH * (2 * WIDTH) + number % WIDTH;
+        let lower = upper + WIDTH;
+        let exchanged = (words[upper] >> (8 * WIDTH) ^ words[lower]) & mask;
+        words[upper] ^= exchanged << (8 * WIDTH);
+        words[lower] ^= exchanged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposing_exchanges_rows_and_columns() {
+        let mut seed = 1u64;
+        let words: [u64; 64] = std::array::from_fn(|_| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            seed ^ seed >> 29
+        });
+        let mut transposed = words;
+        transpose_bits(&mut transposed);
+        for (row, word) in words.iter().enumerate() {
+            for (column, other) in transposed.iter().enumerate() {
+                assert_eq!(word >> column & 1, other >> row & 1, "{row} {column}");
+            }
+        }
+        let lines: [[u8; 64]; 64] = std::array::from_fn(|row| {
+            std::array::from_fn(|column| (words[row] >> (column % 57)) as u8)
+        });
+        let mut columns = [[0; 64]; 64];
+        transpose_bytes(&lines, &mut columns);
+        for (row, line) in lines.iter().enumerate() {
+            for (column, &byte) in line.iter().enumerate() {
+                assert_eq!(columns[column][row], byte, "{row} {column}");
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Where the writer gets solved values from: one slice, one side to move, one metric at a time.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::placement::PawnPlacement;
+use crate::solve::solved::{SideValues, Solved};
+
+/// The solved values of a material, handed out slice by slice.
+///
+/// A slice is a pawn placement; slices have the numbers of [`PawnSlices`](crate::placement::PawnSlices), which is the
+/// order in which files hold them. A file is written slice by slice, so whoever keeps values compressed has to have
+/// few of them at hand at a time.
+pub trait Slices: Sync {
+    /// The material, in normal form.
+    fn material(&self) -> Material;
+
+    /// The number of slices, 1 without pawns.
+    fn count(&self) -> usize;
+
+    /// The pawns of a slice.
+    fn placement(&self, slice: usize) -> PawnPlacement;
+
+    /// The values of one side to move (0 is White) in a slice. Asked for from many threads at once, and for a
+    /// few slices more than once.
+    ///
+    /// Only what the metric's numbers are made from has to be there:
+    ///
+    /// | metric | fields |
+    /// |---|---|
+    /// | WDL | `legal`, `decided`, `own.wdl_by_conversion` |
+    /// | DTZ | `decided`, `own.dtz`, `own.won_by_zeroing` |
+    /// | DTM | `decided`, `dtm`, `own.dtm_by_conversion` |
+    fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_>;
+}
+
+/// The values of one side to move in one slice, as long as somebody looks at them.
+#[derive(Clone, Debug)]
+pub enum LentValues<'a> {
+    /// They lie where they were solved.
+    Kept(&'a SideValues),
+    /// They were brought back for this.
+    Restored(Arc<SideValues>),
+}
+
+impl Deref for LentValues<'_> {
+    type Target = SideValues;
+
+    fn deref(&self) -> &SideValues {
+        match self {
+            LentValues::Kept(values) => values,
+            LentValues::Restored(values) => values,
+        }
+    }
+}
+
+/// All values in memory. A slice that is not solved has no values.
+impl Slices for Solved {
+    fn material(&self) -> Material {
+        self.material
+    }
+
+    fn count(&self) -> usize {
+        self.slices.len()
+    }
+
+    fn placement(&self, slice: usize) -> PawnPlacement {
+        self.pawns.placement(slice)
+    }
+
+    fn side(&self, slice: usize, side: usize, _: Metric) -> LentValues<'_> {
+        match self.slices[slice].get() {
+            Some(values) => LentValues::Kept(&values[side]),
+            None => LentValues::Restored(Arc::default()),
+        }
+    }
+}

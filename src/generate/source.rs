@@ -1,0 +1,288 @@
+//! One side of one metric of a solved material as the numbers of a file.
+
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rayon::prelude::*;
+
+use super::addressing::{Addressing, BLACK_KING, FileOrder};
+use super::rows::{MAX_SETS, Numbers, Rows};
+use super::runs::Runs;
+use super::slices::{LentValues, Slices};
+use super::summary::Summary;
+use crate::index::{IndexSpace, Order};
+use crate::metric::Metric;
+use crate::table::ValueSource;
+
+/// The numbers of one side to move, in whatever order.
+pub(super) struct Side<'a, S> {
+    pub slices: &'a S,
+    pub space: &'a IndexSpace,
+    pub addressing: &'a Addressing,
+    pub side: usize,
+    pub metric: Metric,
+    pub numbers: Numbers,
+    pub present: [bool; 256],
+    /// Stands where nothing is asked for in a whole block.
+    filler: u8,
+}
+
+impl<'a, S: Slices> Side<'a, S> {
+    pub fn new(
+        slices: &'a S,
+        space: &'a IndexSpace,
+        addressing: &'a Addressing,
+        summary: &Summary,
+        side: usize,
+        metric: Metric,
+    ) -> Side<'a, S> {
+        let present = summary.present(side, metric);
+        Side {
+            slices,
+            space,
+            addressing,
+            side,
+            metric,
+            numbers: Numbers::new(metric, &present),
+            filler: present.iter().position(|&is| is).unwrap_or(0) as u8,
+            present,
+        }
+    }
+
+    /// How many numbers occur.
+    pub fn symbols(&self) -> usize {
+        self.present.iter().filter(|&&is| is).count()
+    }
+
+    /// The number of indices of a slice.
+    pub fn slice_len(&self) -> u64 {
+        self.space.len() / self.slices.count() as u64
+    }
+
+    fn values(&self, slice: usize) -> LentValues<'a> {
+        self.slices.side(slice, self.side, self.metric)
+    }
+
+    /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of its indices that
+    /// come next.
+    fn fill(&self, start: u64, out: &mut [u8], push: impl Fn(&mut Runs<'_>, usize, Range<u64>)) {
+        let slice_len = self.slice_len();
+        let end = start + out.len() as u64;
+        let mut runs = Runs::new(&self.numbers, self.filler, out);
+        let mut from = start;
+        while from < end {
+            let slice = from / slice_len;
+            let first = slice * slice_len;
+            let to = end.min(first + slice_len);
+            push(&mut runs, slice as usize, from - first..to - first);
+            from = to;
+        }
+        runs.finish();
+    }
+}
+
+/// The numbers of one side to move in one order. Whole slices are put into that order when the first of their indices
+/// is wanted, and kept until indices of later slices are.
+pub(super) struct SideSource<'a, S> {
+    side: &'a Side<'a, S>,
+    file_order: FileOrder,
+    /// Consecutive slices.
+    window: RwLock<Vec<(usize, Arc<Rows>)>>,
+}
+
+impl<'a, S: Slices> SideSource<'a, S> {
+    pub fn new(side: &'a Side<'a, S>, order: &Order) -> SideSource<'a, S> {
+        SideSource {
+            side,
+            file_order: FileOrder::new(side.addressing, order),
+            window: RwLock::default(),
+        }
+    }
+
+    fn in_window(&self, slice: usize) -> Option<Arc<Rows>> {
+        let window = self.window.read().unwrap_or_else(PoisonError::into_inner);
+        let (_, rows) = window.iter().find(|&&(number, _)| number == slice)?;
+        Some(Arc::clone(rows))
+    }
+
+    fn load(&self, slice: usize) -> Arc<Rows> {
+        let Side {
+            numbers,
+            addressing,
+            ..
+        } = self.side;
+        let values = self.side.values(slice);
+        Arc::new(Rows::of_slice(
+            numbers,
+            &values,
+            addressing,
+            &self.file_order,
+        ))
+    }
+}
+
+impl<S: Slices> ValueSource for SideSource<'_, S> {
+    fn prepare(&self, start: u64, end: u64) {
+        let slice_len = self.side.slice_len();
+        let slices = (start / slice_len) as usize..end.div_ceil(slice_len) as usize;
+        // What is not wanted any more goes before more is loaded.
+        self.window
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|(number, _)| slices.contains(number));
+        let window = slices
+            .into_par_iter()
+            .map(|slice| {
+                let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
+                (slice, rows)
+            })
+            .collect();
+        *self.window.write().unwrap_or_else(PoisonError::into_inner) = window;
+    }
+
+    fn fill(&self, start: u64, out: &mut [u8]) {
+        self.side.fill(start, out, |runs, slice, indices| {
+            let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
+            runs.push(&rows, indices.start as usize..indices.end as usize);
+        });
+    }
+}
+
+/// Some slices of one side to move, in the solver's layout: for looking at a few indices in many orders.
+pub(super) struct SampledSlices<'a, S> {
+    side: &'a Side<'a, S>,
+    slices: Vec<SampledSlice<'a>>,
+}
+
+struct SampledSlice<'a> {
+    number: usize,
+    values: LentValues<'a>,
+    /// For each word what [`Numbers::sets_at`] says.
+    sets: Vec<u64>,
+}
+
+impl<'a, S: Slices> SampledSlices<'a, S> {
+    pub fn new(side: &'a Side<'a, S>, numbers: &[usize]) -> SampledSlices<'a, S> {
+        let sampled = |&number: &usize| {
+            let values = side.values(number);
+            let sets = (0..side.addressing.words())
+                .into_par_iter()
+                .with_min_len(1 << 10)
+                .flat_map_iter(|address| {
+                    let held = side.addressing.held(address);
+                    let all = side.numbers.sets_at(&values, address, held);
+                    all.into_iter().take(side.numbers.sets())
+                })
+                .collect();
+            SampledSlice {
+                number,
+                values,
+                sets,
+            }
+        };
+        SampledSlices {
+            side,
+            slices: numbers.par_iter().map(sampled).collect(),
+        }
+    }
+
+    /// The sampled slices' indices in an order; no others may be asked for.
+    pub fn in_order(&self, order: Order) -> SampleSource<'_, S> {
+        SampleSource {
+            sampled: self,
+            order,
+        }
+    }
+}
+
+/// The numbers of sampled slices in one order.
+pub(super) struct SampleSource<'a, S> {
+    sampled: &'a SampledSlices<'a, S>,
+    order: Order,
+}
+
+impl<S: Slices> SampleSource<'_, S> {
+    /// What may stand at `len` indices of a slice.
+    fn rows(&self, slice: &SampledSlice<'_>, start: u64, len: usize) -> Rows {
+        let side = self.sampled.side;
+        let bytes = side.numbers.bytes(&slice.values);
+        let count = side.numbers.sets();
+        let mut rows = Rows::new(&side.numbers, len);
+        let mut words = [0u64; MAX_SETS];
+        let mut done = 0;
+        self.for_each_position(start, len, |address, king| {
+            let sets = &slice.sets[address * count..][..count];
+            for (word, set) in words.iter_mut().zip(sets) {
+                *word |= (set >> king & 1) << (done % 64);
+            }
+            if let Some(byte) = rows.bytes.get_mut(done) {
+                *byte = bytes[address * 64 + king as usize];
+            }
+            done += 1;
+            if done % 64 == 0 || done == len {
+                let first = (done - 1) / 64 * count;
+                rows.sets[first..first + count].copy_from_slice(&words[..count]);
+                words = [0; MAX_SETS];
+            }
+        });
+        rows
+    }
+
+    /// Calls `visit` with the address and the black king's square of each of `len` indices from `start` on.
+    #[inline(always)]
+    fn for_each_position(&self, start: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
+        let Side {
+            space, addressing, ..
+        } = self.sampled.side;
+        let mut digits = self.order.digits(start);
+        let Some((&fastest, slower)) = self.order.dimensions().split_last() else {
+            return;
+        };
+        let fastest = usize::from(fastest);
+        let radix = space.radix(fastest);
+        let mut rest = len as u32;
+        while rest > 0 {
+            let first = digits[fastest];
+            let end = radix.min(first + rest);
+            let address: u32 = slower
+                .iter()
+                .map(|&dimension| {
+                    let dimension = usize::from(dimension);
+                    addressing.part(dimension, digits[dimension])
+                })
+                .sum();
+            for digit in first..end {
+                if fastest == BLACK_KING {
+                    visit(address as usize, digit);
+                } else {
+                    let part = addressing.part(fastest, digit);
+                    visit((address + part) as usize, digits[BLACK_KING]);
+                }
+            }
+            rest -= end - first;
+            digits[fastest] = 0;
+            for &dimension in slower.iter().rev() {
+                let digit = &mut digits[usize::from(dimension)];
+                *digit += 1;
+                if *digit < space.radix(usize::from(dimension)) {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+    }
+}
+
+impl<S: Slices> ValueSource for SampleSource<'_, S> {
+    fn fill(&self, start: u64, out: &mut [u8]) {
+        let SampledSlices { side, slices } = self.sampled;
+        side.fill(start, out, |runs, number, indices| {
+            let len = (indices.end - indices.start) as usize;
+            let rows = match slices.iter().find(|slice| slice.number == number) {
+                Some(slice) => self.rows(slice, indices.start, len),
+                None => Rows::new(&side.numbers, len),
+            };
+            runs.push(&rows, 0..len);
+        });
+    }
+}

@@ -1,0 +1,108 @@
+//! Sets that know which of their words are in use.
+
+use crate::game::Bits;
+
+/// Words that one bit of [`Layer::active`] each stands for.
+const ROW: usize = u64::BITS as usize;
+
+/// A set that is empty at most addresses most of the time.
+#[derive(Debug)]
+pub(super) struct Layer<W> {
+    pub set: Vec<W>,
+    /// A bit for each word, set where the word is not empty.
+    active: Vec<u64>,
+    /// How many bits of `active` are set.
+    len: usize,
+}
+
+impl<W: Bits> Layer<W> {
+    #[inline(always)]
+    pub fn new(words: usize) -> Layer<W> {
+        Layer {
+            set: vec![W::ZERO; words],
+            active: vec![0; words.div_ceil(ROW)],
+            len: 0,
+        }
+    }
+
+    /// The number of words that are not empty.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds positions to a word; there must be some.
+    #[inline(always)]
+    pub fn insert(&mut self, address: usize, word: W) {
+        self.set[address] |= word;
+        let active = &mut self.active[address / ROW];
+        let bit = 1 << (address % ROW);
+        self.len += usize::from(*active & bit == 0);
+        *active |= bit;
+    }
+
+    /// Finds out anew which words are not empty, after the set was changed directly.
+    #[inline(always)]
+    pub fn recount(&mut self) {
+        self.len = 0;
+        for (active, row) in self.active.iter_mut().zip(self.set.chunks(ROW)) {
+            *active = (0..).zip(row).fold(0, |bits, (at, word)| {
+                bits | u64::from(!word.is_empty()) << at
+            });
+            self.len += active.count_ones() as usize;
+        }
+    }
+
+    /// The addresses of the words that are not empty.
+    #[inline(always)]
+    pub fn addresses(&self) -> Addresses<'_> {
+        Addresses {
+            rows: self.active.iter(),
+            row: 0,
+            rest: 0,
+        }
+    }
+
+    /// Empties every word.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        for address in (Addresses {
+            rows: self.active.iter(),
+            row: 0,
+            rest: 0,
+        }) {
+            self.set[address] = W::ZERO;
+        }
+        self.active.fill(0);
+        self.len = 0;
+    }
+}
+
+/// The addresses of the words of a layer that are not empty, in order.
+pub(super) struct Addresses<'a> {
+    rows: std::slice::Iter<'a, u64>,
+    /// Rows that were begun.
+    row: usize,
+    /// What is left of the newest.
+    rest: u64,
+}
+
+impl Iterator for Addresses<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.rest == 0 {
+            self.rest = *self.rows.next()?;
+            self.row += 1;
+        }
+        let at = self.rest.trailing_zeros() as usize;
+        self.rest &= self.rest - 1;
+        Some((self.row - 1) * ROW + at)
+    }
+}

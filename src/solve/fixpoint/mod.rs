@@ -1,0 +1,523 @@
+//! Retrograde analysis of one slice: from what is fixed outside it to the value of every position.
+//!
+//! One ply of the iteration, for each side to move (`pred` is one quiet move back):
+//!
+//! ```text
+//! won'  = pred(newly lost of the opponent)  & legal & !won
+//! cand  = pred(newly won of the opponent)   & legal & !won & !lost & !(has a zeroing move that does not lose)
+//! lost' = cand & !pred(legal of the opponent & !won of the opponent)
+//! ```
+//!
+//! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
+
+mod bytes;
+mod due;
+mod layer;
+
+use super::space::{Board, Space};
+use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
+use crate::game::Bits;
+use crate::metric::{MateScore, Plies, Wdl};
+use crate::simd::{Kernel, Width};
+use due::DueScores;
+use layer::Layer;
+
+/// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
+///
+/// Measured on the four-man tables; between 6 and 24 the time hardly changes.
+const SPARSE: usize = 12;
+
+/// What is known of one side's positions before the slice is solved.
+#[derive(Clone, Debug)]
+pub struct Fixed<W> {
+    /// Positions that can occur with this side to move.
+    pub legal: Vec<W>,
+    /// Those in which its king is attacked.
+    pub in_check: Vec<W>,
+    /// For each [`Wdl`], the positions with a legal zeroing move of that value for the mover.
+    pub zeroing: [Vec<W>; 5],
+    /// The best mate score of a zeroing move, a byte a position; [`MateScore::MATED`] where there is none.
+    /// Empty when distances to mate are not wanted.
+    pub zeroing_score: Vec<u8>,
+}
+
+impl<W: Bits> Fixed<W> {
+    /// Everything empty, for sets of `words` words.
+    #[must_use]
+    pub fn new(words: usize, with_scores: bool) -> Fixed<W> {
+        let empty = || vec![W::ZERO; words];
+        Fixed {
+            legal: empty(),
+            in_check: empty(),
+            zeroing: std::array::from_fn(|_| empty()),
+            zeroing_score: if with_scores {
+                vec![MateScore::MATED.0; words * W::WIDTH as usize]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    fn with_zeroing_to(&self, values: &[Wdl]) -> Vec<W> {
+        let mut union = vec![W::ZERO; self.legal.len()];
+        for value in values {
+            for (all, &word) in union.iter_mut().zip(&self.zeroing[value.index()]) {
+                *all |= word;
+            }
+        }
+        union
+    }
+}
+
+/// The value of every position of one side.
+#[derive(Clone, Debug)]
+pub struct Values<W> {
+    /// For each [`Wdl`] except the draw, the positions that have it; the others that are legal are drawn.
+    pub decided: [Vec<W>; 5],
+    /// Not in check, no legal move.
+    pub stalemate: Vec<W>,
+    /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal positions.
+    pub dtz: Vec<u8>,
+    /// [`MateScore`] bytes; the score of a draw for illegal positions. Empty when not asked for.
+    pub dtm: Vec<u8>,
+}
+
+impl<W: Bits> Values<W> {
+    /// The positions that have one of two values.
+    fn with(&self, one: Wdl, other: Wdl) -> Vec<W> {
+        self.decided[one.index()]
+            .iter()
+            .zip(&self.decided[other.index()])
+            .map(|(&one, &other)| one | other)
+            .collect()
+    }
+}
+
+/// A distance that does not fit into the one byte a value has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DistanceOverflow;
+
+/// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
+/// scores of the zeroing moves are given.
+///
+/// `limit` is the number of plies without a zeroing move after which a draw can be claimed. The result does not
+/// depend on `width`.
+///
+/// # Errors
+///
+/// If a distance to zeroing exceeds 255 plies or a mate 253.
+pub fn solve_slice<B: Board>(
+    space: &Space<B>,
+    lines: &LineTable,
+    fixed: &[Fixed<B::Word>; 2],
+    limit: Plies,
+    width: Width,
+) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
+    width.run(Solve {
+        space,
+        lines,
+        fixed,
+        limit,
+    })
+}
+
+struct Solve<'a, B: Board> {
+    space: &'a Space<B>,
+    lines: &'a LineTable,
+    fixed: &'a [Fixed<B::Word>; 2],
+    limit: Plies,
+}
+
+impl<B: Board> Kernel for Solve<'_, B> {
+    type Output = Result<[Values<B::Word>; 2], DistanceOverflow>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let mut iteration = Iteration::new(self.space, self.lines, self.fixed);
+        let without_moves = iteration.without_moves();
+        let mut values = iteration.zeroing_distances(&without_moves, self.limit)?;
+        if self.fixed.iter().all(|side| !side.zeroing_score.is_empty()) {
+            let scores = iteration.mate_scores(&without_moves, &values)?;
+            for (values, dtm) in values.iter_mut().zip(scores) {
+                values.dtm = dtm;
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// Checkmated and stalemated positions of one side.
+struct WithoutMoves<W> {
+    mated: Vec<W>,
+    stalemated: Vec<W>,
+}
+
+/// One side's state during the iteration.
+struct Side<W> {
+    lost: Vec<W>,
+    /// Legal and not won: what the opponent looks for before he gives up.
+    open: Vec<W>,
+    won_layer: Layer<W>,
+    lost_layer: Layer<W>,
+    next_won: Layer<W>,
+    next_lost: Layer<W>,
+}
+
+struct Iteration<'a, B: Board> {
+    space: &'a Space<B>,
+    lines: &'a LineTable,
+    fixed: &'a [Fixed<B::Word>; 2],
+    sweeper: Sweeper<B>,
+    /// Empty between two uses.
+    reached: Layer<B::Word>,
+    /// Empty between two uses.
+    candidates: Layer<B::Word>,
+    sides: [Side<B::Word>; 2],
+}
+
+impl<'a, B: Board> Iteration<'a, B> {
+    #[inline(always)]
+    fn new(space: &'a Space<B>, lines: &'a LineTable, fixed: &'a [Fixed<B::Word>; 2]) -> Self {
+        let words = space.words;
+        Iteration {
+            space,
+            lines,
+            fixed,
+            sweeper: Sweeper::new(space),
+            reached: Layer::new(words),
+            candidates: Layer::new(words),
+            sides: std::array::from_fn(|side| Side {
+                lost: space.empty_set(),
+                open: fixed[side].legal.clone(),
+                won_layer: Layer::new(words),
+                lost_layer: Layer::new(words),
+                next_won: Layer::new(words),
+                next_lost: Layer::new(words),
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn without_moves(&mut self) -> [WithoutMoves<B::Word>; 2] {
+        std::array::from_fn(|side| {
+            let mut can_move = self.fixed[side].with_zeroing_to(&Wdl::ALL);
+            self.sweeper
+                .predecessors(self.space, side, &self.fixed[1 - side].legal, &mut can_move);
+            let fixed = &self.fixed[side];
+            let stuck = |address: usize| fixed.legal[address] & !can_move[address];
+            WithoutMoves {
+                mated: (0..self.space.words)
+                    .map(|address| stuck(address) & fixed.in_check[address])
+                    .collect(),
+                stalemated: (0..self.space.words)
+                    .map(|address| stuck(address) & !fixed.in_check[address])
+                    .collect(),
+            }
+        })
+    }
+
+    /// Everything undecided but the mated positions, which are the newest lost ones.
+    #[inline(always)]
+    fn restart(&mut self, without_moves: &[WithoutMoves<B::Word>; 2]) {
+        for (number, side) in self.sides.iter_mut().enumerate() {
+            side.open.copy_from_slice(&self.fixed[number].legal);
+            side.lost.copy_from_slice(&without_moves[number].mated);
+            for layer in [
+                &mut side.won_layer,
+                &mut side.lost_layer,
+                &mut side.next_won,
+                &mut side.next_lost,
+            ] {
+                layer.clear();
+            }
+            side.lost_layer.set.copy_from_slice(&side.lost);
+            side.lost_layer.recount();
+        }
+    }
+
+    #[inline(always)]
+    fn is_still(&self) -> bool {
+        self.sides
+            .iter()
+            .all(|side| side.won_layer.is_empty() && side.lost_layer.is_empty())
+    }
+
+    /// Adds to `reached` the positions of `side` with a quiet move into the opponent's newest won or lost ones.
+    #[inline(always)]
+    fn reach(&mut self, side: usize, into_lost: bool) {
+        let opponent = &self.sides[1 - side];
+        let layer = if into_lost {
+            &opponent.lost_layer
+        } else {
+            &opponent.won_layer
+        };
+        if layer.is_empty() {
+            return;
+        }
+        let reached = &mut self.reached;
+        if layer.len() * SPARSE < self.space.words {
+            for address in layer.addresses() {
+                let word = layer.set[address];
+                push_predecessors(self.space, self.lines, side, address, word, |at, word| {
+                    reached.insert(at, word);
+                });
+            }
+        } else {
+            self.sweeper
+                .predecessors(self.space, side, &layer.set, &mut reached.set);
+            reached.recount();
+        }
+    }
+
+    /// Adds a whole set to `reached`.
+    #[inline(always)]
+    fn enter(&mut self, set: &[B::Word]) {
+        for (reached, &word) in self.reached.set.iter_mut().zip(set) {
+            *reached |= word;
+        }
+        self.reached.recount();
+    }
+
+    /// The positions in `reached`, and those that quiet moves make won, become the next won ones.
+    #[inline(always)]
+    fn find_won(&mut self, side: usize) {
+        self.reach(side, true);
+        let Side { open, next_won, .. } = &mut self.sides[side];
+        for address in self.reached.addresses() {
+            let word = self.reached.set[address] & open[address];
+            if !word.is_empty() {
+                next_won.insert(address, word);
+            }
+        }
+        self.reached.clear();
+    }
+
+    /// Of the positions in `reached`, and of those with a quiet move into won ones, those that cannot be saved become
+    /// the next lost ones. `blocked` has a zeroing move that does not lose, or does not lose yet.
+    #[inline(always)]
+    fn find_lost(&mut self, side: usize, blocked: &[B::Word]) {
+        self.reach(side, false);
+        let candidates = &mut self.candidates;
+        let Side {
+            open,
+            lost,
+            next_won,
+            ..
+        } = &self.sides[side];
+        for address in self.reached.addresses() {
+            let word = self.reached.set[address]
+                & open[address]
+                & !lost[address]
+                & !next_won.set[address]
+                & !blocked[address];
+            if !word.is_empty() {
+                candidates.insert(address, word);
+            }
+        }
+        self.reached.clear();
+        let [first, second] = &mut self.sides;
+        let (own, opponent) = if side == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        if candidates.len() * SPARSE < self.space.words {
+            for address in candidates.addresses() {
+                let word = candidates.set[address];
+                let escaping =
+                    having_a_move_into(self.space, self.lines, side, address, word, &opponent.open);
+                if escaping != word {
+                    own.next_lost.insert(address, word & !escaping);
+                }
+            }
+        } else {
+            let escaping = &mut self.reached.set;
+            self.sweeper
+                .predecessors(self.space, side, &opponent.open, escaping);
+            for address in candidates.addresses() {
+                let word = candidates.set[address] & !escaping[address];
+                if !word.is_empty() {
+                    own.next_lost.insert(address, word);
+                }
+            }
+            escaping.fill(B::Word::ZERO);
+        }
+        candidates.clear();
+    }
+
+    /// What was found for both sides becomes their newest layers.
+    #[inline(always)]
+    fn take_over(&mut self) {
+        for side in &mut self.sides {
+            std::mem::swap(&mut side.won_layer, &mut side.next_won);
+            std::mem::swap(&mut side.lost_layer, &mut side.next_lost);
+            side.next_won.clear();
+            side.next_lost.clear();
+            let Side {
+                open,
+                lost,
+                won_layer,
+                lost_layer,
+                ..
+            } = side;
+            for address in won_layer.addresses() {
+                open[address] &= !won_layer.set[address];
+            }
+            for address in lost_layer.addresses() {
+                lost[address] |= lost_layer.set[address];
+            }
+        }
+    }
+
+    /// The positions of a side that are won by now.
+    #[inline(always)]
+    fn won(&self, side: usize) -> Vec<B::Word> {
+        without(&self.fixed[side].legal, &self.sides[side].open)
+    }
+
+    #[inline(always)]
+    fn zeroing_distances(
+        &mut self,
+        without_moves: &[WithoutMoves<B::Word>; 2],
+        limit: Plies,
+    ) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
+        use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
+        let fixed = self.fixed;
+        let mut distances = [0, 1].map(|_| vec![0u8; self.space.words * B::Word::WIDTH as usize]);
+        self.restart(without_moves);
+        let escapes = [0, 1]
+            .map(|side: usize| fixed[side].with_zeroing_to(&[BlessedLoss, Draw, CursedWin, Win]));
+        self.iterate(1..=limit.0, [Win, Loss], &escapes, &mut distances)?;
+        let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
+        let escapes =
+            [0, 1].map(|side: usize| fixed[side].with_zeroing_to(&[Draw, CursedWin, Win]));
+        let cursed = limit.0 + 1..=u32::MAX;
+        self.iterate(cursed, [CursedWin, BlessedLoss], &escapes, &mut distances)?;
+        let mut distances = distances.into_iter();
+        let mut strict = strict.into_iter();
+        Ok(std::array::from_fn(|side| {
+            let (win, loss) = strict.next().unwrap_or_default();
+            let cursed_win = without(&self.won(side), &win);
+            let blessed_loss = without(&self.sides[side].lost, &loss);
+            Values {
+                decided: [loss, blessed_loss, Vec::new(), cursed_win, win],
+                stalemate: without_moves[side].stalemated.clone(),
+                dtz: distances.next().unwrap_or_default(),
+                dtm: Vec::new(),
+            }
+        }))
+    }
+
+    /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with the two values enter:
+    /// those that win and those that lose. `blocked` are each side's positions that a zeroing move saves.
+    #[inline(always)]
+    fn iterate(
+        &mut self,
+        plies: std::ops::RangeInclusive<u32>,
+        [winning, losing]: [Wdl; 2],
+        blocked: &[Vec<B::Word>; 2],
+        distances: &mut [Vec<u8>; 2],
+    ) -> Result<(), DistanceOverflow> {
+        let first = *plies.start();
+        let fixed = self.fixed;
+        for ply in plies {
+            for side in 0..2 {
+                if ply == first {
+                    self.enter(&fixed[side].zeroing[winning.index()]);
+                }
+                self.find_won(side);
+                if ply == first {
+                    self.enter(&fixed[side].zeroing[losing.index()]);
+                }
+                self.find_lost(side, &blocked[side]);
+            }
+            self.take_over();
+            if self.is_still() {
+                break;
+            }
+            let ply = u8::try_from(ply).map_err(|_| DistanceOverflow)?;
+            self.write(distances, ply);
+        }
+        Ok(())
+    }
+
+    /// Writes the value of the newest positions.
+    #[inline(always)]
+    fn write(&self, values: &mut [Vec<u8>; 2], value: u8) {
+        for (side, values) in self.sides.iter().zip(values) {
+            for layer in [&side.won_layer, &side.lost_layer] {
+                for address in layer.addresses() {
+                    let line = &mut values[line_of::<B::Word>(address)];
+                    bytes::store(line, layer.set[address], value);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn mate_scores(
+        &mut self,
+        without_moves: &[WithoutMoves<B::Word>; 2],
+        results: &[Values<B::Word>; 2],
+    ) -> Result<[Vec<u8>; 2], DistanceOverflow> {
+        let mut scores =
+            [0, 1].map(|_| vec![MateScore::DRAW.0; self.space.words * B::Word::WIDTH as usize]);
+        self.restart(without_moves);
+        self.write(&mut scores, MateScore::MATED.0);
+        let fixed = self.fixed;
+        let won = [0, 1].map(|side: usize| results[side].with(Wdl::Win, Wdl::CursedWin));
+        let lost = [0, 1].map(|side: usize| results[side].with(Wdl::Loss, Wdl::BlessedLoss));
+        let mut due = [0, 1]
+            .map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &won[side], &lost[side]));
+        // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
+        let mut blocked = [0, 1].map(|side: usize| {
+            let mut blocked = fixed[side].with_zeroing_to(&Wdl::ALL);
+            for (blocked, &lost) in blocked.iter_mut().zip(&lost[side]) {
+                *blocked |= !lost;
+            }
+            blocked
+        });
+        for ply in 1.. {
+            let winning = ply % 2 == 1;
+            for side in 0..2 {
+                let blocked = &mut blocked[side];
+                if !winning {
+                    self.find_won(side);
+                }
+                due[side].take(ply, |address, word: B::Word| {
+                    blocked[address] &= !word;
+                    self.reached.insert(address, word);
+                });
+                if winning {
+                    self.find_won(side);
+                }
+                self.find_lost(side, blocked);
+            }
+            self.take_over();
+            if self.is_still() {
+                if due.iter().all(|due| due.next().is_none()) {
+                    break;
+                }
+                continue;
+            }
+            let score = MateScore::from_plies(ply).ok_or(DistanceOverflow)?;
+            self.write(&mut scores, score.0);
+        }
+        Ok(scores)
+    }
+}
+
+#[inline(always)]
+fn without<W: Bits>(all: &[W], some: &[W]) -> Vec<W> {
+    all.iter()
+        .zip(some)
+        .map(|(&all, &some)| all & !some)
+        .collect()
+}
+
+/// Where the bytes of one word's positions stand.
+#[inline(always)]
+fn line_of<W: Bits>(address: usize) -> std::ops::Range<usize> {
+    let width = W::WIDTH as usize;
+    address * width..(address + 1) * width
+}
