@@ -12,11 +12,15 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::FIFTY_MOVES;
-use retrograde::solve::chess::Targets;
+use retrograde::solve::solved::Solved;
 use retrograde::solve::{SolveOptions, gather_targets, solve};
 
 /// Solves everything a material leads to, so that only the material itself is measured.
-fn dependencies(material: Material, stored: &mut Targets, options: SolveOptions<'_>) {
+fn dependencies(
+    material: Material,
+    stored: &mut HashMap<Material, Arc<Solved>>,
+    options: SolveOptions<'_>,
+) {
     for dependency in material.dependencies() {
         if !stored.contains_key(&dependency) {
             dependencies(dependency, stored, options);

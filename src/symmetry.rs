@@ -48,6 +48,27 @@ impl Symmetry {
         self.0 == 0
     }
 
+    /// Whether left and right are exchanged.
+    #[must_use]
+    #[inline(always)]
+    pub const fn mirrors(self) -> bool {
+        self.0 & MIRROR != 0
+    }
+
+    /// Whether top and bottom are exchanged.
+    #[must_use]
+    #[inline(always)]
+    pub const fn flips(self) -> bool {
+        self.0 & FLIP != 0
+    }
+
+    /// Whether files and ranks are exchanged, after all else.
+    #[must_use]
+    #[inline(always)]
+    pub const fn transposes(self) -> bool {
+        self.0 & TRANSPOSE != 0
+    }
+
     /// Where a square (0 is a1, 63 is h8) goes.
     #[must_use]
     #[inline(always)]

@@ -25,7 +25,8 @@ pub fn remove_leftovers(directory: &Path) {
     }
 }
 
-fn remove_if_unlocked(path: &Path) {
+/// Removes a file unless a living process holds a lock on it.
+pub(super) fn remove_if_unlocked(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path)
         && file.try_lock().is_ok()
     {

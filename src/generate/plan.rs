@@ -1,16 +1,16 @@
 //! Which materials to solve, in which order, and what that takes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use super::memory;
+use super::work::{Item, WorkStore};
 use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::placement::PawnSlices;
 use crate::probe::Tablebase;
 use crate::solve::SolveError;
-use crate::solve::chess::words;
 use crate::table::Compression;
 
 /// What is wanted.
@@ -25,7 +25,8 @@ pub struct GenerateOptions {
     pub metrics: Vec<Metric>,
     /// How hard to compress.
     pub compression: Compression,
-    /// Bytes of memory that may be used; nothing for no limit.
+    /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
+    /// one that needs more alone gets it.
     pub memory: Option<u64>,
 }
 
@@ -37,34 +38,32 @@ pub struct Step {
     /// The metrics whose files are missing or unusable. Nothing if the material only has to be solved again because
     /// others need its values.
     pub metrics: Vec<Metric>,
-    /// The materials its moves lead to, in normal form.
+    /// The materials solved before it in this plan whose values it reads, in normal form.
     pub targets: Vec<Material>,
     /// Indices of each side to move.
     pub positions: u64,
-    memory: StepMemory,
+    /// What later steps read of it.
+    pub(super) leaves: Vec<Item>,
+    /// Bytes of memory while it is being solved and written.
+    pub(super) memory: u64,
 }
 
-/// The steps of a generation, in batches. Steps of one batch do not depend on each other.
+/// The steps of a generation.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) options: GenerateOptions,
-    /// Steps that are done side by side.
-    batches: Vec<Vec<Step>>,
+    /// Each after those whose values it reads.
+    pub(super) steps: Vec<Step>,
+    /// All materials that are wanted.
+    pub(super) wanted: Vec<Material>,
     present: usize,
     peak_memory: u64,
+    /// Bytes that steps which are being done may take together.
+    pub(super) room: u64,
 }
 
-/// Bytes of a solved material for each word of a side to move that other materials read: six sets and 64 mate
-/// scores.
-const KEPT_BYTES: u64 = 6 * 8 + 64;
-/// Bytes more until its files are written: 64 distances, three sets, and 64 intervals in two copies of an order.
-const UNWRITTEN_BYTES: u64 = 64 + 3 * 8 + 64 * 2;
-/// Bytes for each word of a side to move of a slice that is being solved, at the worst moment.
-const SOLVING_BYTES: u64 = 520;
-/// Bytes of memory that do not depend on the plan: program, threads' buffers, compression.
-const BASE_MEMORY: u64 = 96 << 20;
-/// Bytes that materials solved side by side may take together where no limit is given.
-const DEFAULT_BATCH_MEMORY: u64 = 512 << 20;
+/// What materials solved side by side may take where no limit is given.
+const DEFAULT_MEMORY: u64 = 11 << 29;
 
 impl Plan {
     /// Looks at what is in the directory and plans the rest.
@@ -86,7 +85,7 @@ impl Plan {
             });
         }
         let there = Tablebase::open(&options.directory).ok();
-        let mut wanted: HashMap<Material, Step> = HashMap::new();
+        let mut wanted: HashMap<Material, Vec<Metric>> = HashMap::new();
         let mut open: Vec<Material> = options
             .materials
             .iter()
@@ -96,88 +95,106 @@ impl Plan {
             if wanted.contains_key(&material) {
                 continue;
             }
-            let targets = material.dependencies();
-            open.extend(&targets);
-            let step = Step {
-                material,
-                metrics: missing(there.as_ref(), &material, &options.metrics),
-                targets,
-                positions: IndexSpace::new(material).len(),
-                memory: memory_of(&material).ok_or(SolveError::TooLarge { material })?,
-            };
-            wanted.insert(material, step);
+            open.extend(material.dependencies());
+            let metrics = missing(there.as_ref(), &material, &options.metrics);
+            wanted.insert(material, metrics);
         }
-        let present = wanted
-            .values()
-            .filter(|step| step.metrics.is_empty())
-            .count();
+        let steps = ordered_steps(&options, &wanted)?;
         let mut plan = Plan {
-            batches: Vec::new(),
+            present: wanted.values().filter(|metrics| metrics.is_empty()).count(),
+            wanted: wanted.into_keys().collect(),
+            steps,
             options,
-            present,
-            peak_memory: BASE_MEMORY,
+            peak_memory: memory::BASE,
+            room: 0,
         };
-        plan.fill_batches(stages(wanted));
-        match plan.options.memory {
-            Some(limit) if !plan.is_empty() && plan.peak_memory > limit => Err(Error::Memory {
-                needed: plan.peak_memory,
-                limit,
-            }),
-            _ => Ok(plan),
-        }
+        plan.fit_into_memory()?;
+        Ok(plan)
     }
 
-    /// Cuts stages into batches that fit into memory, if at all possible.
-    fn fill_batches(&mut self, stages: Vec<Vec<Step>>) {
-        let mut kept: HashMap<Material, u64> = HashMap::new();
-        for number in 0..stages.len() {
-            let kept_bytes: u64 = kept.values().sum();
-            let room = match self.options.memory {
-                Some(limit) => limit.saturating_sub(BASE_MEMORY + kept_bytes),
-                None => DEFAULT_BATCH_MEMORY,
-            };
-            let mut batch: Vec<Step> = Vec::new();
-            let mut batch_bytes = 0;
-            // What a batch has solved stays while the rest of its stage is being solved.
-            let mut fresh = 0;
-            for step in &stages[number] {
-                if !batch.is_empty() && fresh + batch_bytes + step.memory.working > room {
-                    fresh += batch.iter().map(|step| step.memory.kept).sum::<u64>();
-                    self.batches.push(std::mem::take(&mut batch));
-                    batch_bytes = 0;
-                }
-                batch_bytes += step.memory.working;
-                batch.push(step.clone());
-                let peak = BASE_MEMORY + kept_bytes + fresh + batch_bytes;
-                self.peak_memory = self.peak_memory.max(peak);
-                kept.insert(step.material, step.memory.kept);
-            }
-            self.batches.push(batch);
-            let later = &stages[number + 1..];
-            kept.retain(|material, _| {
-                later
-                    .iter()
-                    .flatten()
-                    .any(|step| step.targets.contains(material))
+    /// Decides how much may be done side by side.
+    fn fit_into_memory(&mut self) -> Result<(), Error> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        let left_behind = self.left_behind();
+        let apart = memory::BASE + left_behind;
+        let largest = self.steps.iter().map(|step| step.memory).max().unwrap_or(0);
+        if let Some(limit) = self.options.memory
+            && apart + largest > limit
+        {
+            return Err(Error::Memory {
+                needed: apart + largest,
+                limit,
             });
         }
+        let limit = self.options.memory.unwrap_or(DEFAULT_MEMORY);
+        self.room = limit.saturating_sub(apart).max(largest);
+        self.peak_memory = apart + self.room.min(self.side_by_side());
+        Ok(())
+    }
+
+    /// The most bytes of what steps leave behind in memory.
+    fn left_behind(&self) -> u64 {
+        let mut kept: HashMap<Item, u64> = HashMap::new();
+        let mut most = 0;
+        for (number, step) in self.steps.iter().enumerate() {
+            kept.extend(
+                step.leaves
+                    .iter()
+                    .map(|item| (*item, memory::of_item(item))),
+            );
+            most = most.max(kept.values().sum());
+            let later = &self.steps[number + 1..];
+            kept.retain(|item, _| later.iter().any(|step| reads(step, item)));
+        }
+        most
+    }
+
+    /// The most bytes of steps that can be done at the same time, where nothing keeps them apart.
+    fn side_by_side(&self) -> u64 {
+        let before = self.steps_before();
+        let sums = self.steps.iter().enumerate().map(|(number, step)| {
+            let independent = self.steps.iter().enumerate().filter(|&(other, _)| {
+                other != number
+                    && !before[number].contains(&other)
+                    && !before[other].contains(&number)
+            });
+            let mut sizes: Vec<u64> = independent.map(|(_, other)| other.memory).collect();
+            sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
+            let others = sizes.iter().take(rayon::current_num_threads() - 1);
+            step.memory + others.sum::<u64>()
+        });
+        sums.max().unwrap_or(0)
+    }
+
+    /// For each step the steps that have to be done before it.
+    fn steps_before(&self) -> Vec<HashSet<usize>> {
+        let mut numbers: HashMap<Material, usize> = HashMap::new();
+        let mut before: Vec<HashSet<usize>> = Vec::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            let mut own = HashSet::new();
+            for target in &step.targets {
+                if let Some(&target) = numbers.get(target) {
+                    own.insert(target);
+                    own.extend(&before[target]);
+                }
+            }
+            before.push(own);
+            numbers.insert(step.material, number);
+        }
+        before
     }
 
     /// The steps in the order in which they can be done.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        self.batches.iter().flatten()
-    }
-
-    /// The steps, those that are done side by side together.
-    #[must_use]
-    pub fn batches(&self) -> &[Vec<Step>] {
-        &self.batches
+        self.steps.iter()
     }
 
     /// Whether everything is there already.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.batches.is_empty()
+        self.steps.is_empty()
     }
 
     /// How many of the wanted materials are there already, with all metrics.
@@ -197,45 +214,6 @@ impl Plan {
     pub fn peak_memory(&self) -> u64 {
         self.peak_memory
     }
-
-    /// Whether a batch after this one leads to a material.
-    pub(super) fn is_needed_after(&self, batch: usize, material: &Material) -> bool {
-        self.batches[batch + 1..]
-            .iter()
-            .flatten()
-            .any(|step| step.targets.contains(material))
-    }
-}
-
-/// Bytes of memory that a material takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct StepMemory {
-    /// While it is being solved and written.
-    working: u64,
-    /// Afterwards, while others need it.
-    kept: u64,
-}
-
-/// What solving a material takes; nothing if it has more words than the solver can address.
-fn memory_of(material: &Material) -> Option<StepMemory> {
-    let words_of_slice = u64::from(words(material)?);
-    let slices = PawnSlices::new(material).len() as u64;
-    let all = words_of_slice * slices * 2;
-    let in_work = (rayon::current_num_threads() as u64).min(slices) * words_of_slice * 2;
-    // Targets in the other colours are laid out anew as long as the material is being solved.
-    let exchanged: u64 = material
-        .conversions()
-        .iter()
-        .filter(|target| !target.is_normal())
-        .filter_map(|target| {
-            Some(u64::from(words(target)?) * PawnSlices::new(target).len() as u64 * 2)
-        })
-        .sum();
-    let kept = all * KEPT_BYTES;
-    Some(StepMemory {
-        kept,
-        working: kept + all * UNWRITTEN_BYTES + in_work * SOLVING_BYTES + exchanged * KEPT_BYTES,
-    })
 }
 
 impl Step {
@@ -244,6 +222,11 @@ impl Step {
     pub fn work(&self) -> u64 {
         self.positions * 2 * (1 + self.metrics.len() as u64)
     }
+}
+
+/// Whether a step reads an item.
+pub(super) fn reads(step: &Step, item: &Item) -> bool {
+    Item::all_of(&step.material).contains(item)
 }
 
 /// The metrics of which there is no file whose header fits its name and whose checksums are right.
@@ -261,32 +244,91 @@ fn missing(there: Option<&Tablebase>, material: &Material, metrics: &[Metric]) -
         .collect()
 }
 
-/// Only what has to be solved: what has files missing, and what that leads to.
-fn stages(mut wanted: HashMap<Material, Step>) -> Vec<Vec<Step>> {
-    let mut needed: Vec<Material> = wanted
-        .values()
-        .filter(|step| !step.metrics.is_empty())
-        .map(|step| step.material)
+/// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
+/// work file holds.
+fn ordered_steps(
+    options: &GenerateOptions,
+    wanted: &HashMap<Material, Vec<Metric>>,
+) -> Result<Vec<Step>, Error> {
+    let with_mates = options.metrics.contains(&Metric::Dtm);
+    let work = WorkStore::new(&options.directory, with_mates);
+    let mut order = Order {
+        work: &work,
+        wanted,
+        items: HashMap::new(),
+        done: HashSet::new(),
+        materials: Vec::new(),
+    };
+    // What a material with pawns reads is solved just before it: work files then do not lie about for long.
+    let mut missing: Vec<Material> = wanted
+        .iter()
+        .filter(|(_, metrics)| !metrics.is_empty())
+        .map(|(material, _)| *material)
         .collect();
-    let mut steps: HashMap<Material, Step> = HashMap::new();
-    while let Some(material) = needed.pop() {
-        if let Some(step) = wanted.remove(&material) {
-            needed.extend(&step.targets);
-            steps.insert(material, step);
-        }
-    }
-    // A capture takes a man away, a promotion a pawn: equal in both, two materials never lead to each other.
-    let stage_of = |step: &Step| (step.material.men(), step.material.pawns());
-    let mut ordered: Vec<Step> = steps.into_values().collect();
-    ordered.sort_by_key(|step| {
+    missing.sort_by_key(|material| {
         (
-            stage_of(step),
-            std::cmp::Reverse(step.positions),
-            step.material.to_string(),
+            material.men(),
+            std::cmp::Reverse(material.pawns()),
+            material.to_string(),
         )
     });
-    ordered
-        .chunk_by(|a, b| stage_of(a) == stage_of(b))
-        .map(<[Step]>::to_vec)
+    for material in missing {
+        order.visit(material);
+    }
+    let Order {
+        items, materials, ..
+    } = order;
+    materials
+        .iter()
+        .map(|material| {
+            let mut targets: Vec<Material> = items[material].iter().map(Item::source).collect();
+            targets.sort_unstable_by_key(Material::to_string);
+            targets.dedup();
+            let mut leaves: Vec<Item> = Vec::new();
+            for item in materials.iter().flat_map(|reader| &items[reader]) {
+                if item.source() == *material && !leaves.contains(item) {
+                    leaves.push(*item);
+                }
+            }
+            let metrics = wanted[material].clone();
+            Ok(Step {
+                material: *material,
+                memory: memory::of_step(material, &metrics, with_mates).ok_or(
+                    SolveError::TooLarge {
+                        material: *material,
+                    },
+                )?,
+                metrics,
+                targets,
+                positions: IndexSpace::new(*material).len(),
+                leaves,
+            })
+        })
         .collect()
+}
+
+struct Order<'a> {
+    work: &'a WorkStore,
+    wanted: &'a HashMap<Material, Vec<Metric>>,
+    /// For each material, what it reads that is not there yet.
+    items: HashMap<Material, Vec<Item>>,
+    done: HashSet<Material>,
+    materials: Vec<Material>,
+}
+
+impl Order<'_> {
+    fn visit(&mut self, material: Material) {
+        if !self.done.insert(material) || !self.wanted.contains_key(&material) {
+            return;
+        }
+        let items: Vec<Item> = Item::all_of(&material)
+            .into_iter()
+            .filter(|item| !self.work.is_filed(item))
+            .collect();
+        for item in &items {
+            self.visit(item.source());
+        }
+        self.items.insert(material, items);
+        self.materials.push(material);
+    }
 }

@@ -49,11 +49,11 @@ impl<'a> Runs<'a> {
             let len = (64 - shift).min(indices.end - from);
             let sets = &rows.sets[word * count..][..count];
             match self.numbers {
-                Numbers::Results(_) => match sets {
-                    &[a, b] => self.push_results([a, b], shift, len),
-                    &[a, b, c] => self.push_results([a, b, c], shift, len),
-                    &[a, b, c, d] => self.push_results([a, b, c, d], shift, len),
-                    &[a, b, c, d, e] => self.push_results([a, b, c, d, e], shift, len),
+                Numbers::Results(_) => match *sets {
+                    [a, b] => self.push_results([a, b], shift, len),
+                    [a, b, c] => self.push_results([a, b, c], shift, len),
+                    [a, b, c, d] => self.push_results([a, b, c, d], shift, len),
+                    [a, b, c, d, e] => self.push_results([a, b, c, d, e], shift, len),
                     _ => {}
                 },
                 Numbers::ToZeroing => {

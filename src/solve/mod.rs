@@ -7,24 +7,32 @@
 
 pub mod chess;
 pub mod fixpoint;
+mod layout;
+pub mod lines;
+pub mod own;
 pub mod solved;
 pub mod space;
 pub mod sweep;
+pub mod view;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::game::Color;
 use crate::game::chess::Role;
 use crate::material::Material;
 #[cfg(doc)]
 use crate::metric::FIFTY_MOVES;
 use crate::metric::Plies;
-use crate::placement::PawnPlacement;
-use chess::{MissingTarget, SliceRules, Targets};
+use crate::simd::Width;
+use chess::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
+use own::OwnSlices;
 use solved::{SideValues, SliceValues, Solved};
+use view::{SideView, View};
 
 /// Why a material could not be solved.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -63,6 +71,12 @@ pub enum SolveError {
     },
 }
 
+/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment.
+pub const SOLVING_BYTES: u64 = 520;
+/// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to mate, and nine
+/// sets.
+pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
+
 /// What to solve and how to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct SolveOptions<'a> {
@@ -78,8 +92,6 @@ pub struct SolveOptions<'a> {
 /// Every value of a material. `targets` holds what its moves lead to, laid out with its
 /// colours ([`gather_targets`]).
 ///
-/// Slices of pawn placements that are equally far from promotion are solved in parallel.
-///
 /// # Errors
 ///
 /// If a target is missing, a distance does not fit, or the caller cancelled.
@@ -88,182 +100,128 @@ pub fn solve(
     targets: &Targets,
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
-    if chess::words(&material).is_none() {
-        return Err(SolveError::TooLarge { material });
-    }
-    for_each_slice(material, |own, slice| {
-        if options.cancel.load(Ordering::Relaxed) {
-            return Err(SolveError::Cancelled { material });
-        }
-        let space = chess::space(&material, own.pawns.placement(slice));
-        let rules = slice_rules(&space, own, slice, targets, options.mates)?;
-        let (fixed, conversions) = rules.collect();
-        let lines = sweep::LineTable::new(&space);
-        let width = crate::simd::Width::widest();
-        let values = fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width)
-            .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
-        Ok(side_values(fixed, conversions, values))
-    })
-}
-
-fn slice_rules<'a>(
-    space: &'a space::Space<chess::ChessBoard>,
-    own: &'a Solved,
-    slice: usize,
-    targets: &'a Targets,
-    mates: bool,
-) -> Result<SliceRules<'a>, SolveError> {
-    SliceRules::new(space, own, slice, targets, mates).map_err(|MissingTarget(target)| {
-        SolveError::MissingTarget {
-            material: own.material,
-            target,
-        }
-    })
-}
-
-fn side_values(
-    fixed: [fixpoint::Fixed<u64>; 2],
-    conversions: [solved::Conversions; 2],
-    values: [fixpoint::Values<u64>; 2],
-) -> SliceValues {
-    let [white, black] = fixed;
-    let [white_conversions, black_conversions] = conversions;
-    let [white_values, black_values] = values;
-    [
-        SideValues::new(white, white_conversions, white_values),
-        SideValues::new(black, black_conversions, black_values),
-    ]
-}
-
-/// Fills the slices of a material, those nearer to promotion first and equally near ones in parallel.
-fn for_each_slice(
-    material: Material,
-    fill: impl Fn(&Solved, usize) -> Result<SliceValues, SolveError> + Sync,
-) -> Result<Solved, SolveError> {
     let solved = Solved::new(material);
-    let mut slices: Vec<(u32, usize)> = (0..solved.pawns.len())
-        .map(|slice| (solved.pawns.placement(slice).steps_to_promotion(), slice))
-        .collect();
-    slices.sort_unstable();
-    for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
-        equally_far.par_iter().try_for_each(|&(_, slice)| {
-            let values = fill(&solved, slice)?;
-            // Every slice is filled once, so there is nothing to replace.
-            let _ = solved.slices[slice].set(values);
-            Ok(())
-        })?;
-    }
+    solve_slices(material, targets, options, &|slice, values| {
+        // Every slice is finished once, so there is nothing to replace.
+        let _ = solved.slices[slice].set(values);
+        Ok::<(), SolveError>(())
+    })?;
     Ok(solved)
 }
 
-/// The same values laid out with the colours exchanged.
-#[must_use]
-pub fn with_colors_exchanged(solved: &Solved) -> Solved {
-    let material = solved.material.with_colors_exchanged();
-    let exchanged = Solved::new(material);
-    (0..exchanged.pawns.len())
-        .into_par_iter()
-        .for_each(|slice| {
-            let placement = exchanged.pawns.placement(slice);
-            let _ = exchanged.slices[slice].set(exchange_slice(solved, &material, placement));
-        });
-    exchanged
-}
-
-fn exchange_slice(solved: &Solved, material: &Material, placement: PawnPlacement) -> SliceValues {
-    let space = chess::space(material, placement);
-    let men = chess::addressed_men(material);
-    // For each man of the other layout, which of ours he is; ours has the black king last.
-    let theirs: Vec<usize> = chess::addressed_men(&solved.material)
-        .iter()
-        .scan(vec![false; men.len()], |used, &(color, role)| {
-            if role == Role::King {
-                return Some(men.len());
-            }
-            let ours = (0..men.len()).find(|&man| !used[man] && men[man] == (!color, role))?;
-            used[ours] = true;
-            Some(ours)
-        })
-        .collect();
-    let (source_slice, mirrored) = solved.slice(placement.with_colors_exchanged());
-    let Some(source) = solved.slices[source_slice].get() else {
-        return SliceValues::default();
-    };
-    let mut exchanged = [0, 1].map(|side: usize| SideValues {
-        legal: space.empty_set(),
-        decided: std::array::from_fn(|value| {
-            if source[1 - side].decided[value].is_empty() {
-                Vec::new()
-            } else {
-                space.empty_set()
-            }
-        }),
-        stalemate: space.empty_set(),
-        dtm: vec![
-            crate::metric::MateScore::DRAW.0;
-            source[1 - side].dtm.len().min(1) * space.words * 64
-        ],
-        own: solved::OwnValues::default(),
-    });
-    let mut squares = [0u8; 8];
-    let mut turned = [0u8; 8];
-    for address in 0..space.words {
-        space.squares(address, &mut squares);
-        for king in 0..64u8 {
-            for (turned, &ours) in turned.iter_mut().zip(&theirs) {
-                let square = if ours == men.len() {
-                    king
-                } else {
-                    squares[ours]
-                };
-                *turned = square ^ 56;
-            }
-            let place = solved.place(source_slice, mirrored, &turned[..theirs.len()]);
-            let bit = place.symmetry.map(squares[0] ^ 56);
-            for (side, values) in exchanged.iter_mut().enumerate() {
-                let source = &source[1 - side];
-                let copy = |from: &[u64], to: &mut [u64]| {
-                    to[address] |= (from[place.address] >> bit & 1) << king;
-                };
-                copy(&source.legal, &mut values.legal);
-                copy(&source.stalemate, &mut values.stalemate);
-                for (from, to) in source.decided.iter().zip(&mut values.decided) {
-                    if !from.is_empty() {
-                        copy(from, to);
-                    }
-                }
-                if !source.dtm.is_empty() {
-                    values.dtm[address * 64 + usize::from(king)] =
-                        source.dtm[place.address * 64 + usize::from(bit)];
-                }
-            }
-        }
+/// Solves a material and hands out the values of each slice as soon as they are known.
+///
+/// Slices of pawn placements that are equally far from promotion are solved in parallel, those nearer to promotion
+/// first.
+///
+/// # Errors
+///
+/// If a target is missing, a distance does not fit, the caller cancelled, or what `finish` says.
+pub fn solve_slices<E: From<SolveError> + Send>(
+    material: Material,
+    targets: &Targets,
+    options: SolveOptions<'_>,
+    finish: &(dyn Fn(usize, SliceValues) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    if chess::words(&material).is_none() {
+        return Err(SolveError::TooLarge { material }.into());
     }
-    exchanged
+    let own = OwnSlices::new(material, chess::own_reads);
+    // Only a double push past an enemy pawn asks for stalemates.
+    let with_stalemates = Color::ALL
+        .map(|color| material.count(color, Role::Pawn))
+        .iter()
+        .all(|&pawns| pawns > 0);
+    let mut slices: Vec<(u32, usize)> = (0..own.pawns.len())
+        .map(|slice| (own.pawns.placement(slice).steps_to_promotion(), slice))
+        .collect();
+    slices.sort_unstable();
+    for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
+        equally_far
+            .par_iter()
+            .with_max_len(1)
+            .try_for_each(|&(_, slice)| {
+                let values = solve_slice(&own, slice, targets, options)?;
+                own.insert(slice, &values, with_stalemates);
+                own.release(&chess::own_reads(&own.pawns, slice));
+                finish(slice, values)
+            })?;
+    }
+    Ok(())
 }
 
-/// Collects what the moves of `material` lead to, laid out as its solver wants it, from the stored normal forms.
+fn solve_slice(
+    own: &OwnSlices,
+    slice: usize,
+    targets: &Targets,
+    options: SolveOptions<'_>,
+) -> Result<SliceValues, SolveError> {
+    let material = own.material;
+    if options.cancel.load(Ordering::Relaxed) {
+        return Err(SolveError::Cancelled { material });
+    }
+    let space = chess::space(&material, own.pawns.placement(slice));
+    let rules = SliceRules::new(&space, own, slice, targets, options.mates)
+        .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
+    let width = Width::widest();
+    let (fixed, conversions) = rules.collect(width);
+    drop(rules);
+    let lines = sweep::LineTable::new(&space);
+    let values = fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width)
+        .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
+    let [white, black] = fixed;
+    let [white_conversions, black_conversions] = conversions;
+    let [white_values, black_values] = values;
+    Ok([
+        SideValues::new(white, white_conversions, white_values, width),
+        SideValues::new(black, black_conversions, black_values, width),
+    ])
+}
+
+/// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.
 ///
 /// # Errors
 ///
 /// If one of them is not there.
-pub fn gather_targets(material: &Material, stored: &Targets) -> Result<Targets, SolveError> {
-    material
-        .conversions()
-        .into_iter()
-        .map(|target| {
-            let solved = stored
-                .get(&target.normal_form())
-                .ok_or(SolveError::MissingTarget {
+pub fn gather_targets(
+    material: &Material,
+    stored: &HashMap<Material, Arc<Solved>>,
+) -> Result<Targets, SolveError> {
+    let find = |target: Material| {
+        stored
+            .get(&target.normal_form())
+            .ok_or(SolveError::MissingTarget {
+                material: *material,
+                target,
+            })
+    };
+    let mut targets = Targets::default();
+    for target in chess::captures(material) {
+        let view = View::of(find(target)?);
+        targets
+            .captures
+            .insert(target, Arc::new(view.in_colors_of(&target)));
+    }
+    for promotion in Promotion::all_of(material) {
+        let solved = find(promotion.target())?;
+        let extraction = Extraction::new(promotion);
+        let turn = extraction.source_turn().index();
+        let views: Vec<_> = (0..extraction.parts())
+            .into_par_iter()
+            .map(|part| {
+                let source = solved.slices[extraction.source(part)].get();
+                let source = source.ok_or(SolveError::MissingTarget {
                     material: *material,
-                    target,
+                    target: promotion.target(),
                 })?;
-            let laid_out = if target.is_normal() {
-                Arc::clone(solved)
-            } else {
-                Arc::new(with_colors_exchanged(solved))
-            };
-            Ok((target, laid_out))
-        })
-        .collect()
+                let source = SideView::of(&source[turn], false);
+                Ok(Arc::new(extraction.view(part, &source)))
+            })
+            .collect::<Result<_, _>>()?;
+        targets.promotions.insert(
+            (promotion.color, promotion.role),
+            PromotionViews::new(&promotion, Arc::new(views)),
+        );
+    }
+    Ok(targets)
 }

@@ -3,9 +3,11 @@
 use std::sync::OnceLock;
 
 use super::fixpoint::{Fixed, Values};
+use super::lines::{equal, line_at};
 use crate::material::Material;
 use crate::metric::{MateScore, Wdl};
 use crate::placement::{PawnPlacement, PawnSlices};
+use crate::simd::{Kernel, Width};
 use crate::symmetry::{self, Symmetry};
 
 /// The values of one side to move in one slice, seen from outside: words over the black king's square.
@@ -37,70 +39,30 @@ pub struct OwnValues {
 }
 
 impl SideValues {
-    /// The value and the outside view of what [`super::fixpoint`] found.
+    /// The values that [`super::fixpoint`] found, and which of them a prober finds elsewhere.
     pub(super) fn new(
         fixed: Fixed<u64>,
-        conversions: Conversions,
+        conversions: Option<Conversions>,
         values: Values<u64>,
+        width: Width,
     ) -> SideValues {
+        let own = width.run(Elsewhere {
+            fixed: &fixed,
+            conversions: conversions.as_ref(),
+            values: &values,
+        });
         let Values {
             decided,
             stalemate,
             dtz,
             dtm,
         } = values;
-        let words = fixed.legal.len();
-        let value_set = |value: Wdl, address: usize| match value {
-            Wdl::Draw => {
-                fixed.legal[address]
-                    & !(decided[0][address]
-                        | decided[1][address]
-                        | decided[3][address]
-                        | decided[4][address])
-            }
-            value => decided[value.index()][address],
-        };
-        let wdl_by_conversion = (0..words)
-            .map(|address| {
-                Wdl::ALL.into_iter().fold(0, |all, value| {
-                    all | conversions.wdl[value.index()][address] & value_set(value, address)
-                })
-            })
-            .collect();
-        let won_by_zeroing = (0..words)
-            .map(|address| {
-                [Wdl::Win, Wdl::CursedWin]
-                    .into_iter()
-                    .fold(0, |all, value| {
-                        all | fixed.zeroing[value.index()][address] & value_set(value, address)
-                    })
-            })
-            .collect();
-        let dtm_by_conversion = if dtm.is_empty() {
-            Vec::new()
-        } else {
-            (0..words)
-                .map(|address| {
-                    let lines = address * 64..(address + 1) * 64;
-                    let any = conversions
-                        .wdl
-                        .iter()
-                        .fold(0, |all, set| all | set[address]);
-                    any & equal_lines(&dtm[lines.clone()], &conversions.score[lines])
-                })
-                .collect()
-        };
         SideValues {
             legal: fixed.legal,
             decided,
             stalemate,
             dtm,
-            own: OwnValues {
-                dtz,
-                wdl_by_conversion,
-                won_by_zeroing,
-                dtm_by_conversion,
-            },
+            own: OwnValues { dtz, ..own },
         }
     }
 
@@ -129,11 +91,61 @@ impl SideValues {
     }
 }
 
-fn equal_lines(a: &[u8], b: &[u8]) -> u64 {
-    a.iter()
-        .zip(b)
-        .enumerate()
-        .fold(0, |word, (bit, (a, b))| word | u64::from(a == b) << bit)
+const DRAW: usize = Wdl::Draw.index();
+
+/// Finds the positions whose values a prober finds elsewhere.
+struct Elsewhere<'a> {
+    fixed: &'a Fixed<u64>,
+    conversions: Option<&'a Conversions>,
+    values: &'a Values<u64>,
+}
+
+impl Kernel for Elsewhere<'_> {
+    type Output = OwnValues;
+
+    #[inline(always)]
+    fn run(self) -> OwnValues {
+        let Elsewhere {
+            fixed,
+            conversions,
+            values: Values { decided, dtm, .. },
+        } = self;
+        let words = fixed.legal.len();
+        let (converting, score) = match conversions {
+            Some(conversions) => (&conversions.wdl, &conversions.score),
+            None => (&fixed.zeroing, &fixed.zeroing_score),
+        };
+        let mut own = OwnValues {
+            dtz: Vec::new(),
+            wdl_by_conversion: vec![0; words],
+            won_by_zeroing: vec![0; words],
+            dtm_by_conversion: vec![0; if dtm.is_empty() { 0 } else { words }],
+        };
+        for address in 0..words {
+            if fixed.legal[address] == 0 {
+                continue;
+            }
+            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
+                DRAW => 0,
+                value => decided[value][address],
+            });
+            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
+            let mut any = 0;
+            for (set, converting) in sets.iter().zip(converting) {
+                own.wdl_by_conversion[address] |= set & converting[address];
+                any |= converting[address];
+            }
+            for value in [Wdl::Win, Wdl::CursedWin].map(Wdl::index) {
+                own.won_by_zeroing[address] |= sets[value] & fixed.zeroing[value][address];
+            }
+            if let Some(word) = own.dtm_by_conversion.get_mut(address)
+                && any != 0
+            {
+                *word = any & equal(&line_at(dtm, address), &line_at(score, address));
+            }
+        }
+        own
+    }
 }
 
 /// The zeroing moves that also change the material.

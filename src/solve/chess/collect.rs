@@ -1,81 +1,184 @@
 //! Legal positions, checks and the values of all zeroing moves of a slice.
 
-use super::outcome::{Outcome, answer_en_passant, outcome};
+use super::outcome::{Outcome, Word};
 use super::routes::{Route, SliceRules};
 use super::square;
 use crate::game::chess::{Role, attacks};
 use crate::game::{Bits, Color};
-use crate::metric::{MateScore, Wdl};
+use crate::material::MAX_MEN;
+use crate::metric::MateScore;
+use crate::simd::{Kernel, Width};
 use crate::solve::fixpoint::Fixed;
+use crate::solve::lines::{Line, keep_best, keep_best_of_one, line_at_mut};
 use crate::solve::solved::Conversions;
 
 /// The squares of one address, and what is attacked there.
 struct Address<'a> {
-    number: usize,
     squares: &'a [u8],
     occupied: u64,
+    /// For each man, the squares he attacks.
+    attacked: [u64; MAX_MEN],
 }
 
-/// Where the positions of a slice get their zeroing moves' values collected.
-struct Collected {
-    fixed: [Fixed<u64>; 2],
-    conversions: [Conversions; 2],
+/// What is known of one word of positions of one side.
+#[derive(Clone, Copy)]
+struct Side {
+    legal: u64,
+    in_check: u64,
 }
 
-impl<'a> SliceRules<'a> {
+/// The values of the zeroing moves of one word of positions.
+struct Best {
+    /// For each [`Wdl`](crate::metric::Wdl), the positions with such a move.
+    moves: [u64; 5],
+    score: Line,
+}
+
+impl Best {
+    const NOTHING: Best = Best {
+        moves: [0; 5],
+        score: [MateScore::MATED.0; 64],
+    };
+
+    /// A move of anyone but the black king.
+    #[inline(always)]
+    fn add(&mut self, positions: u64, word: &Word, with_scores: bool) {
+        for (own, set) in self.moves.iter_mut().rev().zip(word.by_value(positions)) {
+            *own |= set;
+        }
+        if with_scores {
+            keep_best(&mut self.score, &word.scores, positions);
+        }
+    }
+
+    #[inline(always)]
+    fn store(
+        &self,
+        sets: &mut [Vec<u64>; 5],
+        scores: &mut [u8],
+        address: usize,
+        with_scores: bool,
+    ) {
+        if self.moves == [0; 5] {
+            return;
+        }
+        for (set, &word) in sets.iter_mut().zip(&self.moves) {
+            if word != 0 {
+                set[address] = word;
+            }
+        }
+        if with_scores {
+            line_at_mut(scores, address).copy_from_slice(&self.score);
+        }
+    }
+}
+
+/// What is fixed outside a slice, and the conversions of a material with pawns.
+pub(in crate::solve) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
+
+struct Collect<'a, 'b>(&'a SliceRules<'b>);
+
+impl Kernel for Collect<'_, '_> {
+    type Output = Collected;
+
+    #[inline(always)]
+    fn run(self) -> Collected {
+        self.0.collect_all()
+    }
+}
+
+impl SliceRules<'_> {
     /// Legal positions, checks, and the value of every zeroing move: by word operations, an address at a time.
-    pub(in crate::solve) fn collect(&self) -> ([Fixed<u64>; 2], [Conversions; 2]) {
+    ///
+    /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
+    pub(in crate::solve) fn collect(&self, width: Width) -> Collected {
+        width.run(Collect(self))
+    }
+
+    #[inline(always)]
+    fn collect_all(&self) -> Collected {
         let words = self.space.words;
-        let mut collected = Collected {
-            fixed: [0, 1].map(|_| Fixed::new(words, self.with_scores)),
-            conversions: [0, 1].map(|_| Conversions::new(words, self.with_scores)),
-        };
+        let mut fixed = [0, 1].map(|_| Fixed::new(words, self.with_scores));
+        let mut conversions = [0, 1].map(|_| {
+            let has_pawns = self.placement.all() != 0;
+            has_pawns.then(|| Conversions::new(words, self.with_scores))
+        });
+        let pawns = self.placement.all();
+        let men = self.men.len();
         let mut squares = [0u8; 8];
         for number in 0..words {
             self.space.squares(number, &mut squares);
-            let squares = &squares[..self.men.len()];
-            let pawns = self.placement.all();
+            let squares = &squares[..men];
             let mut occupied = pawns;
             for &square in squares {
                 occupied |= 1 << square;
             }
-            if occupied.count_ones() as usize != squares.len() + pawns.count_ones() as usize {
+            if occupied.count_ones() as usize != men + pawns.count_ones() as usize {
                 continue;
             }
+            let mut attacked = [0; MAX_MEN];
+            for (man, attacked) in attacked[..men].iter_mut().enumerate() {
+                *attacked = self.attacks_of(occupied, squares[man], man);
+            }
             let address = Address {
-                number,
                 squares,
                 occupied,
+                attacked,
             };
-            self.legality(&address, &mut collected.fixed);
+            let sides = self.legality(&address);
             for color in Color::ALL {
-                if collected.fixed[color.index()].legal[number] != 0 {
-                    self.captures_by_pieces(&address, color, &mut collected);
-                    self.pawn_moves(&address, color, &mut collected);
+                let side = sides[color.index()];
+                if side.legal == 0 {
+                    continue;
                 }
+                let fixed = &mut fixed[color.index()];
+                fixed.legal[number] = side.legal;
+                fixed.in_check[number] = side.in_check;
+                let mut zeroing = Best::NOTHING;
+                self.captures_by_pieces(&address, color, side.legal, &mut zeroing);
+                if let Some(conversions) = &mut conversions[color.index()] {
+                    let mut converting = Best::NOTHING;
+                    std::mem::swap(&mut converting, &mut zeroing);
+                    self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
+                    converting.store(
+                        &mut conversions.wdl,
+                        &mut conversions.score,
+                        number,
+                        self.with_scores,
+                    );
+                    zeroing.include(&converting, self.with_scores);
+                }
+                zeroing.store(
+                    &mut fixed.zeroing,
+                    &mut fixed.zeroing_score,
+                    number,
+                    self.with_scores,
+                );
             }
         }
-        (collected.fixed, collected.conversions)
+        (fixed, conversions)
     }
 
-    fn attacks_of(&self, address: &Address<'_>, man: usize) -> u64 {
-        let from = square(address.squares[man]);
+    #[inline(always)]
+    fn attacks_of(&self, occupied: u64, from: u8, man: usize) -> u64 {
+        let from = square(from);
         match self.men[man].1 {
             Role::Knight => attacks::knight(from),
-            Role::Bishop => attacks::bishop(from, address.occupied),
-            Role::Rook => attacks::rook(from, address.occupied),
-            Role::Queen => attacks::queen(from, address.occupied),
+            Role::Bishop => attacks::bishop(from, occupied),
+            Role::Rook => attacks::rook(from, occupied),
+            Role::Queen => attacks::queen(from, occupied),
             Role::King | Role::Pawn => attacks::king(from),
         }
     }
 
-    fn legality(&self, address: &Address<'_>, fixed: &mut [Fixed<u64>; 2]) {
+    #[inline(always)]
+    fn legality(&self, address: &Address<'_>) -> [Side; 2] {
         let white_king = address.squares[0];
         let mut attacked_by_white = 0;
         // Squares of the black king that leave the white king unattacked.
         let mut shielding = !0u64;
         for (man, &(color, role)) in self.men.iter().enumerate() {
-            let attacked = self.attacks_of(address, man);
+            let attacked = address.attacked[man];
             match color {
                 Color::White => attacked_by_white |= attacked,
                 Color::Black if attacked >> white_king & 1 == 1 => {
@@ -96,50 +199,68 @@ impl<'a> SliceRules<'a> {
             }
         }
         let free = !address.occupied & !attacks::king(square(white_king));
-        let [white, black] = fixed;
-        white.legal[address.number] = free & !attacked_by_white;
-        white.in_check[address.number] = free & !attacked_by_white & !shielding;
-        black.legal[address.number] = free & shielding;
-        black.in_check[address.number] = free & shielding & attacked_by_white;
+        [
+            Side {
+                legal: free & !attacked_by_white,
+                in_check: free & !attacked_by_white & !shielding,
+            },
+            Side {
+                legal: free & shielding,
+                in_check: free & shielding & attacked_by_white,
+            },
+        ]
     }
 
-    fn captures_by_pieces(&self, address: &Address<'_>, color: Color, collected: &mut Collected) {
-        let king_takes = color == Color::Black;
-        for (mover, &(owner, _)) in self.men.iter().enumerate() {
-            if owner != color {
-                continue;
-            }
-            let attacked = self.attacks_of(address, mover);
-            let from = address.squares[mover];
-            let mut take = |to: u8, route: &Route<'_>| {
-                if attacked >> to & 1 == 1 {
-                    let open = !attacks::between(square(from), square(to));
-                    let outcome = outcome(route, address.squares, Some((mover, to)), !color);
-                    collected.add_word(address.number, color, open, true, &outcome, &[]);
+    #[inline(always)]
+    fn captures_by_pieces(&self, address: &Address<'_>, color: Color, legal: u64, best: &mut Best) {
+        let squares = address.squares;
+        self.for_each_victim(squares, color, &mut |to: u8, route: &Route| {
+            for (mover, &(owner, _)) in self.men.iter().enumerate() {
+                if owner != color || address.attacked[mover] >> to & 1 == 0 {
+                    continue;
                 }
-            };
-            self.for_each_victim(address, color, &mut take);
+                let open = legal & !attacks::between(square(squares[mover]), square(to));
+                let outcome = Outcome::new(route, squares, Some((mover, to)));
+                let positions = open & outcome.legal();
+                if positions != 0 {
+                    best.add(positions, &outcome.word(), self.with_scores);
+                }
+            }
+            if color == Color::Black {
+                self.capture_by_black_king(squares, to, legal, route, best);
+            }
+        });
+    }
+
+    /// The black king takes on a square: all his squares around it lead to the same position.
+    #[inline(always)]
+    fn capture_by_black_king(
+        &self,
+        squares: &[u8],
+        to: u8,
+        legal: u64,
+        route: &Route,
+        best: &mut Best,
+    ) {
+        let positions = attacks::king(square(to)) & legal;
+        if positions == 0 {
+            return;
         }
-        if king_takes {
-            let mut take = |to: u8, route: &Route<'_>| {
-                let outcome = outcome(route, address.squares, None, !color);
-                collected.add_king_capture(address.number, color, to, &outcome);
-            };
-            self.for_each_victim(address, color, &mut take);
+        if let Some((value, score)) = Outcome::new(route, squares, None).position(to) {
+            best.moves[(-value).index()] |= positions;
+            if self.with_scores {
+                keep_best_of_one(&mut best.score, score.before_move().0, positions);
+            }
         }
     }
 
-    fn for_each_victim(
-        &self,
-        address: &Address<'_>,
-        taker: Color,
-        take: &mut impl FnMut(u8, &Route<'a>),
-    ) {
+    #[inline(always)]
+    fn for_each_victim(&self, squares: &[u8], taker: Color, take: &mut impl FnMut(u8, &Route)) {
         for (victim, route) in self.captures_of_men.iter().enumerate() {
             if let Some(route) = route
                 && self.men[victim].0 != taker
             {
-                take(address.squares[victim], route);
+                take(squares[victim], route);
             }
         }
         for (owner, square, route) in &self.captures_of_pawns {
@@ -149,16 +270,24 @@ impl<'a> SliceRules<'a> {
         }
     }
 
-    fn pawn_moves(&self, address: &Address<'_>, color: Color, collected: &mut Collected) {
+    #[inline(always)]
+    fn pawn_moves(
+        &self,
+        address: &Address<'_>,
+        color: Color,
+        legal: u64,
+        staying: &mut Best,
+        converting: &mut Best,
+    ) {
         for pawn_move in &self.pawn_moves[color.index()] {
             let to = pawn_move.to;
             let mut open = match pawn_move.victim {
                 Some(victim) if address.squares[victim] != to => continue,
-                Some(_) => !0,
+                Some(_) => legal,
                 // A pawn taken by a pawn is part of the placement and so of the occupancy.
-                None if pawn_move.conversion && self.placement.of(!color) >> to & 1 == 1 => !0,
+                None if pawn_move.conversion && self.placement.of(!color) >> to & 1 == 1 => legal,
                 None if address.occupied >> to & 1 == 1 => continue,
-                None => !(1u64 << to),
+                None => legal & !(1u64 << to),
             };
             if let Some(passed) = pawn_move.passed {
                 if address.occupied >> passed & 1 == 1 {
@@ -166,107 +295,36 @@ impl<'a> SliceRules<'a> {
                 }
                 open &= !(1 << passed);
             }
-            let next = outcome(&pawn_move.route, address.squares, None, !color);
-            let replies: Vec<Outcome<'_>> = pawn_move
-                .en_passant
-                .iter()
-                .map(|route| outcome(route, address.squares, None, color))
-                .collect();
-            collected.add_word(
-                address.number,
-                color,
-                open,
-                pawn_move.conversion,
-                &next,
-                &replies,
-            );
+            let outcome = Outcome::new(&pawn_move.route, address.squares, None);
+            let after = outcome.legal();
+            let positions = open & after;
+            if positions == 0 {
+                continue;
+            }
+            let mut word = outcome.word();
+            for route in &pawn_move.en_passant {
+                word.answer_en_passant(after, &Outcome::new(route, address.squares, None));
+            }
+            let best = match pawn_move.conversion {
+                true => &mut *converting,
+                false => &mut *staying,
+            };
+            best.add(positions, &word, self.with_scores);
         }
     }
 }
 
-impl Collected {
-    /// A zeroing move of anyone but the black king: one word of positions at a time.
-    fn add_word(
-        &mut self,
-        address: usize,
-        color: Color,
-        open: u64,
-        conversion: bool,
-        outcome: &Outcome<'_>,
-        en_passant: &[Outcome<'_>],
-    ) {
-        let fixed = &mut self.fixed[color.index()];
-        let conversions = &mut self.conversions[color.index()];
-        let positions = open & fixed.legal[address] & outcome.legal();
-        if positions == 0 {
-            return;
+impl Best {
+    /// The moves of another as well.
+    #[inline(always)]
+    fn include(&mut self, other: &Best, with_scores: bool) {
+        for (own, set) in self.moves.iter_mut().zip(other.moves) {
+            *own |= set;
         }
-        let mut by_value = outcome.by_value();
-        let mut scores = if fixed.zeroing_score.is_empty() {
-            None
-        } else {
-            Some(outcome.scores())
-        };
-        let mut stalemate = if en_passant.is_empty() {
-            0
-        } else {
-            outcome.stalemate()
-        };
-        for reply in en_passant {
-            answer_en_passant(&mut by_value, scores.as_mut(), &mut stalemate, reply);
-        }
-        for value in Wdl::ALL {
-            let reached = by_value[value.index()] & positions;
-            let own = (-value).index();
-            fixed.zeroing[own][address] |= reached;
-            if conversion {
-                conversions.wdl[own][address] |= reached;
+        if with_scores {
+            for (best, score) in self.score.iter_mut().zip(other.score) {
+                *best = score.max(*best);
             }
         }
-        if let Some(scores) = scores {
-            let lines = address * 64..(address + 1) * 64;
-            keep_best(&mut fixed.zeroing_score[lines.clone()], &scores, positions);
-            if conversion {
-                keep_best(&mut conversions.score[lines], &scores, positions);
-            }
-        }
-    }
-
-    /// The black king takes on a square: all his squares around it lead to the same position.
-    fn add_king_capture(&mut self, address: usize, color: Color, to: u8, outcome: &Outcome<'_>) {
-        let fixed = &mut self.fixed[color.index()];
-        let conversions = &mut self.conversions[color.index()];
-        let positions = attacks::king(square(to)) & fixed.legal[address];
-        if positions == 0 || outcome.legal() >> to & 1 == 0 {
-            return;
-        }
-        let by_value = outcome.by_value();
-        for value in Wdl::ALL {
-            if by_value[value.index()] >> to & 1 == 1 {
-                fixed.zeroing[(-value).index()][address] |= positions;
-                conversions.wdl[(-value).index()][address] |= positions;
-            }
-        }
-        if !fixed.zeroing_score.is_empty() {
-            let score = outcome.score(to).before_move().0;
-            for from in positions.ones() {
-                let position = address * 64 + from as usize;
-                for best in [
-                    &mut fixed.zeroing_score[position],
-                    &mut conversions.score[position],
-                ] {
-                    *best = score.max(*best);
-                }
-            }
-        }
-    }
-}
-
-/// `best = max(best, score before the move)` at the positions of a word.
-#[inline]
-fn keep_best(best: &mut [u8], scores: &[u8; 64], positions: u64) {
-    for (king, (best, &score)) in best.iter_mut().zip(scores).enumerate() {
-        let chosen = 0u8.wrapping_sub((positions >> king & 1) as u8);
-        *best = (MateScore(score).before_move().0 & chosen).max(*best);
     }
 }

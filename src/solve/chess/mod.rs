@@ -6,9 +6,11 @@
 
 mod collect;
 mod outcome;
+mod promotion;
 mod routes;
 
-pub use routes::{MissingTarget, SliceRules, Targets};
+pub use promotion::{Extraction, Promotion, PromotionSource, PromotionViews};
+pub use routes::{MissingTarget, SliceRules, Targets, own_reads};
 
 use super::space::{Board, Man, Moves, Space, Turned};
 use crate::game::chess::{Role, Square, attacks};
@@ -62,6 +64,14 @@ pub fn addressed_men(material: &Material) -> Vec<(Color, Role)> {
                 .filter(|&(_, role)| role != Role::Pawn),
         )
         .collect()
+}
+
+/// The materials that captures lead to, with and without promotion, in the colours of the one before.
+#[must_use]
+pub fn captures(material: &Material) -> Vec<Material> {
+    let mut targets = material.conversions();
+    targets.retain(|target| target.men() < material.men());
+    targets
 }
 
 /// Words of a set of one slice of a material; nothing if addresses of 32 bits cannot name them all.

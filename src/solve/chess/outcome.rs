@@ -1,145 +1,149 @@
 //! What a zeroing move leads to, a word of positions at a time.
 
-use super::routes::{Origin, Route, Target};
+use super::routes::Route;
 use super::square;
+use crate::game::Bits;
 use crate::game::chess::attacks;
-use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Wdl};
-use crate::solve::solved::{SideValues, SliceValues};
+use crate::solve::lines::{Line, pull, won_and_lost};
+use crate::solve::view::SideView;
 use crate::symmetry::Symmetry;
 
-/// A word of values after a zeroing move, seen by the side that moves next.
+/// A word of positions after a zeroing move, seen by the side that moves next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome<'a> {
     /// Nothing for bare kings.
-    values: Option<(&'a SideValues, usize, Symmetry)>,
-    /// The white king's square, for bare kings.
+    place: Option<(&'a SideView<'static>, usize, Symmetry)>,
+    /// The white king's square.
     white_king: u8,
 }
 
-impl Outcome<'_> {
-    #[inline]
+/// The values of a word of positions, seen by the side that moves next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Word {
+    pub(super) scores: Line,
+    won: u64,
+    lost: u64,
+    /// Won or lost, but for the fifty-move rule.
+    spoiled: u64,
+    stalemate: u64,
+}
+
+impl<'a> Outcome<'a> {
+    /// Where a route leads; `moved` is a man and the square he goes to.
+    #[inline(always)]
+    pub(super) fn new(route: &'a Route, squares: &[u8], moved: Option<(usize, u8)>) -> Outcome<'a> {
+        let white_king = match moved {
+            Some((0, to)) => to,
+            _ => squares[0],
+        };
+        let place = route.view.as_deref().map(|view| {
+            let (address, symmetry) = route.locate(squares, moved);
+            (view, address, symmetry)
+        });
+        Outcome { place, white_king }
+    }
+
+    #[inline(always)]
     pub(super) fn legal(&self) -> u64 {
-        match self.values {
-            Some((values, address, symmetry)) => symmetry.pull(values.legal[address]),
+        match self.place {
+            Some((view, address, symmetry)) => symmetry.pull(view.legal[address]),
             None => !(attacks::king(square(self.white_king)) | 1 << self.white_king),
         }
     }
 
-    /// The positions of each value, for the side that moves next.
-    #[inline]
-    pub(super) fn by_value(&self) -> [u64; 5] {
-        let legal = self.legal();
-        let mut sets = [0; 5];
-        if let Some((values, address, symmetry)) = self.values {
-            for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
-                let word = values.decided[value.index()][address];
-                sets[value.index()] = if word == 0 { 0 } else { symmetry.pull(word) };
-            }
+    #[inline(always)]
+    pub(super) fn word(&self) -> Word {
+        let Some((view, address, symmetry)) = self.place else {
+            return Word {
+                scores: [MateScore::DRAW.0; 64],
+                won: 0,
+                lost: 0,
+                spoiled: 0,
+                stalemate: 0,
+            };
+        };
+        let scores = pull(symmetry, &view.line(address));
+        let (won, lost) = won_and_lost(&scores);
+        Word {
+            scores,
+            won,
+            lost,
+            spoiled: symmetry.pull(view.spoiled_at(address)),
+            stalemate: view
+                .stalemate
+                .get(address)
+                .map_or(0, |&word| symmetry.pull(word)),
         }
-        sets[Wdl::Draw.index()] = legal & !(sets[0] | sets[1] | sets[3] | sets[4]);
+    }
+
+    /// The value and the score of the position with the black king on a square, if it is legal.
+    #[inline(always)]
+    pub(super) fn position(&self, king: u8) -> Option<(Wdl, MateScore)> {
+        if !self.legal().contains(king.into()) {
+            return None;
+        }
+        let Some((view, address, symmetry)) = self.place else {
+            return Some((Wdl::Draw, MateScore::DRAW));
+        };
+        let bit = symmetry.map(king);
+        let score = MateScore(view.scores[address * 64 + usize::from(bit)]);
+        let spoiled = view.spoiled_at(address).contains(bit.into());
+        let wdl = match score.0.cmp(&MateScore::DRAW.0) {
+            std::cmp::Ordering::Less if spoiled => Wdl::BlessedLoss,
+            std::cmp::Ordering::Less => Wdl::Loss,
+            std::cmp::Ordering::Equal => Wdl::Draw,
+            std::cmp::Ordering::Greater if spoiled => Wdl::CursedWin,
+            std::cmp::Ordering::Greater => Wdl::Win,
+        };
+        Some((wdl, score))
+    }
+}
+
+impl Word {
+    /// The positions of each value for the side that moves next, out of some.
+    #[inline(always)]
+    pub(super) fn by_value(&self, positions: u64) -> [u64; 5] {
+        let mut sets = [0; 5];
+        sets[Wdl::Loss.index()] = positions & self.lost & !self.spoiled;
+        sets[Wdl::BlessedLoss.index()] = positions & self.lost & self.spoiled;
+        sets[Wdl::Draw.index()] = positions & !(self.won | self.lost);
+        sets[Wdl::CursedWin.index()] = positions & self.won & self.spoiled;
+        sets[Wdl::Win.index()] = positions & self.won & !self.spoiled;
         sets
     }
 
-    pub(super) fn stalemate(&self) -> u64 {
-        match self.values {
-            Some((values, address, symmetry)) => symmetry.pull(values.stalemate[address]),
-            None => 0,
+    /// Changes the values by an en-passant capture that is legal in some of the positions.
+    ///
+    /// The table that the values come from knows nothing of the capture. Where it says stalemate, the capture is the
+    /// only move and its value alone counts; elsewhere the better of the two.
+    pub(super) fn answer_en_passant(&mut self, legal: u64, reply: &Outcome<'_>) {
+        let possible = reply.legal();
+        let word = reply.word();
+        let own = self.by_value(legal);
+        let replies = word.by_value(possible);
+        let only = self.stalemate & possible;
+        let mut taken = 0;
+        let mut by_value = [0; 5];
+        for value in Wdl::ALL.into_iter().rev() {
+            let kept = own[value.index()] & !only;
+            let reached = (kept | replies[(-value).index()]) & !taken;
+            taken |= reached;
+            by_value[value.index()] = reached;
         }
-    }
-
-    /// The score of the position with the black king on a square, for the side that moves next.
-    #[inline]
-    pub(super) fn score(&self, king: u8) -> MateScore {
-        match self.values {
-            Some((values, address, symmetry)) => {
-                MateScore(values.dtm[address * 64 + usize::from(symmetry.map(king))])
-            }
-            None => MateScore::DRAW,
-        }
-    }
-
-    /// All 64 scores.
-    pub(super) fn scores(&self) -> [u8; 64] {
-        let mut scores = [MateScore::DRAW.0; 64];
-        if let Some((values, address, symmetry)) = self.values {
-            let line = &values.dtm[address * 64..(address + 1) * 64];
-            if symmetry.is_identity() {
-                scores.copy_from_slice(line);
-            } else {
-                for (king, score) in (0..64).zip(&mut scores) {
-                    *score = line[usize::from(symmetry.map(king))];
-                }
-            }
-        }
-        scores
-    }
-}
-
-/// The word of positions that a zeroing move leads to; `moved` is a piece and the square it takes on.
-#[inline]
-pub(super) fn outcome<'a>(
-    route: &Route<'a>,
-    squares: &[u8],
-    moved: Option<(usize, u8)>,
-    next: Color,
-) -> Outcome<'a> {
-    let mut after = [0u8; 8];
-    for (square, origin) in after.iter_mut().zip(&route.men) {
-        *square = match *origin {
-            Origin::Promoted(square) => square,
-            Origin::Man(man) => match moved {
-                Some((mover, to)) if mover == man => to,
-                _ => squares[man],
-            },
-        };
-    }
-    let values = match route.target {
-        Target::BareKings => None,
-        Target::Solved(solved) => {
-            let place = solved.place(route.slice, route.mirrored, &after[..route.men.len()]);
-            let values: &SliceValues = solved.slices[place.slice]
-                .get()
-                .expect("slices nearer to promotion are solved first");
-            Some((&values[next.index()], place.address, place.symmetry))
-        }
-    };
-    Outcome {
-        values,
-        white_king: after[0],
-    }
-}
-
-/// Changes the values of a position by an en-passant capture it allows.
-///
-/// The table it comes from knows nothing of the capture. Where it says stalemate, the capture is the only move
-/// and its value alone counts; elsewhere the better of the two.
-pub(super) fn answer_en_passant(
-    by_value: &mut [u64; 5],
-    scores: Option<&mut [u8; 64]>,
-    stalemate: &mut u64,
-    reply: &Outcome<'_>,
-) {
-    let possible = reply.legal();
-    let replies = reply.by_value();
-    let only = *stalemate & possible;
-    let mut taken = 0;
-    for value in Wdl::ALL.into_iter().rev() {
-        let kept = by_value[value.index()] & !only;
-        let reached = (kept | replies[(-value).index()]) & !taken;
-        taken |= reached;
-        by_value[value.index()] = reached;
-    }
-    if let Some(scores) = scores {
+        let [loss, blessed_loss, _, cursed_win, win] = by_value;
+        self.won = win | cursed_win;
+        self.lost = loss | blessed_loss;
+        self.spoiled = cursed_win | blessed_loss;
         for king in possible.ones() {
-            let capture = reply.score(king as u8).before_move().0;
-            let score = &mut scores[king as usize];
-            *score = if only >> king & 1 == 1 {
+            let capture = MateScore(word.scores[king as usize]).before_move().0;
+            let score = &mut self.scores[king as usize];
+            *score = if only.contains(king) {
                 capture
             } else {
                 capture.max(*score)
             };
         }
+        self.stalemate &= !possible;
     }
-    *stalemate &= !possible;
 }

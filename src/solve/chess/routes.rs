@@ -3,52 +3,79 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::promotion::PromotionViews;
 use super::{ChessBoard, addressed_men, square};
 use crate::game::chess::{Role, attacks};
 use crate::game::{Bits, Color};
 use crate::material::Material;
-use crate::placement::PawnPlacement;
-use crate::solve::solved::Solved;
+use crate::placement::{PawnPlacement, PawnSlices};
+use crate::solve::own::OwnSlices;
 use crate::solve::space::Space;
+use crate::solve::view::{SideView, View};
+use crate::symmetry::{self, Symmetry};
 
-/// The solved materials that moves of another lead to, laid out with that one's colours.
-pub type Targets = HashMap<Material, Arc<Solved>>;
-
-/// What a zeroing move leads to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Target<'a> {
-    BareKings,
-    Solved(&'a Solved),
+/// What the moves of a material lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// What captures lead to, laid out with the colours of the material.
+    pub captures: HashMap<Material, Arc<View>>,
+    /// What promotions without capture lead to.
+    pub promotions: HashMap<(Color, Role), PromotionViews>,
 }
 
-/// How the squares of the men after a zeroing move follow from those before.
+/// Where a position after a zeroing move is found.
 #[derive(Clone, Debug)]
-pub(super) struct Route<'a> {
-    pub(super) target: Target<'a>,
-    pub(super) slice: usize,
-    pub(super) mirrored: bool,
-    /// For each addressed man afterwards, the one he was before; a promoted pawn has its own square.
-    pub(super) men: Vec<Origin>,
+pub(super) struct Route {
+    /// Nothing for bare kings.
+    pub(super) view: Option<Arc<SideView<'static>>>,
+    /// For each square of the white king, what it means for the address.
+    kings: Box<[KingPlace; 64]>,
+    /// For each symmetry that can occur and each man before the move but the first, what each of his squares adds.
+    offsets: Vec<[u32; 64]>,
+    men: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
-    Man(usize),
-    Promoted(u8),
+#[derive(Clone, Copy, Debug, Default)]
+struct KingPlace {
+    symmetry: Symmetry,
+    /// Where the offsets of this symmetry begin.
+    offsets: u32,
+    address: u32,
+}
+
+impl Route {
+    /// The word with the positions after a move, and the symmetry that turned the board; `moved` is a man and the
+    /// square he goes to.
+    #[inline(always)]
+    pub(super) fn locate(&self, squares: &[u8], moved: Option<(usize, u8)>) -> (usize, Symmetry) {
+        let square_of = |man: usize| {
+            usize::from(match moved {
+                Some((mover, to)) if mover == man => to,
+                _ => squares[man],
+            })
+        };
+        let place = self.kings[square_of(0) & 63];
+        let offsets = &self.offsets[place.offsets as usize..][..self.men];
+        let mut address = place.address;
+        for (man, offsets) in offsets.iter().enumerate() {
+            address += offsets[square_of(man + 1) & 63];
+        }
+        (address as usize, place.symmetry)
+    }
 }
 
 /// A pawn's move within the board, before it is known what stands around.
 #[derive(Clone, Debug)]
-pub(super) struct PawnMove<'a> {
+pub(super) struct PawnMove {
     pub(super) to: u8,
     /// The square a double step passes.
     pub(super) passed: Option<u8>,
     /// The addressed man taken, by number; he must be on `to`.
     pub(super) victim: Option<usize>,
     pub(super) conversion: bool,
-    pub(super) route: Route<'a>,
+    pub(super) route: Route,
     /// What en-passant captures in reply lead to.
-    pub(super) en_passant: Vec<Route<'a>>,
+    pub(super) en_passant: Vec<Route>,
 }
 
 /// Everything about a slice that does not depend on the address.
@@ -58,11 +85,11 @@ pub struct SliceRules<'a> {
     pub(super) men: Vec<(Color, Role)>,
     pub(super) placement: PawnPlacement,
     /// Captures of each addressed man by a piece; none for the white king.
-    pub(super) captures_of_men: Vec<Option<Route<'a>>>,
+    pub(super) captures_of_men: Vec<Option<Route>>,
     /// Captures of each pawn by a piece.
-    pub(super) captures_of_pawns: Vec<(Color, u8, Route<'a>)>,
+    pub(super) captures_of_pawns: Vec<(Color, u8, Route)>,
     /// Moves of each side's pawns.
-    pub(super) pawn_moves: [Vec<PawnMove<'a>>; 2],
+    pub(super) pawn_moves: [Vec<PawnMove>; 2],
     pub(super) with_scores: bool,
 }
 
@@ -70,92 +97,188 @@ pub struct SliceRules<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingTarget(pub Material);
 
+/// A move that leaves the slice.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    /// The addressed man who is taken.
+    victim: Option<usize>,
+    /// The pawn that becomes another man: whose, from which square, what and where.
+    promotion: Option<(Color, u8, Role, u8)>,
+    /// The pawns afterwards.
+    pawns: PawnPlacement,
+    /// Who moves next.
+    next: Color,
+}
+
 struct RouteFinder<'a> {
     material: Material,
     men: Vec<(Color, Role)>,
-    own: &'a Solved,
+    slice: usize,
+    own: &'a OwnSlices,
     targets: &'a Targets,
 }
 
-impl<'a> RouteFinder<'a> {
-    fn route(
-        &self,
-        victim: Option<usize>,
-        promotion: Option<(Color, Role, u8)>,
-        placement: PawnPlacement,
-    ) -> Result<Route<'a>, MissingTarget> {
+/// Where the address of a man after a move comes from.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Man(usize),
+    Promoted(u8),
+}
+
+impl RouteFinder<'_> {
+    fn material_after(&self, leaving: &Leaving) -> Material {
         let mut counts = [[0u8; 6]; 2];
-        let mut men: Vec<((Color, Role), Origin)> = self
-            .men
-            .iter()
-            .enumerate()
-            .filter(|&(number, _)| Some(number) != victim)
-            .map(|(number, &man)| (man, Origin::Man(number)))
-            .collect();
-        if let Some((color, role, square)) = promotion {
-            men.push(((color, role), Origin::Promoted(square)));
+        for (number, &(color, role)) in self.men.iter().enumerate() {
+            counts[color.index()][role.index()] += u8::from(Some(number) != leaving.victim);
         }
-        for &((color, role), _) in &men {
+        if let Some((color, _, role, _)) = leaving.promotion {
             counts[color.index()][role.index()] += 1;
         }
         counts[Color::Black.index()][Role::King.index()] += 1;
         for color in Color::ALL {
-            counts[color.index()][Role::Pawn.index()] = placement.of(color).count_ones() as u8;
+            counts[color.index()][Role::Pawn.index()] = leaving.pawns.of(color).count_ones() as u8;
         }
-        let material = Material::from_counts(counts).unwrap_or(Material::BARE_KINGS);
-        let order = addressed_men(&material);
-        let origins = order
+        Material::from_counts(counts).unwrap_or(Material::BARE_KINGS)
+    }
+
+    fn route(&self, leaving: Leaving) -> Result<Route, MissingTarget> {
+        let material = self.material_after(&leaving);
+        let missing = || MissingTarget(material);
+        if material == Material::BARE_KINGS {
+            return Ok(Route {
+                view: None,
+                kings: Box::new([KingPlace::default(); 64]),
+                offsets: Vec::new(),
+                men: 0,
+            });
+        }
+        if material == self.material {
+            let (slice, mirrored) = self.own.pawns.locate(leaving.pawns);
+            let view = self.own.view(slice, leaving.next).ok_or_else(missing)?;
+            return Ok(self.address_after(&leaving, &material, mirrored, view));
+        }
+        if let (None, Some((color, from, role, _))) = (leaving.victim, leaving.promotion) {
+            let views = self.targets.promotions.get(&(color, role));
+            let view = views
+                .and_then(|views| views.view(self.slice, from))
+                .ok_or_else(missing)?;
+            // Laid out as the slice itself.
+            let leaving = Leaving {
+                promotion: None,
+                ..leaving
+            };
+            return Ok(self.address_after(&leaving, &self.material, false, view));
+        }
+        let whole = self.targets.captures.get(&material).ok_or_else(missing)?;
+        let (slice, mirrored) = whole.pawns.locate(leaving.pawns);
+        let view = whole.side(slice, leaving.next).ok_or_else(missing)?;
+        Ok(self.address_after(&leaving, &material, mirrored, Arc::clone(view)))
+    }
+
+    /// How the addresses in a view of a layout follow from the squares before the move.
+    fn address_after(
+        &self,
+        leaving: &Leaving,
+        layout: &Material,
+        mirrored: bool,
+        view: Arc<SideView<'static>>,
+    ) -> Route {
+        let mut before: Vec<((Color, Role), Origin)> = self
+            .men
             .iter()
-            .map(|man| {
-                let at = men.iter().position(|(other, _)| other == man);
-                at.map_or(Origin::Man(0), |at| men.remove(at).1)
-            })
+            .enumerate()
+            .filter(|&(number, _)| Some(number) != leaving.victim)
+            .map(|(number, &man)| (man, Origin::Man(number)))
             .collect();
-        let target = if material == Material::BARE_KINGS {
-            Target::BareKings
-        } else if material == self.material {
-            Target::Solved(self.own)
-        } else {
-            Target::Solved(self.targets.get(&material).ok_or(MissingTarget(material))?)
+        if let Some((color, _, role, square)) = leaving.promotion {
+            before.push(((color, role), Origin::Promoted(square)));
+        }
+        let after = addressed_men(layout);
+        let men = self.men.len() - 1;
+        let symmetries: Vec<Symmetry> = match layout.has_pawns() {
+            true => vec![Symmetry::mirrored(mirrored)],
+            false => (0..Symmetry::COUNT).map(Symmetry::from_index).collect(),
         };
-        let (slice, mirrored) = match target {
-            Target::BareKings => (0, false),
-            Target::Solved(solved) => solved.slice(placement),
-        };
-        Ok(Route {
-            target,
-            slice,
-            mirrored,
-            men: origins,
-        })
+        let mut offsets = vec![[0; 64]; symmetries.len() * men];
+        let mut fixed = vec![0; symmetries.len()];
+        for (number, man) in after.iter().enumerate().skip(1) {
+            let stride = 1u32 << (6 * (after.len() - 1 - number));
+            let found = before.iter().position(|(other, _)| other == man);
+            let origin = found.map_or(Origin::Man(0), |at| before.remove(at).1);
+            for (slot, symmetry) in symmetries.iter().enumerate() {
+                let contribution = |square: u8| stride * u32::from(symmetry.map(square));
+                match origin {
+                    Origin::Man(before) => {
+                        offsets[slot * men + before - 1] =
+                            std::array::from_fn(|square| contribution(square as u8));
+                    }
+                    Origin::Promoted(square) => fixed[slot] += contribution(square),
+                }
+            }
+        }
+        let king_stride = 1u32 << (6 * (after.len() - 1));
+        let kings = Box::new(std::array::from_fn(|square| {
+            let square = square as u8;
+            let (symmetry, slot) = match layout.has_pawns() {
+                true => (symmetries[0], 0),
+                false => {
+                    let symmetry = symmetry::into_triangle(square);
+                    (symmetry, symmetry.index())
+                }
+            };
+            let turned = symmetry.map(square);
+            let place = match layout.has_pawns() {
+                true => u32::from(turned),
+                false => symmetry::triangle_place(turned) as u32,
+            };
+            KingPlace {
+                symmetry,
+                offsets: (slot * men) as u32,
+                address: place * king_stride + fixed[slot],
+            }
+        }));
+        Route {
+            view: Some(view),
+            kings,
+            offsets,
+            men,
+        }
     }
 }
 
 impl<'a> SliceRules<'a> {
-    /// Prepares the zeroing moves of one slice of `own`, some slices of which may still be unsolved.
+    /// Prepares the zeroing moves of one slice of `own`, of which those it leads to are solved.
     ///
     /// # Errors
     ///
     /// If a material that a move leads to is not among `targets`.
     pub fn new(
         space: &'a Space<ChessBoard>,
-        own: &'a Solved,
+        own: &OwnSlices,
         slice: usize,
-        targets: &'a Targets,
+        targets: &Targets,
         with_scores: bool,
     ) -> Result<SliceRules<'a>, MissingTarget> {
         let placement = own.pawns.placement(slice);
         let finder = RouteFinder {
             material: own.material,
             men: addressed_men(&own.material),
+            slice,
             own,
             targets,
         };
-        let captures_of_men = (0..finder.men.len())
-            .map(|victim| {
-                (victim > 0)
-                    .then(|| finder.route(Some(victim), None, placement))
-                    .transpose()
+        let captures_of_men = finder
+            .men
+            .iter()
+            .enumerate()
+            .map(|(victim, &(owner, _))| {
+                let leaving = Leaving {
+                    victim: Some(victim),
+                    promotion: None,
+                    pawns: placement,
+                    next: owner,
+                };
+                (victim > 0).then(|| finder.route(leaving)).transpose()
             })
             .collect::<Result<_, _>>()?;
         let mut captures_of_pawns = Vec::new();
@@ -163,7 +286,13 @@ impl<'a> SliceRules<'a> {
         for color in Color::ALL {
             for from in placement.of(color).ones() {
                 let rest = placement.with(color, placement.of(color) & !(1 << from));
-                captures_of_pawns.push((color, from as u8, finder.route(None, None, rest)?));
+                let route = finder.route(Leaving {
+                    victim: None,
+                    promotion: None,
+                    pawns: rest,
+                    next: color,
+                })?;
+                captures_of_pawns.push((color, from as u8, route));
                 finder.pawn_moves(placement, color, from as u8, &mut pawn_moves[color.index()])?;
             }
         }
@@ -179,42 +308,89 @@ impl<'a> SliceRules<'a> {
     }
 }
 
-impl<'a> RouteFinder<'a> {
+/// The pawns after a step and after a double step, as far as no pawn is in the way; nothing where the step promotes.
+fn pushes(placement: PawnPlacement, color: Color, from: u8) -> [Option<PawnPlacement>; 2] {
+    let (ahead, home_rank) = match color {
+        Color::White => (8i8, 1),
+        Color::Black => (-8, 6),
+    };
+    let step = from.wrapping_add_signed(ahead);
+    if !(8..56).contains(&step) || placement.all() >> step & 1 == 1 {
+        return [None; 2];
+    }
+    let rest = placement.of(color) & !(1 << from);
+    let moved = |to: u8| placement.with(color, rest | 1 << to);
+    let double = step.wrapping_add_signed(ahead);
+    let is_free = from / 8 == home_rank && placement.all() >> double & 1 == 0;
+    [Some(moved(step)), is_free.then(|| moved(double))]
+}
+
+/// The sides of other slices of a material that the moves of one lead to.
+#[must_use]
+pub fn own_reads(pawns: &PawnSlices, slice: usize) -> Vec<(usize, Color)> {
+    let placement = pawns.placement(slice);
+    let mut reads = Vec::new();
+    for color in Color::ALL {
+        for from in placement.of(color).ones() {
+            let after = pushes(placement, color, from as u8);
+            reads.extend(
+                after
+                    .iter()
+                    .flatten()
+                    .map(|&to| (pawns.locate(to).0, !color)),
+            );
+        }
+    }
+    reads.sort_unstable_by_key(|&(slice, turn)| (slice, turn.index()));
+    reads.dedup();
+    reads
+}
+
+impl RouteFinder<'_> {
     fn pawn_moves(
         &self,
         placement: PawnPlacement,
         color: Color,
         from: u8,
-        moves: &mut Vec<PawnMove<'a>>,
+        moves: &mut Vec<PawnMove>,
     ) -> Result<(), MissingTarget> {
-        let (ahead, home_rank) = match color {
-            Color::White => (8i8, 1),
-            Color::Black => (-8, 6),
+        let ahead = match color {
+            Color::White => 8i8,
+            Color::Black => -8,
         };
-        let rest = placement.with(color, placement.of(color) & !(1 << from));
         let step = from.wrapping_add_signed(ahead);
         if placement.all() >> step & 1 == 0 {
-            self.arrivals(rest, color, step, None, moves)?;
+            self.arrivals(placement, color, (from, step), None, moves)?;
+        }
+        if let [_, Some(pushed)] = pushes(placement, color, from) {
             let double = step.wrapping_add_signed(ahead);
-            if from / 8 == home_rank && placement.all() >> double & 1 == 0 {
-                let pushed = rest.with(color, rest.of(color) | 1 << double);
-                let beside = placement.of(!color) & neighbours_on_rank(double);
-                let en_passant = beside
-                    .ones()
-                    .map(|taker| {
-                        let takers = placement.of(!color) & !(1 << taker) | 1 << step;
-                        self.route(None, None, rest.with(!color, takers))
+            let beside = placement.of(!color) & neighbours_on_rank(double);
+            let en_passant = beside
+                .ones()
+                .map(|taker| {
+                    let takers = placement.of(!color) & !(1 << taker) | 1 << step;
+                    let rest = placement.of(color) & !(1 << from);
+                    self.route(Leaving {
+                        victim: None,
+                        promotion: None,
+                        pawns: placement.with(color, rest).with(!color, takers),
+                        next: color,
                     })
-                    .collect::<Result<_, _>>()?;
-                moves.push(PawnMove {
-                    to: double,
-                    passed: Some(step),
+                })
+                .collect::<Result<_, _>>()?;
+            moves.push(PawnMove {
+                to: double,
+                passed: Some(step),
+                victim: None,
+                conversion: false,
+                route: self.route(Leaving {
                     victim: None,
-                    conversion: false,
-                    route: self.route(None, None, pushed)?,
-                    en_passant,
-                });
-            }
+                    promotion: None,
+                    pawns: pushed,
+                    next: !color,
+                })?,
+                en_passant,
+            });
         }
         for to in attacks::pawn(color, square(from)).ones() {
             let to = to as u8;
@@ -222,21 +398,26 @@ impl<'a> RouteFinder<'a> {
                 continue;
             }
             if placement.of(!color) >> to & 1 == 1 {
-                let taken = rest.with(!color, rest.of(!color) & !(1 << to));
-                let after = taken.with(color, taken.of(color) | 1 << to);
+                let taker = placement.of(color) & !(1 << from) | 1 << to;
+                let taken = placement.of(!color) & !(1 << to);
                 moves.push(PawnMove {
                     to,
                     passed: None,
                     victim: None,
                     conversion: true,
-                    route: self.route(None, None, after)?,
+                    route: self.route(Leaving {
+                        victim: None,
+                        promotion: None,
+                        pawns: placement.with(color, taker).with(!color, taken),
+                        next: !color,
+                    })?,
                     en_passant: Vec::new(),
                 });
                 continue;
             }
             for (victim, &(owner, role)) in self.men.iter().enumerate() {
                 if owner != color && role != Role::King {
-                    self.arrivals(rest, color, to, Some(victim), moves)?;
+                    self.arrivals(placement, color, (from, to), Some(victim), moves)?;
                 }
             }
         }
@@ -246,30 +427,34 @@ impl<'a> RouteFinder<'a> {
     /// A pawn arriving on a square, as itself or promoted, maybe taking an addressed man there.
     fn arrivals(
         &self,
-        rest: PawnPlacement,
+        placement: PawnPlacement,
         color: Color,
-        to: u8,
+        (from, to): (u8, u8),
         victim: Option<usize>,
-        moves: &mut Vec<PawnMove<'a>>,
+        moves: &mut Vec<PawnMove>,
     ) -> Result<(), MissingTarget> {
-        let promotes = !(8..56).contains(&to);
-        let mut arrive = |conversion, route| {
+        let rest = placement.of(color) & !(1 << from);
+        let mut arrive = |conversion, pawns, promotion| -> Result<(), MissingTarget> {
             moves.push(PawnMove {
                 to,
                 passed: None,
                 victim,
                 conversion,
-                route,
+                route: self.route(Leaving {
+                    victim,
+                    promotion,
+                    pawns: placement.with(color, pawns),
+                    next: !color,
+                })?,
                 en_passant: Vec::new(),
             });
+            Ok(())
         };
-        if promotes {
-            for role in Role::PROMOTIONS {
-                arrive(true, self.route(victim, Some((color, role, to)), rest)?);
-            }
-        } else {
-            let after = rest.with(color, rest.of(color) | 1 << to);
-            arrive(victim.is_some(), self.route(victim, None, after)?);
+        if (8..56).contains(&to) {
+            return arrive(victim.is_some(), rest | 1 << to, None);
+        }
+        for role in Role::PROMOTIONS {
+            arrive(true, rest, Some((color, from, role, to)))?;
         }
         Ok(())
     }

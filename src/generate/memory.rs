@@ -1,0 +1,137 @@
+//! How much memory solving and writing a material takes.
+//!
+//! Sizes of arrays are exact. How far values shrink when they are packed is not known before; what is assumed is less
+//! than any material of three to five men has shown.
+
+use rayon::prelude::*;
+
+use super::work::Item;
+use crate::game::{Bits, Color};
+use crate::index::IndexSpace;
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::placement::PawnSlices;
+use crate::solve::chess::{captures, own_reads, words};
+use crate::solve::{SOLVED_BYTES, SOLVING_BYTES};
+
+/// Program, threads' stacks, compression contexts, blocks on their way to a file.
+pub(super) const BASE: u64 = 96 << 20;
+/// Bytes of a word of a view: 64 scores and three sets.
+const VIEW_BYTES: u64 = 64 + 3 * 8;
+/// By how much packed values are smaller, at least.
+const PACKED: u64 = 4;
+/// Bytes of an index in the order of a file: one, and two sets.
+const ROW_BITS: u64 = 8 + 5;
+
+/// The shape of a material's values.
+#[derive(Clone, Debug)]
+struct Shape {
+    /// Of one side to move in one slice.
+    words: u64,
+    slices: u64,
+    pawns: PawnSlices,
+}
+
+impl Shape {
+    fn new(material: &Material) -> Option<Shape> {
+        let pawns = PawnSlices::new(material);
+        Some(Shape {
+            words: words(material)?.into(),
+            slices: pawns.len() as u64,
+            pawns,
+        })
+    }
+
+    /// Both sides.
+    fn all_words(&self) -> u64 {
+        self.words * self.slices * 2
+    }
+
+    /// The most slices that are kept for others at a time, each side counted, and the most pawns of a slice that can
+    /// promote.
+    fn own_views(&self) -> u64 {
+        let mut order: Vec<(u32, usize)> = (0..self.pawns.len())
+            .map(|slice| (self.pawns.placement(slice).steps_to_promotion(), slice))
+            .collect();
+        order.sort_unstable();
+        let reads: Vec<Vec<(usize, Color)>> = (0..self.pawns.len())
+            .into_par_iter()
+            .map(|slice| own_reads(&self.pawns, slice))
+            .collect();
+        let mut readers = vec![[0u32; 2]; self.pawns.len()];
+        for &(slice, turn) in reads.iter().flatten() {
+            readers[slice][turn.index()] += 1;
+        }
+        let mut kept = 0u64;
+        let mut most = 0;
+        for equally_far in order.chunk_by(|a, b| a.0 == b.0) {
+            for &(_, slice) in equally_far {
+                kept += readers[slice].iter().filter(|&&count| count > 0).count() as u64;
+            }
+            most = most.max(kept);
+            for &(slice, turn) in equally_far.iter().flat_map(|&(_, slice)| &reads[slice]) {
+                let left = &mut readers[slice][turn.index()];
+                *left -= 1;
+                kept -= u64::from(*left == 0);
+            }
+        }
+        most
+    }
+
+    fn promoting_pawns(&self) -> u64 {
+        let rows = |slice: usize| {
+            let placement = self.pawns.placement(slice);
+            let pawns = placement.white & 0xff << 48 | placement.black & 0xff << 8;
+            u64::from(pawns.count())
+        };
+        (0..self.pawns.len()).map(rows).max().unwrap_or(0)
+    }
+}
+
+/// Bytes while a material is being solved and written, at the worst moment; nothing if its sets have more words than
+/// the solver can address.
+pub(super) fn of_step(material: &Material, metrics: &[Metric], with_mates: bool) -> Option<u64> {
+    let shape = Shape::new(material)?;
+    let threads = rayon::current_num_threads() as u64;
+    let at_a_time = threads.min(shape.slices);
+    let mut read = 0;
+    for target in captures(material) {
+        read += Shape::new(&target)?.all_words() * VIEW_BYTES;
+    }
+    let after_promotions: u64 = Item::all_of(material)
+        .iter()
+        .filter(|item| matches!(item, Item::After(_)))
+        .count() as u64;
+    let packed_promotions = after_promotions * shape.slices * shape.words * VIEW_BYTES / PACKED;
+    let solving_one =
+        2 * shape.words * SOLVING_BYTES + shape.promoting_pawns() * 4 * shape.words * VIEW_BYTES;
+    let solved_one = 2 * shape.words * SOLVED_BYTES;
+    let finished = match (metrics.is_empty(), shape.slices) {
+        (_, 1) => 0,
+        (true, _) => 0,
+        (false, _) => shape.slices * solved_one / PACKED,
+    };
+    let solving = read
+        + packed_promotions
+        + at_a_time * solving_one
+        + shape.own_views() * shape.words * VIEW_BYTES
+        + finished;
+    let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
+    let writing = finished + (at_a_time + 1) * (row + solved_one / 2) + solved_one;
+    let _ = with_mates;
+    Some(solving.max(writing))
+}
+
+/// Bytes that an item takes in memory; files take none.
+pub(super) fn of_item(item: &Item) -> u64 {
+    if item.is_filed() {
+        return 0;
+    }
+    match item {
+        Item::Whole(material) => {
+            Shape::new(material).map_or(0, |shape| shape.all_words() * VIEW_BYTES / PACKED)
+        }
+        Item::After(promotion) => Shape::new(&promotion.material)
+            .map_or(0, |shape| shape.words * shape.slices * VIEW_BYTES / PACKED),
+    }
+}

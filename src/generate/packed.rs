@@ -1,0 +1,240 @@
+//! Values that wait, compressed: what the writer or another material wants later.
+//!
+//! Solved values shrink to a tenth at the lowest level, at the speed of a slow copy.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use zstd::bulk::{Compressor, Decompressor};
+
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::placement::PawnSlices;
+use crate::solve::chess::PromotionSource;
+use crate::solve::solved::{OwnValues, SideValues};
+use crate::solve::view::{SideView, View};
+
+const LEVEL: i32 = 1;
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Bytes that are compressed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Packed {
+    pub bytes: Vec<u8>,
+    /// Before compression.
+    pub len: usize,
+}
+
+impl Packed {
+    pub fn new(bytes: &[u8]) -> Packed {
+        let packed = COMPRESSOR.with_borrow_mut(|compressor| {
+            if compressor.is_none() {
+                *compressor = Compressor::new(LEVEL).ok();
+            }
+            compressor.as_mut()?.compress(bytes).ok()
+        });
+        // What does not shrink is kept as it is, and known by its length.
+        let packed = packed.filter(|packed| packed.len() < bytes.len());
+        let mut packed = packed.unwrap_or_else(|| bytes.to_vec());
+        packed.shrink_to_fit();
+        Packed {
+            bytes: packed,
+            len: bytes.len(),
+        }
+    }
+
+    pub fn of_words(words: &[u64]) -> Packed {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Packed::new(&bytes)
+    }
+
+    /// The bytes as they were; nothing if these cannot come from [`Packed::new`].
+    pub fn unpack(&self) -> Option<Vec<u8>> {
+        if self.bytes.len() == self.len {
+            return Some(self.bytes.clone());
+        }
+        let bytes = Decompressor::new()
+            .ok()?
+            .decompress(&self.bytes, self.len)
+            .ok()?;
+        (bytes.len() == self.len).then_some(bytes)
+    }
+
+    pub fn unpack_words(&self) -> Option<Vec<u64>> {
+        let bytes = self.unpack()?;
+        let (words, rest) = bytes.as_chunks::<8>();
+        rest.is_empty()
+            .then(|| words.iter().map(|&word| u64::from_le_bytes(word)).collect())
+    }
+}
+
+/// The view of one side of a slice, or of one promotion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PackedView {
+    legal: Packed,
+    scores: Packed,
+    spoiled: Packed,
+}
+
+impl PackedView {
+    pub fn new(view: &SideView<'_>) -> PackedView {
+        PackedView {
+            legal: Packed::of_words(&view.legal),
+            scores: Packed::new(&view.scores),
+            spoiled: Packed::of_words(&view.spoiled),
+        }
+    }
+
+    pub fn unpack(&self) -> Option<SideView<'static>> {
+        Some(SideView {
+            legal: Cow::Owned(self.legal.unpack_words()?),
+            scores: Cow::Owned(self.scores.unpack()?),
+            spoiled: Cow::Owned(self.spoiled.unpack_words()?),
+            stalemate: Cow::Borrowed(&[]),
+        })
+    }
+
+    /// The parts in the order of a work file.
+    pub fn parts(&self) -> [&Packed; 3] {
+        [&self.legal, &self.scores, &self.spoiled]
+    }
+
+    pub fn from_parts([legal, scores, spoiled]: [Packed; 3]) -> PackedView {
+        PackedView {
+            legal,
+            scores,
+            spoiled,
+        }
+    }
+}
+
+/// The views of one promotion, or of all slices of a material: White to move and Black to move in turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PackedViews(pub Vec<PackedView>);
+
+impl PromotionSource for PackedViews {
+    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>> {
+        self.0.get(part)?.unpack().map(Arc::new)
+    }
+}
+
+impl PackedViews {
+    /// The material whose slices these are.
+    pub fn unpack(&self, material: Material) -> Option<View> {
+        let pawns = PawnSlices::new(&material);
+        let sides = self.0.par_chunks(2);
+        let unpack = |side: &PackedView| Some(Some(Arc::new(side.unpack()?)));
+        let slices: Vec<_> = sides
+            .map(|sides| match sides {
+                [white, black] => Some([unpack(white)?, unpack(black)?]),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        (slices.len() == pawns.len()).then_some(View {
+            material,
+            pawns,
+            slices,
+        })
+    }
+}
+
+/// One side of a solved slice until it is written.
+#[derive(Clone, Debug)]
+pub(super) struct PackedSide {
+    legal: Packed,
+    decided: [Packed; 5],
+    wdl_by_conversion: Packed,
+    dtz: Packed,
+    won_by_zeroing: Packed,
+    dtm: Packed,
+    dtm_by_conversion: Packed,
+}
+
+impl PackedSide {
+    /// Packs what files of some metrics are made from.
+    pub fn new(values: &SideValues, metrics: &[Metric]) -> PackedSide {
+        let bytes = |metric: Metric, bytes: &[u8]| match metrics.contains(&metric) {
+            true => Packed::new(bytes),
+            false => Packed::default(),
+        };
+        let words = |metric: Metric, words: &[u64]| match metrics.contains(&metric) {
+            true => Packed::of_words(words),
+            false => Packed::default(),
+        };
+        let own = &values.own;
+        PackedSide {
+            legal: words(Metric::Wdl, &values.legal),
+            decided: values.decided.each_ref().map(|set| Packed::of_words(set)),
+            wdl_by_conversion: words(Metric::Wdl, &own.wdl_by_conversion),
+            dtz: bytes(Metric::Dtz, &own.dtz),
+            won_by_zeroing: words(Metric::Dtz, &own.won_by_zeroing),
+            dtm: bytes(Metric::Dtm, &values.dtm),
+            dtm_by_conversion: words(Metric::Dtm, &own.dtm_by_conversion),
+        }
+    }
+
+    /// What the file of one metric is made from.
+    pub fn unpack(&self, metric: Metric) -> Option<SideValues> {
+        let [loss, blessed_loss, draw, cursed_win, win] = &self.decided;
+        let decided = [
+            loss.unpack_words()?,
+            blessed_loss.unpack_words()?,
+            draw.unpack_words()?,
+            cursed_win.unpack_words()?,
+            win.unpack_words()?,
+        ];
+        let mut values = SideValues {
+            decided,
+            ..SideValues::default()
+        };
+        let OwnValues {
+            dtz,
+            wdl_by_conversion,
+            won_by_zeroing,
+            dtm_by_conversion,
+        } = &mut values.own;
+        match metric {
+            Metric::Wdl => {
+                values.legal = self.legal.unpack_words()?;
+                *wdl_by_conversion = self.wdl_by_conversion.unpack_words()?;
+            }
+            Metric::Dtz => {
+                *dtz = self.dtz.unpack()?;
+                *won_by_zeroing = self.won_by_zeroing.unpack_words()?;
+            }
+            Metric::Dtm => {
+                values.dtm = self.dtm.unpack()?;
+                *dtm_by_conversion = self.dtm_by_conversion.unpack_words()?;
+            }
+        }
+        Some(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let mut state = 1u64;
+        let noise: Vec<u64> = (0..1000)
+            .map(|_| {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                state
+            })
+            .collect();
+        for words in [vec![], vec![7; 5000], noise] {
+            let packed = Packed::of_words(&words);
+            assert_eq!(packed.unpack_words(), Some(words));
+        }
+        let mut damaged = Packed::new(&[1; 1000]);
+        damaged.len += 1;
+        assert_eq!(damaged.unpack(), None);
+    }
+}

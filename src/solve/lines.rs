@@ -1,0 +1,255 @@
+//! Sixty-four bytes that belong to the 64 positions of one word.
+//!
+//! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
+
+use crate::metric::MateScore;
+use crate::symmetry::Symmetry;
+
+/// Mate scores of the positions of one word.
+pub type Line = [u8; 64];
+
+/// A bit in each byte: its lowest one.
+const LOW: u64 = 0x0101_0101_0101_0101;
+/// A bit in each byte: its highest one.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The line at an address.
+#[inline(always)]
+#[must_use]
+pub fn line_at(bytes: &[u8], address: usize) -> Line {
+    let mut line = [0; 64];
+    line.copy_from_slice(&bytes[address * 64..address * 64 + 64]);
+    line
+}
+
+/// The line at an address, to be written.
+#[inline(always)]
+pub fn line_at_mut(bytes: &mut [u8], address: usize) -> &mut [u8] {
+    &mut bytes[address * 64..address * 64 + 64]
+}
+
+#[inline(always)]
+fn rank(line: &Line, rank: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&line[rank * 8..rank * 8 + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+#[inline(always)]
+fn ranks(line: &Line) -> [u64; 8] {
+    std::array::from_fn(|number| rank(line, number))
+}
+
+#[inline(always)]
+fn from_ranks(ranks: [u64; 8]) -> Line {
+    let mut line = [0; 64];
+    for (bytes, rank) in line.chunks_exact_mut(8).zip(ranks) {
+        bytes.copy_from_slice(&rank.to_le_bytes());
+    }
+    line
+}
+
+/// The highest bits of eight bytes, gathered.
+#[inline(always)]
+const fn gather_high_bits(bytes: u64) -> u64 {
+    // Bit 7 of byte i meets the factor's bit 7 * (8 - i) in bit 63 - 7 + i, and no two products meet.
+    ((bytes & HIGH) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// A bit in each byte, its highest one, where the byte is not zero.
+#[inline(always)]
+const fn not_zero(bytes: u64) -> u64 {
+    ((bytes & !HIGH).wrapping_add(!HIGH) | bytes) & HIGH
+}
+
+/// The positions that are won and those that are lost.
+#[inline(always)]
+#[must_use]
+pub fn won_and_lost(scores: &Line) -> (u64, u64) {
+    const DRAWN: u64 = LOW * MateScore::DRAW.0 as u64;
+    let mut high = 0;
+    let mut decided = 0;
+    for number in 0..8 {
+        let bytes = rank(scores, number);
+        high |= gather_high_bits(bytes) << (8 * number);
+        decided |= gather_high_bits(not_zero(bytes ^ DRAWN)) << (8 * number);
+    }
+    (high & decided, decided & !high)
+}
+
+/// The positions at which two lines agree.
+#[inline(always)]
+#[must_use]
+pub fn equal(a: &Line, b: &Line) -> u64 {
+    let mut different = 0;
+    for number in 0..8 {
+        let bytes = not_zero(rank(a, number) ^ rank(b, number));
+        different |= gather_high_bits(bytes) << (8 * number);
+    }
+    !different
+}
+
+/// 255 at the positions of a set, 0 elsewhere.
+#[inline(always)]
+#[must_use]
+pub fn expanded(set: u64) -> Line {
+    from_ranks(set.to_le_bytes().map(|eight| {
+        let chosen = u64::from(eight).wrapping_mul(LOW) & 0x8040_2010_0804_0201;
+        (not_zero(chosen) >> 7).wrapping_mul(0xff)
+    }))
+}
+
+/// `best = max(best, score before the move)` at the positions of a set.
+#[inline(always)]
+pub fn keep_best(best: &mut Line, scores: &Line, positions: u64) {
+    let chosen = expanded(positions);
+    for ((best, &score), chosen) in best.iter_mut().zip(scores).zip(chosen) {
+        *best = (MateScore(score).before_move().0 & chosen).max(*best);
+    }
+}
+
+/// `best = max(best, score)` at the positions of a set.
+#[inline(always)]
+pub fn keep_best_of_one(best: &mut Line, score: u8, positions: u64) {
+    for (best, chosen) in best.iter_mut().zip(expanded(positions)) {
+        *best = (score & chosen).max(*best);
+    }
+}
+
+/// The line whose byte `i` is byte `symmetry.map(i)` of another: what [`Symmetry::pull`] is for words.
+#[inline(always)]
+#[must_use]
+pub fn pull(symmetry: Symmetry, line: &Line) -> Line {
+    if symmetry.is_identity() {
+        return *line;
+    }
+    let mut ranks = ranks(line);
+    if symmetry.transposes() {
+        transpose_bytes(&mut ranks);
+    }
+    if symmetry.flips() {
+        ranks.reverse();
+    }
+    if symmetry.mirrors() {
+        ranks = ranks.map(u64::swap_bytes);
+    }
+    from_ranks(ranks)
+}
+
+/// Exchanges rows and columns of eight times eight bytes.
+#[inline(always)]
+fn transpose_bytes(rows: &mut [u64; 8]) {
+    for (distance, kept) in [
+        (4, 0x0000_0000_ffff_ffff_u64),
+        (2, 0x0000_ffff_0000_ffff),
+        (1, 0x00ff_00ff_00ff_00ff),
+    ] {
+        let shift = 8 * distance;
+        for upper in (0..8).filter(|row| row & distance == 0) {
+            let lower = upper + distance;
+            let swap = (rows[upper] >> shift ^ rows[lower]) & kept;
+            rows[lower] ^= swap;
+            rows[upper] ^= swap << shift;
+        }
+    }
+}
+
+/// Exchanges rows and columns of 64 times 64 bytes.
+#[inline(always)]
+pub fn transpose_lines(lines: &[Line; 64], transposed: &mut [Line; 64]) {
+    for row in (0..64).step_by(8) {
+        for column in (0..64).step_by(8) {
+            let mut block = std::array::from_fn(|number| rank(&lines[row + number], column / 8));
+            transpose_bytes(&mut block);
+            for (number, bytes) in block.into_iter().enumerate() {
+                transposed[column + number][row..row + 8].copy_from_slice(&bytes.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Exchanges rows and columns of 64 words.
+#[inline(always)]
+pub fn transpose_words(words: &mut [u64; 64]) {
+    let mut kept = !0u64;
+    let mut distance = 32;
+    while distance != 0 {
+        kept ^= kept << distance;
+        for upper in (0..64).filter(|row| row & distance == 0) {
+            let lower = upper + distance;
+            let swap = (words[upper] >> distance ^ words[lower]) & kept;
+            words[lower] ^= swap;
+            words[upper] ^= swap << distance;
+        }
+        distance /= 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes without any pattern, the interesting ones among them.
+    fn line(seed: u64) -> Line {
+        let mut state = seed | 1;
+        std::array::from_fn(|_| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            match state >> 61 {
+                0 => 0,
+                1 => 127,
+                2 => 128,
+                3 => 129,
+                4 => 255,
+                _ => (state >> 40) as u8,
+            }
+        })
+    }
+
+    fn set(line: &Line, is: impl Fn(usize, u8) -> bool) -> u64 {
+        (0..64)
+            .filter(|&at| is(at, line[at]))
+            .fold(0, |set, at| set | 1 << at)
+    }
+
+    #[test]
+    fn sets_from_bytes() {
+        for seed in 0..100 {
+            let (a, b) = (line(seed), line(seed / 3));
+            let expected = (set(&a, |_, byte| byte > 128), set(&a, |_, byte| byte < 128));
+            assert_eq!(won_and_lost(&a), expected);
+            assert_eq!(equal(&a, &b), set(&a, |at, byte| byte == b[at]));
+            let positions = set(&a, |_, byte| byte % 3 == 0);
+            for (at, byte) in expanded(positions).into_iter().enumerate() {
+                assert_eq!(byte, 0u8.wrapping_sub((positions >> at & 1) as u8));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_turn_as_words_do() {
+        let line = line(5);
+        for index in 0..Symmetry::COUNT {
+            let symmetry = Symmetry::from_index(index);
+            let turned = pull(symmetry, &line);
+            for square in 0..64u8 {
+                let from = usize::from(symmetry.map(square));
+                assert_eq!(turned[usize::from(square)], line[from]);
+            }
+        }
+    }
+
+    #[test]
+    fn transpositions_exchange_rows_and_columns() {
+        let lines: [Line; 64] = std::array::from_fn(|row| line(row as u64));
+        let mut transposed = [[0; 64]; 64];
+        transpose_lines(&lines, &mut transposed);
+        let mut words = lines.map(|line| set(&line, |_, byte| byte % 2 == 1));
+        transpose_words(&mut words);
+        for row in 0..64 {
+            for column in 0..64 {
+                assert_eq!(transposed[column][row], lines[row][column]);
+                assert_eq!(words[column] >> row & 1, u64::from(lines[row][column]) & 1);
+            }
+        }
+    }
+}
