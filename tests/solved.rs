@@ -1,18 +1,22 @@
 //! Every chess material of three and four men, solved once for all tests.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
 use retrograde::game::Color;
 use retrograde::game::chess::{Role, Setup};
-use retrograde::index::Placement;
+use retrograde::generate::{Summary, table_path};
+use retrograde::index::{IndexSpace, Placement};
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Plies, Wdl};
+use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Metric, Plies, Wdl};
 use retrograde::placement::PawnPlacement;
 use retrograde::solve::chess::addressed_men;
 use retrograde::solve::solved::Solved;
 use retrograde::solve::{SolveOptions, gather_targets, solve};
+use retrograde::table::{Compression, Description, StreamSource, write_table};
 
 /// What the solver says about one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +84,51 @@ pub fn value(solved: &Solved, turn: Color, placement: &Placement) -> Option<Valu
         dtz: values.own.dtz[position],
         dtm: MateScore(values.dtm[position]).dtm(),
     })
+}
+
+/// Writes a table of distances with the values of some sides to move, 0 or 1, as the solver found them: none is left out
+/// because a prober could find it elsewhere.
+pub fn write_distances(directory: &Path, solved: &Solved, metric: Metric, sides: &[u8]) {
+    let space = IndexSpace::new(solved.material);
+    let natural = space.natural_order();
+    let number = |index: usize, side: u8| {
+        let placement = space.placement(&natural.digits(index as u64))?;
+        let value = value(solved, Color::ALL[usize::from(side)], &placement)?;
+        Some(match metric {
+            Metric::Wdl => panic!("results are no distances"),
+            Metric::Dtz => value.dtz,
+            Metric::Dtm => value.dtm.map_or(0, |dtm| dtm.0.unsigned_abs() as u8 / 2),
+        })
+    };
+    let numbers: Vec<Vec<u8>> = sides
+        .iter()
+        .map(|&side| {
+            let indices = (0..space.len() as usize).into_par_iter();
+            let numbers = indices.map(|index| number(index, side).unwrap_or(0));
+            numbers.collect()
+        })
+        .collect();
+    let mut order = [u8::MAX; 12];
+    order[..space.dimensions()].copy_from_slice(natural.dimensions());
+    let streams: Vec<StreamSource<'_>> = sides
+        .iter()
+        .zip(&numbers)
+        .map(|(&side, numbers)| StreamSource {
+            order,
+            ..StreamSource::new(side, space.len(), numbers)
+        })
+        .collect();
+    let summary = Summary::new(solved, &space);
+    let description = Description {
+        material: solved.material.to_string(),
+        metric: metric.number(),
+        counts: summary.counts,
+        longest: summary.longest(metric),
+        ..Description::default()
+    };
+    let path = table_path(directory, &solved.material, metric);
+    let options = Compression::Fast.into();
+    write_table(&path, &description, &streams, &options, &|_, _| true).unwrap();
 }
 
 /// The position for messages, legal or not.

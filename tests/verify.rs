@@ -13,10 +13,17 @@ use retrograde::metric::Metric;
 use retrograde::table::{Compression, Description, StreamSource, Table, WriteOptions, write_table};
 use retrograde::verify::{Report, verify};
 
+use crate::solved;
+
 fn generate(directory: &Path, compression: Compression) {
+    generate_materials(directory, Material::all_with_men(3), compression);
+}
+
+/// Generates tables of some materials and of all that their moves lead to.
+fn generate_materials(directory: &Path, materials: Vec<Material>, compression: Compression) {
     let options = GenerateOptions {
         directory: directory.to_owned(),
-        materials: Material::all_with_men(3),
+        materials,
         metrics: Metric::ALL.to_vec(),
         compression,
         memory: None,
@@ -44,6 +51,38 @@ fn good_tables_have_no_differences() {
         assert_eq!(report.tables, 15);
         assert!(report.positions > 500_000);
     }
+}
+
+#[test]
+fn good_tables_have_no_differences_whichever_sides_they_have() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Fast);
+    for sides in [&[0][..], &[1], &[0, 1]] {
+        for material in Material::all_with_men(3) {
+            for metric in [Metric::Dtz, Metric::Dtm] {
+                let solved = &solved::all()[&material];
+                solved::write_distances(directory.path(), solved, metric, sides);
+            }
+        }
+        let report = verify_all(directory.path());
+        assert!(report.is_clean(), "{sides:?}: {report:?}");
+    }
+}
+
+#[test]
+fn good_tables_of_four_men_have_no_differences() {
+    let directory = tempfile::tempdir().unwrap();
+    // Pawns of one and of both colours, identical pieces, the same men on both sides, and all promotions.
+    let materials = ["KPvKP", "KPPvK", "KRRvK", "KQvKR"].map(|name| name.parse().unwrap());
+    generate_materials(directory.path(), materials.to_vec(), Compression::Fast);
+    let found = Tablebase::open(directory.path()).unwrap();
+    let mut materials: Vec<Material> = found.tables().iter().map(|file| *file.material()).collect();
+    materials.sort_by_key(Material::to_string);
+    materials.dedup();
+    let report = verify(directory.path(), &materials, &AtomicBool::new(false), &()).unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.tables, 3 * materials.len());
+    assert!(report.positions > 100_000_000, "{}", report.positions);
 }
 
 #[test]
@@ -139,53 +178,79 @@ fn answer(directory: &Path, position: &Position, metric: Metric) -> String {
     }
 }
 
+/// Changes numbers of tables that are stored with right checksums, `count` times for each of three metrics, and returns
+/// how often a prober could see that; each time verification has to find it.
+fn change_numbers(directory: &Path, material: Material, count: usize, seed: u64) -> [usize; 3] {
+    let mut seen = [0; 3];
+    let mut random = seed;
+    let space = IndexSpace::new(material);
+    for metric in Metric::ALL {
+        let path = table_path(directory, &material, metric);
+        let original = std::fs::read(&path).unwrap();
+        let table = Table::open(&path).unwrap();
+        for _ in 0..count {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(99);
+            let streams = table.streams();
+            let stream = &streams[(random >> 40) as usize % streams.len()];
+            let side = stream.side();
+            let order = space.order(&stream.order()).unwrap();
+            // The next index that is a legal position.
+            let first = (random >> 20) % space.len();
+            let found = (first..space.len()).chain(0..first).find_map(|index| {
+                let placement = space.placement(&order.digits(index))?;
+                let turn = Color::ALL[usize::from(side)];
+                Some((index, placement.position(turn)?))
+            });
+            let (index, position) = found.unwrap();
+            let before = answer(directory, &position, metric);
+            rewrite_number(&path, side, index, |number| match metric {
+                Metric::Wdl => (number + 1 + (random % 4) as u8) % 5,
+                Metric::Dtz | Metric::Dtm => number ^ (1 << (random % 4)),
+            });
+            if answer(directory, &position, metric) != before {
+                seen[usize::from(metric.number())] += 1;
+                let report = verify_one(directory, material);
+                assert!(report.differences > 0, "{material} {metric} {position:?}");
+                assert!(report.unreadable.is_empty());
+            }
+            std::fs::write(&path, &original).unwrap();
+        }
+    }
+    seen
+}
+
+fn total(seen: &[[usize; 3]]) -> [usize; 3] {
+    std::array::from_fn(|metric| seen.iter().map(|seen| seen[metric]).sum())
+}
+
 #[test]
 fn a_changed_value_with_right_checksums_is_found_if_any_probe_can_see_it() {
     let directory = tempfile::tempdir().unwrap();
     generate(directory.path(), Compression::Default);
-    let mut seen = [0; 3];
-    let mut random = 7u64;
-    for signature in ["KPvK", "KQvK"] {
-        let material: Material = signature.parse().unwrap();
-        let space = IndexSpace::new(material);
-        for metric in Metric::ALL {
-            let path = table_path(directory.path(), &material, metric);
-            let original = std::fs::read(&path).unwrap();
-            for _ in 0..12 {
-                random = random
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(99);
-                let side = (random >> 40) as u8 & 1;
-                let table = Table::open(&path).unwrap();
-                let order = space.order(&table.stream(side).unwrap().order()).unwrap();
-                drop(table);
-                // The next index that is a legal position.
-                let first = (random >> 20) % space.len();
-                let found = (first..space.len()).chain(0..first).find_map(|index| {
-                    let placement = space.placement(&order.digits(index))?;
-                    let turn = Color::ALL[usize::from(side)];
-                    Some((index, placement.position(turn)?))
-                });
-                let (index, position) = found.unwrap();
-                let before = answer(directory.path(), &position, metric);
-                rewrite_number(&path, side, index, |number| match metric {
-                    Metric::Wdl => (number + 1 + (random % 4) as u8) % 5,
-                    Metric::Dtz | Metric::Dtm => number ^ (1 << (random % 4)),
-                });
-                if answer(directory.path(), &position, metric) != before {
-                    seen[usize::from(metric.number())] += 1;
-                    let report = verify_one(directory.path(), material);
-                    assert!(report.differences > 0, "{material} {metric} {position:?}");
-                    assert!(report.unreadable.is_empty());
-                }
-                std::fs::write(&path, &original).unwrap();
+    let mut seen = Vec::new();
+    for material in ["KPvK", "KQvK"].map(|name| name.parse::<Material>().unwrap()) {
+        seen.push(change_numbers(directory.path(), material, 12, 7));
+        for sides in [&[0][..], &[1], &[0, 1]] {
+            for metric in [Metric::Dtz, Metric::Dtm] {
+                let solved = &solved::all()[&material];
+                solved::write_distances(directory.path(), solved, metric, sides);
             }
+            assert!(verify_one(directory.path(), material).is_clean());
+            seen.push(change_numbers(directory.path(), material, 12, 11));
         }
     }
-    assert!(
-        seen.iter().all(|&seen| seen >= 4),
-        "{seen:?} changes could be seen"
-    );
+    assert!(total(&seen).iter().all(|&seen| seen >= 16), "{seen:?}");
+}
+
+#[test]
+fn a_changed_value_of_four_men_is_found_if_any_probe_can_see_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let materials = ["KPvKP", "KRvKN", "KBBvK"].map(|name| name.parse().unwrap());
+    generate_materials(directory.path(), materials.to_vec(), Compression::Fast);
+    let seen = materials.map(|material| change_numbers(directory.path(), material, 5, 3));
+    assert!(total(&seen).iter().all(|&seen| seen >= 4), "{seen:?}");
 }
 
 #[test]

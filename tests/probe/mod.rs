@@ -28,11 +28,11 @@ fn empty_directory(name: &str) -> PathBuf {
     directory
 }
 
-/// Tables of all three- and four-man materials with both sides to move.
+/// Tables of all three- and four-man materials.
 fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
-        let directory = empty_directory("probe-both-sides");
+        let directory = empty_directory("probe-four-men");
         let options = GenerateOptions {
             directory: directory.clone(),
             materials: all_materials(),

@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use retrograde::game::chess::Position;
+use retrograde::index::Placement;
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, Metric, Wdl};
+use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
 use retrograde::probe::{LineEnd, ProbeOptions, TableFile};
 use retrograde::table::{Compression, StreamSource, write_table};
 use retrograde::{ProbeError, Tablebase};
 
 use super::random::{Random, en_passant_positions};
 use super::{all_materials, directory, empty_directory, tables};
+use crate::solved;
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()
@@ -100,27 +102,34 @@ fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
     .unwrap();
 }
 
+/// All tables, those of the distances of some materials with these sides to move.
+fn tables_with_sides(name: &str, materials: &[Material], sides: &[u8]) -> Tablebase {
+    let directory = empty_directory(name);
+    for file in tables().tables() {
+        let material = file.material();
+        if file.metric() != Metric::Wdl && materials.contains(material) && !material.is_symmetric()
+        {
+            let solved = &solved::all()[material];
+            solved::write_distances(&directory, solved, file.metric(), sides);
+        } else {
+            let name = file.path().file_name().unwrap();
+            std::fs::copy(file.path(), directory.join(name)).unwrap();
+        }
+    }
+    Tablebase::open(directory).unwrap()
+}
+
 #[test]
 fn distances_of_one_stored_side_answer_for_both() {
     let materials: Vec<Material> = Material::all_with_men(3)
         .into_iter()
         .chain(["KPvKP", "KRvKN", "KQvKP"].map(|signature| signature.parse().unwrap()))
         .collect();
-    let directory = empty_directory("probe-one-side");
-    for (number, file) in tables().tables().iter().enumerate() {
-        let side = number % 2;
-        let is_distance = file.metric() != Metric::Wdl;
-        if is_distance && materials.contains(file.material()) && !file.material().is_symmetric() {
-            copy_one_side(file, side as u8, &directory);
-        } else {
-            std::fs::copy(
-                file.path(),
-                directory.join(file.path().file_name().unwrap()),
-            )
-            .unwrap();
-        }
-    }
-    let one_side = Tablebase::open(directory).unwrap();
+    let both = tables_with_sides("probe-both-sides", &materials, &[0, 1]);
+    let one_side = [
+        tables_with_sides("probe-white-only", &materials, &[0]),
+        tables_with_sides("probe-black-only", &materials, &[1]),
+    ];
     let mut random = Random(3);
     let mut positions: Vec<Position> = materials
         .iter()
@@ -140,8 +149,32 @@ fn distances_of_one_stored_side_answer_for_both() {
                 tables.probe_dtm(&position).unwrap(),
             )
         };
-        assert_eq!(values(&one_side), values(tables()), "{fen}");
+        let expected = values(&both);
+        if position.legal_en_passant_square().is_none() {
+            assert_eq!(expected, solved_values(&position), "{fen}");
+        }
+        for one_side in &one_side {
+            assert_eq!(values(one_side), expected, "{fen}");
+        }
     }
+}
+
+/// What the solver says about a position.
+fn solved_values(position: &Position) -> (Wdl, Dtz, Option<Dtm>) {
+    let mut placement = Placement::from(position);
+    let mut turn = position.turn();
+    if !Material::from_counts(placement.counts())
+        .unwrap()
+        .is_normal()
+    {
+        placement = placement.with_colors_exchanged();
+        turn = !turn;
+    }
+    let material = Material::from_counts(placement.counts()).unwrap();
+    let value = solved::value(&solved::all()[&material], turn, &placement).unwrap();
+    // A mated position has distance 0 in tables, and -1 in answers, which have a sign.
+    let dtz = value.wdl.signum2().signum() * i32::from(value.dtz.max(1));
+    (value.wdl, Dtz(dtz), value.dtm)
 }
 
 #[test]
