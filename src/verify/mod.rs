@@ -187,6 +187,13 @@ fn in_order_of_use(materials: Vec<Material>) -> Vec<Material> {
     order
 }
 
+/// Whether captures of some materials lead to a material. What promotions lead to has as many men.
+fn is_captured_into(material: &Material, later: &[Material]) -> bool {
+    later
+        .iter()
+        .any(|later| later.men() > material.men() && later.dependencies().contains(material))
+}
+
 /// Indices of a slice from which on it is worked on by all threads together, not side by side with others.
 const LARGE_SLICE: usize = 1 << 20;
 
@@ -239,12 +246,8 @@ impl Run<'_> {
             }
         }
         self.promoted.forget(&material);
-        self.resolved.retain(|kept, _| {
-            *kept == Material::BARE_KINGS
-                || later
-                    .iter()
-                    .any(|later| later.dependencies().contains(kept))
-        });
+        self.resolved
+            .retain(|kept, _| *kept == Material::BARE_KINGS || is_captured_into(kept, later));
         Ok(())
     }
 
@@ -287,33 +290,41 @@ impl Run<'_> {
         let source = self.open(material)?;
         let captures = Captures::new(&material, &self.resolved);
         let wanted = Wanted::from(later, &material);
-        let own = Resolved::new(material);
-        let work = source.space.len() / own.layout.slices() as u64;
-        let job = Job {
-            source: &source,
-            own: &own,
-            captures: &captures,
-            promoted: &self.promoted,
-            wanted: &wanted,
-            is_asked,
-            work,
-            cancel: self.cancel,
-            observer: self.observer,
-            width: Width::widest(),
-        };
-        let mut slices: Vec<usize> = (0..own.layout.slices()).collect();
-        let steps = |slice: &usize| own.layout.pawns.placement(*slice).steps_to_promotion();
-        slices.sort_by_key(steps);
+        let is_kept = is_captured_into(&material, later);
+        let mut own = Resolved::new(material);
+        let steps: Vec<u32> = (0..own.layout.slices())
+            .map(|slice| own.layout.pawns.placement(slice).steps_to_promotion())
+            .collect();
+        let mut slices: Vec<usize> = (0..steps.len()).collect();
+        slices.sort_by_key(|&slice| steps[slice]);
+        let is_large = own.layout.addresses() * 64 >= LARGE_SLICE;
         let mut all = SliceOutcome::default();
         // Slices equally far from promotion do not lead to each other.
-        for level in slices.chunk_by(|a, b| steps(a) == steps(b)) {
-            if own.layout.addresses() * 64 >= LARGE_SLICE {
+        for level in slices.chunk_by(|&a, &b| steps[a] == steps[b]) {
+            let job = Job {
+                source: &source,
+                own: &own,
+                captures: &captures,
+                promoted: &self.promoted,
+                wanted: &wanted,
+                is_asked,
+                work: source.space.len() / steps.len() as u64,
+                cancel: self.cancel,
+                observer: self.observer,
+                width: Width::widest(),
+            };
+            if is_large {
                 for &slice in level {
                     all = all.and(job.run(slice)?);
                 }
             } else {
                 let outcomes = level.par_iter().map(|&slice| job.run(slice));
                 all = all.and(outcomes.try_reduce(SliceOutcome::default, |a, b| Ok(a.and(b)))?);
+            }
+            if !is_kept {
+                // A pawn walks one or two squares; what comes next does not reach further.
+                let reached = steps[level[0]].saturating_sub(1);
+                own.forget(|slice| steps[slice] < reached);
             }
         }
         drop(captures);
@@ -322,7 +333,9 @@ impl Run<'_> {
         }
         self.usable.insert(material, source.has(Metric::Dtm));
         self.promoted.extend(all.promoted);
-        self.resolved.insert(material, Arc::new(own));
+        if is_kept {
+            self.resolved.insert(material, Arc::new(own));
+        }
         Ok(())
     }
 }

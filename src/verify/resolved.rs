@@ -49,6 +49,15 @@ impl Resolved {
         }
     }
 
+    /// Gives the memory of some slices back.
+    pub fn forget(&mut self, is_forgotten: impl Fn(usize) -> bool) {
+        for (slice, lines) in self.slices.iter_mut().enumerate() {
+            if is_forgotten(slice) {
+                lines.take();
+            }
+        }
+    }
+
     /// Two kings, which draw wherever they may stand.
     pub fn bare_kings() -> Resolved {
         let kings = Resolved::new(Material::BARE_KINGS);

@@ -251,16 +251,16 @@ impl<'a> SliceValues<'a> {
 
     /// Puts results and distances together; the distances of a side that are in no file are derived.
     fn find_keys(&mut self, source: &Source) {
-        for own in &mut self.sides {
-            own.keys = keys(&own.lines.results, &own.distances);
-            own.distances = Vec::new();
+        let is_derived =
+            |side: Color| source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index());
+        for side in Color::ALL.into_iter().filter(|&side| !is_derived(side)) {
+            let own = &mut self.sides[side.index()];
+            own.keys = keys(&own.lines.results, &std::mem::take(&mut own.distances));
         }
-        for side in Color::ALL {
-            if source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index()) {
-                let distances = self.derive_distances(side);
-                self.sides[side.index()].keys =
-                    keys(&self.sides[side.index()].lines.results, &distances);
-            }
+        for side in Color::ALL.into_iter().filter(|&side| is_derived(side)) {
+            let distances = self.derive_distances(side);
+            let own = &mut self.sides[side.index()];
+            own.keys = keys(&own.lines.results, &distances);
         }
     }
 

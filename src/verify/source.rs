@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
+use super::layout::{Frame, Layout, Squares, flipped_first, transposed_is_smaller};
 use super::line::{Line, squares_where};
 use crate::Error;
 use crate::game::{Bits, Color};
@@ -35,6 +35,8 @@ pub(super) enum LoadError {
         material: Material,
         metric: Metric,
     },
+    #[error("{}: {material} has too many positions to be verified in memory", path.display())]
+    TooLarge { material: Material, path: PathBuf },
 }
 
 impl LoadError {
@@ -43,7 +45,8 @@ impl LoadError {
         match self {
             LoadError::Table { path, .. }
             | LoadError::Missing { path, .. }
-            | LoadError::Foreign { path, .. } => path,
+            | LoadError::Foreign { path, .. }
+            | LoadError::TooLarge { path, .. } => path,
         }
     }
 }
@@ -58,6 +61,10 @@ pub(super) struct Source {
 impl Source {
     /// Opens the tables of a material and compares their headers with their names.
     pub fn open(directory: &Path, material: Material) -> Result<Source, LoadError> {
+        if u32::try_from(Layout::new(material).addresses()).is_err() {
+            let path = table_path(directory, &material, Metric::Wdl);
+            return Err(LoadError::TooLarge { material, path });
+        }
         let space = IndexSpace::new(material);
         let mut tables = [None, None, None];
         for metric in Metric::ALL {
