@@ -7,17 +7,16 @@ use rayon::prelude::*;
 use super::layout::Canonical;
 use super::line::{ILLEGAL, Line, key, squares_where};
 use super::moves::{Expected, Neighbours};
+use super::report::{Difference, LISTED, Observer};
 use super::slice::{CHUNK, Men, SliceValues};
 use super::source::{Source, sides};
-use super::{Difference, LISTED, Observer};
 use crate::Error;
 use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::Placement;
-use crate::material::Material;
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::simd::Kernel;
-use crate::table::{Counts, Longest};
+use crate::table::Counts;
 
 /// Differences, the first of them in full.
 #[derive(Debug, Default)]
@@ -361,119 +360,5 @@ fn longest(compared: &mut Compared, keys: &Line<i16>, scores: Option<&Line<u8>>,
     if legal != 0 {
         let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);
-    }
-}
-
-/// The positions that the headers name as longest wins, and what they are.
-#[derive(Debug, Default)]
-pub(super) struct Named {
-    /// Plies, by metric and side.
-    plies: [[Option<i32>; 2]; 3],
-}
-
-fn longest_of(source: &Source, metric: Metric, side: usize) -> Option<Longest> {
-    source.table(metric)?.description().longest[side]
-}
-
-impl Named {
-    /// Looks the named positions of a slice up.
-    pub fn look_up(&mut self, source: &Source, values: &SliceValues<'_>, slice: usize) {
-        let natural = source.space.natural_order();
-        for metric in [Metric::Dtz, Metric::Dtm] {
-            for side in 0..sides(source.material()) {
-                let index = longest_of(source, metric, side).map(|longest| longest.index);
-                let Some(index) = index.filter(|&index| index < source.space.len()) else {
-                    continue;
-                };
-                if natural.digits(index)[0] as usize != slice {
-                    continue;
-                }
-                let Some(placement) = source.space.placement(&natural.digits(index)) else {
-                    continue;
-                };
-                let king = placement.of(Color::Black, Role::King).trailing_zeros() as usize;
-                let (_, address, symmetry) = values.moves.own.layout.locate(&placement);
-                let king = usize::from(symmetry.map(king as u8));
-                let own = &values.sides[side];
-                if own.lines.results[address][king] == ILLEGAL {
-                    continue;
-                }
-                self.plies[usize::from(metric.number())][side] = Some(match metric {
-                    Metric::Dtm => {
-                        let score = own
-                            .lines
-                            .scores
-                            .get(address)
-                            .map(|line| MateScore(line[king]));
-                        score.and_then(MateScore::dtm).map_or(0, |dtm| dtm.0)
-                    }
-                    Metric::Wdl | Metric::Dtz => key::distance(own.keys[address][king]).into(),
-                });
-            }
-        }
-    }
-
-    pub fn and(mut self, other: Named) -> Named {
-        for (own, other) in self
-            .plies
-            .iter_mut()
-            .flatten()
-            .zip(other.plies.iter().flatten())
-        {
-            *own = own.or(*other);
-        }
-        self
-    }
-
-    /// Compares the counts and longest wins in the headers with the values.
-    pub fn compare_headers(&self, source: &Source, compared: &[Compared; 2], found: &mut Found) {
-        let material: Material = *source.material();
-        let mut check = |metric: Metric, stored: String, expected: String| {
-            if stored != expected {
-                found.add(|| Difference {
-                    material,
-                    metric,
-                    fen: String::new(),
-                    stored,
-                    expected,
-                });
-            }
-        };
-        for metric in Metric::ALL {
-            let Some(table) = source.table(metric) else {
-                continue;
-            };
-            for side in 0..2 {
-                let own = &compared[side.min(sides(&material) - 1)];
-                check(
-                    metric,
-                    format!("{:?}", table.description().counts[side]),
-                    format!("{:?}", own.counts),
-                );
-                let stored = table.description().longest[side];
-                let expected = match metric {
-                    Metric::Wdl => continue,
-                    Metric::Dtz => own.longest[0],
-                    Metric::Dtm => own.longest[1],
-                };
-                check(
-                    metric,
-                    format!("longest win {}", stored.map_or(0, |longest| longest.plies)),
-                    format!("longest win {expected}"),
-                );
-                if let Some(longest) = stored.filter(|_| side < sides(&material)) {
-                    let plies = self.plies[usize::from(metric.number())][side].unwrap_or(0);
-                    check(
-                        metric,
-                        format!("index {} as the longest win", longest.index),
-                        if plies == longest.plies as i32 {
-                            format!("index {} as the longest win", longest.index)
-                        } else {
-                            format!("a win of {} plies, not {plies}", longest.plies)
-                        },
-                    );
-                }
-            }
-        }
     }
 }

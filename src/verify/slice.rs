@@ -8,20 +8,17 @@
 use rayon::prelude::*;
 
 use super::layout::{Canonical, Legality, Squares};
-use super::line::{
-    ILLEGAL, Lane, Line, key, none_on, result_before, score_before, squares_where, take_best,
-};
+use super::line::{ILLEGAL, Lane, Line, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours};
+use super::numbers::{Resolve, take_illegal};
 use super::resolved::Lines;
 use super::source::{LoadError, Source, sides};
 use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::Placement;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::simd::Kernel;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
-const WIN: u8 = Wdl::Win.index() as u8;
 
 /// Addresses that are worked on together.
 pub(super) const CHUNK: usize = 256;
@@ -354,90 +351,6 @@ impl Mated for u8 {
 impl Mated for i16 {
     const MATED: i16 = key::MATED;
     const DRAWN: i16 = key::DRAWN;
-}
-
-/// Turns the numbers of a line into values.
-struct Resolve<'a> {
-    legal: u64,
-    best: &'a Best,
-    /// The best results of moves that take, promote or push.
-    zeroing: &'a Line<u8>,
-    results: &'a mut Line<u8>,
-    scores: Option<&'a mut Line<u8>>,
-    distances: Option<&'a mut Line<u8>>,
-}
-
-impl Kernel for Resolve<'_> {
-    /// Where results and where mate scores have no meaning.
-    type Output = [u64; 2];
-
-    #[inline(always)]
-    fn run(self) -> [u64; 2] {
-        let mut strange_results = [0u8; 64];
-        let mut strange_scores = [0u8; 64];
-        let Resolve { best, results, .. } = self;
-        for ((result, &reached), strange) in results
-            .iter_mut()
-            .zip(&best.results)
-            .zip(&mut strange_results)
-        {
-            // No conversion is as good as one that loses.
-            let converted = WIN - reached.min(WIN);
-            let is_strange = (*result > WIN) & (converted != WIN);
-            let instead = if reached == ILLEGAL { DRAW } else { converted };
-            let value = converted.max(*result).min(WIN);
-            *strange = u8::from(is_strange);
-            *result = if is_strange { instead } else { value };
-        }
-        take_illegal(results, self.legal);
-        if let Some(scores) = self.scores {
-            let draw = MateScore::DRAW.0;
-            for ((((score, &result), &reached), &reached_score), strange) in scores
-                .iter_mut()
-                .zip(&*results)
-                .zip(&best.results)
-                .zip(&best.scores)
-                .zip(&mut strange_scores)
-            {
-                let converted = score_before(reached_score);
-                let converted = if reached == ILLEGAL {
-                    MateScore::MATED.0
-                } else {
-                    converted
-                };
-                let (won, lost) = (u8::MAX - *score, *score);
-                // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
-                let won = if won <= draw { 0 } else { won };
-                let is_wrong = lost >= draw;
-                let lost = if is_wrong { 0 } else { lost };
-                *strange = u8::from(is_wrong & (converted < draw) & (result < DRAW));
-                let decided = if result > DRAW { won } else { lost };
-                let value = converted.max(decided);
-                *score = if result == DRAW { draw } else { value };
-            }
-            take_illegal(scores, self.legal);
-        }
-        if let Some(distances) = self.distances {
-            for ((distance, &result), &reached) in
-                distances.iter_mut().zip(&*results).zip(self.zeroing)
-            {
-                let by_zeroing = if result == WIN { 1 } else { 101 };
-                let is_zeroing = (result > DRAW) & (result_before(reached) == result);
-                let value = if is_zeroing { by_zeroing } else { *distance };
-                *distance = if result == DRAW { 0 } else { value };
-            }
-        }
-        [strange_results, strange_scores].map(|strange| squares_where(|king| strange[king] != 0))
-    }
-}
-
-/// Marks the squares that are not in a set.
-#[inline(always)]
-fn take_illegal(line: &mut Line<u8>, legal: u64) {
-    let illegal = none_on::<u8>(!legal);
-    for (value, illegal) in line.iter_mut().zip(illegal) {
-        *value |= illegal;
-    }
 }
 
 /// Results with their distances, which are 0 where they are not known.

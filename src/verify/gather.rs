@@ -1,0 +1,303 @@
+//! From the order of the numbers in a file to that of verification.
+
+use rayon::prelude::*;
+
+use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
+use super::line::{Line, squares_where};
+use crate::game::{Bits, Color};
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::placement::rank_combination;
+use crate::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
+
+/// Brings the numbers of a stream to the addresses of a frame.
+pub(super) struct Gather<'a> {
+    frame: &'a Frame,
+    /// Whether White and Black change places.
+    exchanged: bool,
+    /// For each dimension of the file, how far apart its neighbours are.
+    strides: [usize; MAX_DIMENSIONS],
+    /// The men of the frame in each group of the file.
+    groups: Vec<Vec<usize>>,
+    /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the frame's board there.
+    pawns: Option<(usize, Symmetry)>,
+    /// By the squares of the white king and the black king of the frame.
+    kings: Vec<[Kings; 64]>,
+    /// The group whose numbers lie closest together in the file, and one of its men.
+    fastest: Option<(usize, usize)>,
+}
+
+/// How a pair of kings is turned on the way to the file.
+#[derive(Clone, Copy, Debug)]
+struct Kings {
+    symmetry: Symmetry,
+    offset: usize,
+    /// Both are on the diagonal: the other men decide whether to transpose.
+    undecided: bool,
+}
+
+impl<'a> Gather<'a> {
+    pub fn new(space: &IndexSpace, order: &Order, frame: &'a Frame, exchanged: bool) -> Gather<'a> {
+        let mut strides = [0; MAX_DIMENSIONS];
+        for (dimension, stride) in strides[..space.dimensions()].iter_mut().enumerate() {
+            let mut digits = [0; MAX_DIMENSIONS];
+            digits[dimension] = 1;
+            *stride = order.index(&digits) as usize;
+        }
+        let in_file = |color: Color| if exchanged { !color } else { color };
+        let groups: Vec<Vec<usize>> = space
+            .groups()
+            .iter()
+            .map(|group| {
+                (1..frame.men.len())
+                    .filter(|&man| {
+                        let (color, role) = frame.men[man];
+                        (in_file(color), role) == (group.color, group.role)
+                    })
+                    .collect()
+            })
+            .collect();
+        let pawns = (!frame.in_triangle).then(|| {
+            let placement = if exchanged {
+                frame.pawns.with_colors_exchanged()
+            } else {
+                frame.pawns
+            };
+            let (slice, mirrored) = space.pawns().locate(placement);
+            let symmetry = Symmetry::mirrored(mirrored);
+            let symmetry = if exchanged {
+                flipped_first(symmetry)
+            } else {
+                symmetry
+            };
+            (slice * strides[0], symmetry)
+        });
+        let fastest = (0..groups.len())
+            .min_by_key(|&group| strides[3 + group])
+            .and_then(|group| Some((group, *groups[group].last()?)));
+        let mut gather = Gather {
+            frame,
+            exchanged,
+            strides,
+            groups,
+            pawns,
+            kings: Vec::new(),
+            fastest,
+        };
+        let squares = |white| std::array::from_fn(|black| gather.pair(white, black as u8));
+        gather.kings = (0..64).map(squares).collect();
+        gather
+    }
+
+    /// The part of the stream that holds the numbers.
+    pub fn range(&self, order: &Order, space: &IndexSpace) -> std::ops::Range<u64> {
+        match self.pawns {
+            Some((start, _)) if order.dimensions().first() == Some(&0) => {
+                start as u64..(start + self.strides[0]) as u64
+            }
+            _ => 0..space.len(),
+        }
+    }
+
+    fn pair(&self, white: u8, black: u8) -> Kings {
+        let flip = |square: u8| square ^ 56;
+        let mut undecided = false;
+        let (symmetry, base) = match self.pawns {
+            Some((start, symmetry)) => (symmetry, start),
+            None => {
+                let (king, other) = if self.exchanged {
+                    (flip(black), flip(white))
+                } else {
+                    (white, black)
+                };
+                let mut symmetry = into_triangle(king);
+                if is_on_diagonal(symmetry.map(king)) {
+                    let other = symmetry.map(other);
+                    undecided = is_on_diagonal(other);
+                    if other >> 3 > other & 7 {
+                        symmetry = symmetry.then_transpose();
+                    }
+                }
+                let symmetry = if self.exchanged {
+                    flipped_first(symmetry)
+                } else {
+                    symmetry
+                };
+                (symmetry, 0)
+            }
+        };
+        let (king, other) = if self.exchanged {
+            (black, white)
+        } else {
+            (white, black)
+        };
+        Kings {
+            symmetry,
+            offset: base
+                + self.king_offset(symmetry, king)
+                + usize::from(symmetry.map(other)) * self.strides[2],
+            undecided,
+        }
+    }
+
+    /// What the king of the file's White adds to the index.
+    fn king_offset(&self, symmetry: Symmetry, king: u8) -> usize {
+        let square = symmetry.map(king);
+        let digit = if self.pawns.is_some() {
+            square.into()
+        } else {
+            triangle_place(square)
+        };
+        digit * self.strides[1]
+    }
+
+    /// The squares of a group on the board of the file.
+    fn set(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> u64 {
+        self.groups[group]
+            .iter()
+            .fold(0, |set, &man| set | 1 << symmetry.map(squares[man]))
+    }
+
+    /// What the men of a group add to the index.
+    #[inline]
+    fn group_offset(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> usize {
+        let digit = match self.groups[group][..] {
+            [man] => symmetry.map(squares[man]).into(),
+            _ => rank_combination(self.set(group, squares, symmetry)),
+        };
+        digit * self.strides[3 + group]
+    }
+
+    /// What the men of all groups but one add to the index.
+    fn groups_offset(&self, squares: &Squares, symmetry: Symmetry, except: Option<usize>) -> usize {
+        (0..self.groups.len())
+            .filter(|&group| Some(group) != except)
+            .map(|group| self.group_offset(group, squares, symmetry))
+            .sum()
+    }
+
+    pub fn run(&self, numbers: &[u8], first: u64) -> Vec<Line<u8>> {
+        let mut lines = vec![[0; 64]; self.frame.addresses];
+        let numbers = Numbers {
+            numbers,
+            first: first as usize,
+        };
+        match self.fastest {
+            Some((group, man)) => {
+                let stride = self.frame.stride(man);
+                lines
+                    .par_chunks_mut(64 * stride)
+                    .enumerate()
+                    .for_each(|(block, lines)| {
+                        for below in 0..stride {
+                            self.gather_tile(
+                                numbers,
+                                block * 64 * stride + below,
+                                group,
+                                man,
+                                &mut lines[below..],
+                            );
+                        }
+                    });
+            }
+            None => lines
+                .par_chunks_mut(64)
+                .enumerate()
+                .for_each(|(chunk, lines)| {
+                    for (number, line) in lines.iter_mut().enumerate() {
+                        let squares = self.frame.squares(chunk * 64 + number);
+                        for (black, value) in line.iter_mut().enumerate() {
+                            let kings = self.kings[usize::from(squares[0])][black];
+                            *value = self.number(numbers, kings, &squares);
+                        }
+                    }
+                }),
+        }
+        lines
+    }
+
+    /// The number of one position.
+    fn number(&self, numbers: Numbers<'_>, kings: Kings, squares: &Squares) -> u8 {
+        let mut symmetry = kings.symmetry;
+        if kings.undecided
+            && transposed_is_smaller(
+                (0..self.groups.len()).map(|group| self.set(group, squares, symmetry)),
+            )
+        {
+            // Kings on the diagonal stay where they are.
+            symmetry = symmetry.then_transpose();
+        }
+        numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
+    }
+
+    /// Gathers the lines of all squares of one man: 64 times 64 numbers that lie in few places of the file.
+    fn gather_tile(
+        &self,
+        numbers: Numbers<'_>,
+        address: usize,
+        group: usize,
+        man: usize,
+        lines: &mut [Line<u8>],
+    ) {
+        let squares = self.frame.squares(address);
+        let kings = &self.kings[usize::from(squares[0])];
+        let mut offsets = [usize::MAX; Symmetry::COUNT];
+        // By symmetry and square, what the man and others of its group add.
+        let mut own = [0; Symmetry::COUNT * 64];
+        for symmetry in kings.iter().map(|kings| kings.symmetry) {
+            let offset = &mut offsets[symmetry.index()];
+            if *offset != usize::MAX {
+                continue;
+            }
+            *offset = self.groups_offset(&squares, symmetry, Some(group));
+            let mut squares = squares;
+            for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
+                squares[man] = square;
+                *own = self.group_offset(group, &squares, symmetry);
+            }
+        }
+        let bases: [usize; 64] = std::array::from_fn(|black| {
+            kings[black].offset + offsets[kings[black].symmetry.index()]
+        });
+        let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
+        let is_uniform = rows.iter().all(|&row| row == rows[0]);
+        let undecided = squares_where(|black| kings[black].undecided);
+        for square in 0..64 {
+            let line = &mut lines[square * self.frame.stride(man)];
+            if is_uniform {
+                let own = own[rows[0] + square];
+                for (value, &base) in line.iter_mut().zip(&bases) {
+                    *value = numbers.at(base + own);
+                }
+            } else {
+                for ((value, &base), &row) in line.iter_mut().zip(&bases).zip(&rows) {
+                    *value = numbers.at(base + own[row + square]);
+                }
+            }
+            if undecided != 0 {
+                let mut squares = squares;
+                squares[man] = square as u8;
+                for black in undecided.ones() {
+                    let kings = kings[black as usize];
+                    line[black as usize] = self.number(numbers, kings, &squares);
+                }
+            }
+        }
+    }
+}
+
+/// A part of a stream.
+#[derive(Clone, Copy, Debug)]
+struct Numbers<'a> {
+    numbers: &'a [u8],
+    first: usize,
+}
+
+impl Numbers<'_> {
+    #[inline(always)]
+    fn at(self, index: usize) -> u8 {
+        self.numbers
+            .get(index.wrapping_sub(self.first))
+            .copied()
+            .unwrap_or(0)
+    }
+}
