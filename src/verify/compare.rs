@@ -15,7 +15,7 @@ use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::Placement;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::simd::Kernel;
+use crate::simd::{Kernel, Width};
 use crate::table::Counts;
 
 /// Differences, the first of them in full.
@@ -152,13 +152,14 @@ impl Comparison<'_> {
         let stored = Metric::ALL.map(|metric| self.source.is_stored(metric, side.index()));
         let metrics = stored.iter().filter(|&&stored| stored).count();
         compared.positions += u64::from(legal.count_ones()) * metrics as u64;
-        count(compared, results, legal, canonical);
+        let width = self.values.moves.width;
+        count(compared, results, legal, canonical, width);
         let scores = own.lines.scores.get(address);
-        longest(compared, keys, scores, legal);
+        longest(compared, LongestWin { keys, scores }, width);
 
         let expected = self.values.expected(address, men, side, neighbours);
         let scores = scores.filter(|_| stored[2]);
-        let differ = self.values.moves.width.run(Differ {
+        let differ = width.run(Differ {
             results,
             keys,
             scores,
@@ -306,21 +307,35 @@ fn fen(placement: &Placement, side: Color, king: u32) -> String {
         .unwrap_or_default()
 }
 
-/// How often a result stands in a line.
-#[inline(always)]
-fn occurrences(results: &Line<u8>, wdl: Wdl) -> u64 {
-    let result = wdl.index() as u8;
-    let count: u8 = results.iter().map(|&other| u8::from(other == result)).sum();
-    count.into()
+/// Counts how often each result stands in a line.
+struct CountResults<'a>(&'a Line<u8>);
+
+impl Kernel for CountResults<'_> {
+    type Output = [u64; 5];
+
+    #[inline(always)]
+    fn run(self) -> [u64; 5] {
+        std::array::from_fn(|result| {
+            let is_same = |&other: &u8| u8::from(other == result as u8);
+            self.0.iter().map(is_same).sum::<u8>().into()
+        })
+    }
 }
 
-fn count(compared: &mut Compared, results: &Line<u8>, legal: u64, canonical: Canonical) {
+fn count(
+    compared: &mut Compared,
+    results: &Line<u8>,
+    legal: u64,
+    canonical: Canonical,
+    width: Width,
+) {
     let mut add = |results: &Line<u8>, weight: u64| {
-        compared.counts.win += weight * occurrences(results, Wdl::Win);
-        compared.counts.cursed_win += weight * occurrences(results, Wdl::CursedWin);
-        compared.counts.draw += weight * occurrences(results, Wdl::Draw);
-        compared.counts.blessed_loss += weight * occurrences(results, Wdl::BlessedLoss);
-        compared.counts.loss += weight * occurrences(results, Wdl::Loss);
+        let [loss, blessed_loss, draw, cursed_win, win] = width.run(CountResults(results));
+        compared.counts.win += weight * win;
+        compared.counts.cursed_win += weight * cursed_win;
+        compared.counts.draw += weight * draw;
+        compared.counts.blessed_loss += weight * blessed_loss;
+        compared.counts.loss += weight * loss;
     };
     if canonical.positions == u64::MAX {
         add(results, canonical.weight);
@@ -339,25 +354,41 @@ fn count(compared: &mut Compared, results: &Line<u8>, legal: u64, canonical: Can
     add(&only(legal & canonical.half), canonical.weight / 2);
 }
 
-/// Takes note of the longest wins of a line.
-#[inline]
-fn longest(compared: &mut Compared, keys: &Line<i16>, scores: Option<&Line<u8>>, legal: u64) {
-    // The smallest key above a draw; where no position is, the key is larger than any.
-    let key = keys
-        .iter()
-        .map(|&key| if key > 0 { key } else { i16::MAX })
-        .fold(i16::MAX, i16::min);
+/// Finds the longest win of a line: the smallest key and the smallest mate score above those of a draw.
+struct LongestWin<'a> {
+    keys: &'a Line<i16>,
+    scores: Option<&'a Line<u8>>,
+}
+
+impl Kernel for LongestWin<'_> {
+    /// The largest numbers of their types where there is no win.
+    type Output = (i16, u8);
+
+    #[inline(always)]
+    fn run(self) -> (i16, u8) {
+        let mut longest = (i16::MAX, u8::MAX);
+        for &key in self.keys {
+            let won = if key > key::DRAWN { key } else { i16::MAX };
+            longest.0 = won.min(longest.0);
+        }
+        for &score in self.scores.into_iter().flatten() {
+            let is_won = score > MateScore::DRAW.0;
+            let won = if is_won { score } else { u8::MAX };
+            longest.1 = won.min(longest.1);
+        }
+        longest
+    }
+}
+
+/// Takes note of the longest wins of a line. Where no position is, its numbers are the largest there are.
+fn longest(compared: &mut Compared, win: LongestWin<'_>, width: Width) {
+    let has_scores = win.scores.is_some();
+    let (key, score) = width.run(win);
     if key == i16::MAX {
         return;
     }
     compared.longest[0] = compared.longest[0].max(key::distance(key).into());
-    let Some(scores) = scores else { return };
-    let draw = MateScore::DRAW.0;
-    let score = scores
-        .iter()
-        .map(|&score| if score > draw { score } else { u8::MAX })
-        .fold(u8::MAX, u8::min);
-    if legal != 0 {
+    if has_scores {
         let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);
     }
