@@ -7,6 +7,7 @@
 
 pub mod chess;
 pub mod fixpoint;
+mod layer;
 mod layout;
 pub mod lines;
 pub mod own;

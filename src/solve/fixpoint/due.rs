@@ -24,22 +24,23 @@ impl DueScores {
     #[inline(always)]
     pub fn new<W: Bits>(scores: &[u8], won: &[W], lost: &[W]) -> DueScores {
         let mut plies = vec![NEVER; scores.len()];
-        let next = plies
+        let mut next = vec![NEVER; won.len()];
+        let lines = plies
             .chunks_exact_mut(W::WIDTH as usize)
-            .zip(scores.chunks_exact(W::WIDTH as usize))
-            .zip(won.iter().zip(lost))
-            .map(|((plies, scores), (&won, &lost))| {
-                if (won | lost).is_empty() {
-                    return NEVER;
-                }
-                for (ply, &score) in plies.iter_mut().zip(scores) {
-                    *ply = due(score);
-                }
-                // A won position waits for no zeroing move that does not win.
-                keep(plies, lost | won & above(scores, MateScore::DRAW.0));
-                smallest_above(plies, 0)
-            })
-            .collect();
+            .zip(scores.chunks_exact(W::WIDTH as usize));
+        for ((plies, scores), (next, (&won, &lost))) in
+            lines.zip(next.iter_mut().zip(won.iter().zip(lost)))
+        {
+            if (won | lost).is_empty() {
+                continue;
+            }
+            for (ply, &score) in plies.iter_mut().zip(scores) {
+                *ply = due(score);
+            }
+            // A won position waits for no zeroing move that does not win.
+            keep(plies, lost | won & above(scores, MateScore::DRAW.0));
+            *next = smallest_above(plies, 0);
+        }
         DueScores { plies, next }
     }
 

@@ -12,15 +12,14 @@
 
 mod bytes;
 mod due;
-mod layer;
 
+use super::layer::Layer;
 use super::space::{Board, Space};
 use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies, Wdl};
 use crate::simd::{Kernel, Width};
 use due::DueScores;
-use layer::Layer;
 
 /// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
 ///
@@ -258,9 +257,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         if layer.len() * SPARSE < self.space.words {
             for address in layer.addresses() {
                 let word = layer.set[address];
-                push_predecessors(self.space, self.lines, side, address, word, |at, word| {
-                    reached.insert(at, word);
-                });
+                push_predecessors(self.space, self.lines, side, address, word, reached);
             }
         } else {
             self.sweeper

@@ -32,9 +32,19 @@ fn load<W: Bits>(set: &[W], at: usize) -> Line<W> {
     line
 }
 
+/// Plain loops: what takes a closure may be left out of line, and then has no wide registers.
 #[inline(always)]
-fn combine<W: Bits>(a: &Line<W>, b: &Line<W>, f: impl Fn(W, W) -> W) -> Line<W> {
-    std::array::from_fn(|lane| f(a[lane], b[lane]))
+fn add<W: Bits>(line: &mut Line<W>, other: &Line<W>) {
+    for (word, &other) in line.iter_mut().zip(other) {
+        *word |= other;
+    }
+}
+
+#[inline(always)]
+fn restrict<W: Bits>(line: &mut Line<W>, other: &Line<W>) {
+    for (word, &other) in line.iter_mut().zip(other) {
+        *word &= other;
+    }
 }
 
 /// Buffers of a sweep, so that a ply allocates nothing.
@@ -208,10 +218,9 @@ impl<B: Board> Sweeper<B> {
         let mut running = [B::Word::ZERO; LANES];
         for &square in line {
             let square = usize::from(square);
-            let reached = &mut self.reached[square];
-            *reached = combine(reached, &running, |a, b| a | b);
-            running = combine(&running, &self.source[square], |a, b| a | b);
-            running = combine(&running, &self.passable[square], |a, b| a & b);
+            add(&mut self.reached[square], &running);
+            add(&mut running, &self.source[square]);
+            restrict(&mut running, &self.passable[square]);
         }
     }
 
@@ -219,7 +228,7 @@ impl<B: Board> Sweeper<B> {
     fn leap(&mut self, targets: &[Vec<u8>]) {
         for (to, froms) in self.reached.iter_mut().zip(targets) {
             for &from in froms {
-                *to = combine(to, &self.source[usize::from(from)], |a, b| a | b);
+                add(to, &self.source[usize::from(from)]);
             }
         }
     }

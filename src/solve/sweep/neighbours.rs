@@ -1,6 +1,7 @@
 //! The neighbours of single words: for plies in which few words have anything to say.
 
 use crate::game::Bits;
+use crate::solve::layer::Layer;
 use crate::solve::space::{Board, Moves, Space};
 
 /// Squares a slider cannot pass, at one address.
@@ -15,19 +16,26 @@ fn occupied<B: Board>(space: &Space<B>, squares: &[u8; 8]) -> B::Word {
         })
 }
 
-/// Calls `visit(address, positions that can be moved between by this man and are not blocked)` for every
-/// address one quiet move of an addressed man of `side` away; stops early when it returns `false`.
+/// What is done with the neighbours of a word.
+///
+/// A trait and no closure, since only a function can be made to be inlined.
+trait Visitor<W> {
+    /// Told about an address one quiet move away, and the positions between which the man can move because nothing
+    /// stands in his way; says whether to go on.
+    fn visit(&mut self, address: usize, open: W) -> bool;
+}
+
+/// Visits every address one quiet move of an addressed man of `side` away.
 #[inline(always)]
-fn for_each_neighbour<B: Board>(
+fn visit_neighbours<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
     side: usize,
     address: usize,
-    mut visit: impl FnMut(usize, B::Word) -> bool,
+    squares: &[u8; 8],
+    visitor: &mut impl Visitor<B::Word>,
 ) {
-    let mut squares = [0u8; 8];
-    space.squares(address, &mut squares);
-    let occupied = occupied(space, &squares);
+    let occupied = occupied(space, squares);
     for (number, axis) in space.axes.iter().enumerate() {
         if axis.side != side {
             continue;
@@ -50,7 +58,7 @@ fn for_each_neighbour<B: Board>(
                     if open.is_empty() {
                         continue;
                     }
-                    if !visit(base + axis.place(square) * axis.stride, open) {
+                    if !visitor.visit(base + axis.place(square) * axis.stride, open) {
                         return;
                     }
                     open &= !bit;
@@ -58,7 +66,7 @@ fn for_each_neighbour<B: Board>(
             }
             Moves::Leap(targets) => {
                 for &to in &targets[place] {
-                    if !visit(base + usize::from(to) * axis.stride, !B::Word::ZERO) {
+                    if !visitor.visit(base + usize::from(to) * axis.stride, !B::Word::ZERO) {
                         return;
                     }
                 }
@@ -125,7 +133,7 @@ fn rays_from(lines: &[Vec<u8>], square: u8) -> Vec<Vec<u8>> {
     rays
 }
 
-/// Calls `visit` with positions from which `side` has a quiet move into the positions of one word, a word at a time.
+/// Adds positions from which `side` has a quiet move into the positions of one word.
 #[inline(always)]
 pub fn push_predecessors<B: Board>(
     space: &Space<B>,
@@ -133,31 +141,43 @@ pub fn push_predecessors<B: Board>(
     side: usize,
     address: usize,
     word: B::Word,
-    mut visit: impl FnMut(usize, B::Word),
+    reached: &mut Layer<B::Word>,
 ) {
     if space.word_side == side {
-        visit(address, B::word_moves(word));
+        reached.insert(address, B::word_moves(word));
     }
+    let mut squares = [0u8; 8];
+    space.squares(address, &mut squares);
     let first = &space.axes[0];
     if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == side) {
-        let mut squares = [0u8; 8];
-        space.squares(address, &mut squares);
         for from in &back[address / first.stride] {
             let symmetry = usize::from(from.symmetry);
             let mut at = usize::from(from.place) * first.stride;
             for (axis, &square) in space.axes.iter().zip(&squares).skip(1) {
                 at += axis.stride * axis.place(B::map(symmetry, square));
             }
-            visit(at, B::pull(B::inverse(symmetry), word));
+            reached.insert(at, B::pull(B::inverse(symmetry), word));
         }
     }
-    for_each_neighbour(space, lines, side, address, |at, open| {
-        let word = word & open;
+    let mut push = Push { word, reached };
+    visit_neighbours(space, lines, side, address, &squares, &mut push);
+}
+
+/// Adds a word to its neighbours.
+struct Push<'a, W> {
+    word: W,
+    reached: &'a mut Layer<W>,
+}
+
+impl<W: Bits> Visitor<W> for Push<'_, W> {
+    #[inline(always)]
+    fn visit(&mut self, address: usize, open: W) -> bool {
+        let word = self.word & open;
         if !word.is_empty() {
-            visit(at, word);
+            self.reached.insert(address, word);
         }
         true
-    });
+    }
 }
 
 /// Those positions of a word from which `side` has a quiet move into `target`.
@@ -175,10 +195,10 @@ pub fn having_a_move_into<B: Board>(
     if space.word_side == side {
         found |= word & B::word_moves(target[address]);
     }
+    let mut squares = [0u8; 8];
+    space.squares(address, &mut squares);
     let first = &space.axes[0];
     if let (Moves::Turn { forth, .. }, true) = (&first.moves, first.side == side) {
-        let mut squares = [0u8; 8];
-        space.squares(address, &mut squares);
         for to in &forth[address / first.stride] {
             let symmetry = usize::from(to.symmetry);
             let mut at = usize::from(to.place) * first.stride;
@@ -191,9 +211,26 @@ pub fn having_a_move_into<B: Board>(
     if found == word {
         return found;
     }
-    for_each_neighbour(space, lines, side, address, |at, open| {
-        found |= word & open & target[at];
-        found != word
-    });
-    found
+    let mut search = Search {
+        word,
+        found,
+        target,
+    };
+    visit_neighbours(space, lines, side, address, &squares, &mut search);
+    search.found
+}
+
+/// Looks for a move into a set, until every position of a word has one.
+struct Search<'a, W> {
+    word: W,
+    found: W,
+    target: &'a [W],
+}
+
+impl<W: Bits> Visitor<W> for Search<'_, W> {
+    #[inline(always)]
+    fn visit(&mut self, address: usize, open: W) -> bool {
+        self.found |= self.word & open & self.target[address];
+        self.found != self.word
+    }
 }

@@ -7,7 +7,7 @@ const ROW: usize = u64::BITS as usize;
 
 /// A set that is empty at most addresses most of the time.
 #[derive(Debug)]
-pub(super) struct Layer<W> {
+pub struct Layer<W> {
     pub set: Vec<W>,
     /// A bit for each word, set where the word is not empty.
     active: Vec<u64>,
@@ -84,7 +84,8 @@ impl<W: Bits> Layer<W> {
 }
 
 /// The addresses of the words of a layer that are not empty, in order.
-pub(super) struct Addresses<'a> {
+#[derive(Debug)]
+pub struct Addresses<'a> {
     rows: std::slice::Iter<'a, u64>,
     /// Rows that were begun.
     row: usize,
