@@ -68,6 +68,18 @@ impl<W: Bits> Layer<W> {
         }
     }
 
+    /// Takes out the words that are not empty, with their addresses.
+    #[inline(always)]
+    pub fn drain(&mut self) -> Drain<'_, W> {
+        self.len = 0;
+        Drain {
+            set: &mut self.set,
+            rows: self.active.iter_mut(),
+            row: 0,
+            rest: 0,
+        }
+    }
+
     /// Empties every word.
     #[inline(always)]
     pub fn clear(&mut self) {
@@ -105,5 +117,32 @@ impl Iterator for Addresses<'_> {
         let at = self.rest.trailing_zeros() as usize;
         self.rest &= self.rest - 1;
         Some((self.row - 1) * ROW + at)
+    }
+}
+
+/// Words that are taken out of a layer. All of them have to be.
+#[derive(Debug)]
+pub struct Drain<'a, W> {
+    set: &'a mut [W],
+    rows: std::slice::IterMut<'a, u64>,
+    /// Rows that were begun.
+    row: usize,
+    /// What is left of the newest.
+    rest: u64,
+}
+
+impl<W: Bits> Iterator for Drain<'_, W> {
+    type Item = (usize, W);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, W)> {
+        while self.rest == 0 {
+            self.rest = std::mem::take(self.rows.next()?);
+            self.row += 1;
+        }
+        let at = self.rest.trailing_zeros() as usize;
+        self.rest &= self.rest - 1;
+        let address = (self.row - 1) * ROW + at;
+        Some((address, std::mem::replace(&mut self.set[address], W::ZERO)))
     }
 }

@@ -55,7 +55,9 @@ impl DueScores {
     /// leaving out none.
     #[inline(always)]
     pub fn take<W: Bits>(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
-        let Ok(ply) = u8::try_from(ply) else { return };
+        let Some(ply) = u8::try_from(ply).ok().filter(|&ply| ply != NEVER) else {
+            return;
+        };
         for (row, next) in self.next.chunks_mut(64).enumerate() {
             if !next.contains(&ply) {
                 continue;
@@ -87,6 +89,19 @@ fn due(score: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_never_due_is_not_due_after_the_longest_mate() {
+        let mut scores = [MateScore::DRAW.0; 64];
+        scores[3] = MateScore::from_plies(254).unwrap().0;
+        let mut due = DueScores::new(&scores, &[0], &[!0u64]);
+        let mut found = Vec::new();
+        for ply in 1..=300 {
+            due.take(ply, |address, word: u64| found.push((ply, address, word)));
+        }
+        assert_eq!(found, [(254, 0, 1 << 3)]);
+        assert_eq!(due.next(), None);
+    }
 
     #[test]
     fn a_score_is_due_after_its_plies() {

@@ -11,6 +11,7 @@
 //! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
 
 mod bytes;
+mod distances;
 mod due;
 
 use super::layer::Layer;
@@ -19,6 +20,7 @@ use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies, Wdl};
 use crate::simd::{Kernel, Width};
+use distances::Distances;
 use due::DueScores;
 
 /// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
@@ -156,10 +158,25 @@ struct Side<W> {
     lost: Vec<W>,
     /// Legal and not won: what the opponent looks for before he gives up.
     open: Vec<W>,
+    /// Those of `open` that are not lost and that no zeroing move saves for now.
+    losable: Vec<W>,
     won_layer: Layer<W>,
     lost_layer: Layer<W>,
     next_won: Layer<W>,
     next_lost: Layer<W>,
+}
+
+impl<W: Bits> Side<W> {
+    /// Says anew which positions a zeroing move saves.
+    #[inline(always)]
+    fn block(&mut self, blocked: &[W]) {
+        let decided = self.open.iter().zip(&self.lost);
+        for ((losable, (&open, &lost)), &blocked) in
+            self.losable.iter_mut().zip(decided).zip(blocked)
+        {
+            *losable = open & !lost & !blocked;
+        }
+    }
 }
 
 struct Iteration<'a, B: Board> {
@@ -188,6 +205,7 @@ impl<'a, B: Board> Iteration<'a, B> {
             sides: std::array::from_fn(|side| Side {
                 lost: space.empty_set(),
                 open: fixed[side].legal.clone(),
+                losable: space.empty_set(),
                 won_layer: Layer::new(words),
                 lost_layer: Layer::new(words),
                 next_won: Layer::new(words),
@@ -215,12 +233,14 @@ impl<'a, B: Board> Iteration<'a, B> {
         })
     }
 
-    /// Everything undecided but the mated positions, which are the newest lost ones.
+    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` are each side's
+    /// positions that a zeroing move saves.
     #[inline(always)]
-    fn restart(&mut self, without_moves: &[WithoutMoves<B::Word>; 2]) {
+    fn restart(&mut self, without_moves: &[WithoutMoves<B::Word>; 2], blocked: &[Vec<B::Word>; 2]) {
         for (number, side) in self.sides.iter_mut().enumerate() {
             side.open.copy_from_slice(&self.fixed[number].legal);
             side.lost.copy_from_slice(&without_moves[number].mated);
+            side.block(&blocked[number]);
             for layer in [
                 &mut side.won_layer,
                 &mut side.lost_layer,
@@ -280,38 +300,29 @@ impl<'a, B: Board> Iteration<'a, B> {
     fn find_won(&mut self, side: usize) {
         self.reach(side, true);
         let Side { open, next_won, .. } = &mut self.sides[side];
-        for address in self.reached.addresses() {
-            let word = self.reached.set[address] & open[address];
+        for (address, word) in self.reached.drain() {
+            let word = word & open[address];
             if !word.is_empty() {
                 next_won.insert(address, word);
             }
         }
-        self.reached.clear();
     }
 
     /// Of the positions in `reached`, and of those with a quiet move into won ones, those that cannot be saved become
-    /// the next lost ones. `blocked` has a zeroing move that does not lose, or does not lose yet.
+    /// the next lost ones.
     #[inline(always)]
-    fn find_lost(&mut self, side: usize, blocked: &[B::Word]) {
+    fn find_lost(&mut self, side: usize) {
         self.reach(side, false);
         let candidates = &mut self.candidates;
         let Side {
-            open,
-            lost,
-            next_won,
-            ..
+            losable, next_won, ..
         } = &self.sides[side];
-        for address in self.reached.addresses() {
-            let word = self.reached.set[address]
-                & open[address]
-                & !lost[address]
-                & !next_won.set[address]
-                & !blocked[address];
+        for (address, word) in self.reached.drain() {
+            let word = word & losable[address] & !next_won.set[address];
             if !word.is_empty() {
                 candidates.insert(address, word);
             }
         }
-        self.reached.clear();
         let [first, second] = &mut self.sides;
         let (own, opponent) = if side == 0 {
             (first, second)
@@ -319,8 +330,7 @@ impl<'a, B: Board> Iteration<'a, B> {
             (second, first)
         };
         if candidates.len() * SPARSE < self.space.words {
-            for address in candidates.addresses() {
-                let word = candidates.set[address];
+            for (address, word) in candidates.drain() {
                 let escaping =
                     having_a_move_into(self.space, self.lines, side, address, word, &opponent.open);
                 if escaping != word {
@@ -331,15 +341,14 @@ impl<'a, B: Board> Iteration<'a, B> {
             let escaping = &mut self.reached.set;
             self.sweeper
                 .predecessors(self.space, side, &opponent.open, escaping);
-            for address in candidates.addresses() {
-                let word = candidates.set[address] & !escaping[address];
+            for (address, word) in candidates.drain() {
+                let word = word & !escaping[address];
                 if !word.is_empty() {
                     own.next_lost.insert(address, word);
                 }
             }
             escaping.fill(B::Word::ZERO);
         }
-        candidates.clear();
     }
 
     /// What was found for both sides becomes their newest layers.
@@ -350,19 +359,36 @@ impl<'a, B: Board> Iteration<'a, B> {
             std::mem::swap(&mut side.lost_layer, &mut side.next_lost);
             side.next_won.clear();
             side.next_lost.clear();
+        }
+    }
+
+    /// The newest layers are decided, at a distance that is kept.
+    #[inline(always)]
+    fn decide(&mut self, distances: &mut [Distances<B::Word>; 2], distance: u8) {
+        for (side, distances) in self.sides.iter_mut().zip(distances) {
             let Side {
-                open,
                 lost,
+                open,
+                losable,
                 won_layer,
                 lost_layer,
                 ..
             } = side;
+            distances.make_room(won_layer.len() + lost_layer.len());
             for address in won_layer.addresses() {
-                open[address] &= !won_layer.set[address];
+                let word = won_layer.set[address];
+                open[address] &= !word;
+                losable[address] &= !word;
+                distances.push(address, word);
             }
+            distances.end_run(distance);
             for address in lost_layer.addresses() {
-                lost[address] |= lost_layer.set[address];
+                let word = lost_layer.set[address];
+                lost[address] |= word;
+                losable[address] &= !word;
+                distances.push(address, word);
             }
+            distances.end_run(distance);
         }
     }
 
@@ -380,17 +406,18 @@ impl<'a, B: Board> Iteration<'a, B> {
     ) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
-        let mut distances = [0, 1].map(|_| vec![0u8; self.space.words * B::Word::WIDTH as usize]);
-        self.restart(without_moves);
-        let escapes = [0, 1]
+        let mut distances = [0, 1].map(|_| Distances::new(self.space.words, 0));
+        let blocked = [0, 1]
             .map(|side: usize| fixed[side].with_zeroing_to(&[BlessedLoss, Draw, CursedWin, Win]));
-        self.iterate(1..=limit.0, [Win, Loss], &escapes, &mut distances)?;
+        self.restart(without_moves, &blocked);
+        self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
         let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
-        let escapes =
-            [0, 1].map(|side: usize| fixed[side].with_zeroing_to(&[Draw, CursedWin, Win]));
+        for (side, fixed) in self.sides.iter_mut().zip(fixed) {
+            side.block(&fixed.with_zeroing_to(&[Draw, CursedWin, Win]));
+        }
         let cursed = limit.0 + 1..=u32::MAX;
-        self.iterate(cursed, [CursedWin, BlessedLoss], &escapes, &mut distances)?;
-        let mut distances = distances.into_iter();
+        self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
+        let mut distances = distances.into_iter().map(Distances::into_bytes);
         let mut strict = strict.into_iter();
         Ok(std::array::from_fn(|side| {
             let (win, loss) = strict.next().unwrap_or_default();
@@ -406,14 +433,13 @@ impl<'a, B: Board> Iteration<'a, B> {
     }
 
     /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with the two values enter:
-    /// those that win and those that lose. `blocked` are each side's positions that a zeroing move saves.
+    /// those that win and those that lose.
     #[inline(always)]
     fn iterate(
         &mut self,
         plies: std::ops::RangeInclusive<u32>,
         [winning, losing]: [Wdl; 2],
-        blocked: &[Vec<B::Word>; 2],
-        distances: &mut [Vec<u8>; 2],
+        distances: &mut [Distances<B::Word>; 2],
     ) -> Result<(), DistanceOverflow> {
         let first = *plies.start();
         let fixed = self.fixed;
@@ -426,29 +452,16 @@ impl<'a, B: Board> Iteration<'a, B> {
                 if ply == first {
                     self.enter(&fixed[side].zeroing[losing.index()]);
                 }
-                self.find_lost(side, &blocked[side]);
+                self.find_lost(side);
             }
             self.take_over();
             if self.is_still() {
                 break;
             }
             let ply = u8::try_from(ply).map_err(|_| DistanceOverflow)?;
-            self.write(distances, ply);
+            self.decide(distances, ply);
         }
         Ok(())
-    }
-
-    /// Writes the value of the newest positions.
-    #[inline(always)]
-    fn write(&self, values: &mut [Vec<u8>; 2], value: u8) {
-        for (side, values) in self.sides.iter().zip(values) {
-            for layer in [&side.won_layer, &side.lost_layer] {
-                for address in layer.addresses() {
-                    let line = &mut values[line_of::<B::Word>(address)];
-                    bytes::store(line, layer.set[address], value);
-                }
-            }
-        }
     }
 
     #[inline(always)]
@@ -457,38 +470,46 @@ impl<'a, B: Board> Iteration<'a, B> {
         without_moves: &[WithoutMoves<B::Word>; 2],
         results: &[Values<B::Word>; 2],
     ) -> Result<[Vec<u8>; 2], DistanceOverflow> {
-        let mut scores =
-            [0, 1].map(|_| vec![MateScore::DRAW.0; self.space.words * B::Word::WIDTH as usize]);
-        self.restart(without_moves);
-        self.write(&mut scores, MateScore::MATED.0);
+        let mut scores = [0, 1].map(|_| Distances::new(self.space.words, MateScore::DRAW.0));
         let fixed = self.fixed;
         let won = [0, 1].map(|side: usize| results[side].with(Wdl::Win, Wdl::CursedWin));
         let lost = [0, 1].map(|side: usize| results[side].with(Wdl::Loss, Wdl::BlessedLoss));
         let mut due = [0, 1]
             .map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &won[side], &lost[side]));
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
-        let mut blocked = [0, 1].map(|side: usize| {
+        let blocked = [0, 1].map(|side: usize| {
             let mut blocked = fixed[side].with_zeroing_to(&Wdl::ALL);
             for (blocked, &lost) in blocked.iter_mut().zip(&lost[side]) {
                 *blocked |= !lost;
             }
             blocked
         });
+        drop((won, lost));
+        self.restart(without_moves, &blocked);
+        drop(blocked);
+        self.decide(&mut scores, MateScore::MATED.0);
         for ply in 1.. {
             let winning = ply % 2 == 1;
             for side in 0..2 {
-                let blocked = &mut blocked[side];
                 if !winning {
                     self.find_won(side);
                 }
+                let Side {
+                    lost,
+                    open,
+                    losable,
+                    ..
+                } = &mut self.sides[side];
                 due[side].take(ply, |address, word: B::Word| {
-                    blocked[address] &= !word;
+                    if !winning {
+                        losable[address] |= word & open[address] & !lost[address];
+                    }
                     self.reached.insert(address, word);
                 });
                 if winning {
                     self.find_won(side);
                 }
-                self.find_lost(side, blocked);
+                self.find_lost(side);
             }
             self.take_over();
             if self.is_still() {
@@ -498,9 +519,9 @@ impl<'a, B: Board> Iteration<'a, B> {
                 continue;
             }
             let score = MateScore::from_plies(ply).ok_or(DistanceOverflow)?;
-            self.write(&mut scores, score.0);
+            self.decide(&mut scores, score.0);
         }
-        Ok(scores)
+        Ok(scores.map(Distances::into_bytes))
     }
 }
 

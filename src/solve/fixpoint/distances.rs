@@ -1,0 +1,127 @@
+//! A byte for each position, written ply by ply.
+//!
+//! Each ply decides a few positions of many words. Their bytes, 64 a word, do not fit into any near cache, and a word
+//! gets its bytes in a dozen plies. So what a ply decides is first noted one after the other; when there are enough
+//! notes, they are carried out for a block of words at a time, all plies of it together.
+
+use super::bytes;
+use super::line_of;
+use crate::game::Bits;
+
+/// Words whose bytes are written together: they stay in the second-level cache.
+const BLOCK: usize = 4096;
+/// Notes for each word before they are carried out.
+const NOTES: usize = 2;
+
+/// The bytes of all positions of one side.
+#[derive(Debug)]
+pub(super) struct Distances<W> {
+    bytes: Vec<u8>,
+    words: usize,
+    /// Where something is decided; in order within a run.
+    addresses: Vec<u32>,
+    /// What is decided there.
+    decided: Vec<W>,
+    runs: Vec<Run>,
+}
+
+/// Notes that belong together.
+#[derive(Debug)]
+struct Run {
+    /// The first that is not carried out yet.
+    next: usize,
+    end: usize,
+    value: u8,
+}
+
+impl<W: Bits> Distances<W> {
+    /// The same value everywhere.
+    #[inline(always)]
+    pub fn new(words: usize, value: u8) -> Distances<W> {
+        Distances {
+            bytes: vec![value; words * W::WIDTH as usize],
+            words,
+            addresses: Vec::with_capacity(NOTES * words),
+            decided: Vec::with_capacity(NOTES * words),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Carries out what is noted unless there is room for so many more notes.
+    #[inline(always)]
+    pub fn make_room(&mut self, notes: usize) {
+        if self.addresses.len() + notes > NOTES * self.words {
+            self.carry_out();
+        }
+    }
+
+    /// Notes positions of a word; addresses must increase within a run.
+    #[inline(always)]
+    pub fn push(&mut self, address: usize, word: W) {
+        self.addresses.push(address as u32);
+        self.decided.push(word);
+    }
+
+    /// All that was noted since the last run has this value.
+    #[inline(always)]
+    pub fn end_run(&mut self, value: u8) {
+        let next = self.runs.last().map_or(0, |run| run.end);
+        let end = self.addresses.len();
+        if end > next {
+            self.runs.push(Run { next, end, value });
+        }
+    }
+
+    #[inline(always)]
+    fn carry_out(&mut self) {
+        for end_of_block in (BLOCK..self.words + BLOCK).step_by(BLOCK) {
+            for run in &mut self.runs {
+                while let Some(&address) = self.addresses[..run.end].get(run.next)
+                    && (address as usize) < end_of_block
+                {
+                    let line = &mut self.bytes[line_of::<W>(address as usize)];
+                    bytes::store(line, self.decided[run.next], run.value);
+                    run.next += 1;
+                }
+            }
+        }
+        self.addresses.clear();
+        self.decided.clear();
+        self.runs.clear();
+    }
+
+    /// The bytes, as many a word as it has bits.
+    #[inline(always)]
+    pub fn into_bytes(mut self) -> Vec<u8> {
+        self.carry_out();
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_runs_win() {
+        let words = 3 * BLOCK / 2;
+        let mut distances = Distances::<u64>::new(words, 9);
+        let mut expected = vec![9; words * 64];
+        let mut seed = 3u64;
+        for value in 0..40 {
+            distances.make_room(words);
+            for address in 0..words {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(9);
+                if seed >> 62 != 0 {
+                    continue;
+                }
+                distances.push(address, seed);
+                for bit in seed.ones() {
+                    expected[address * 64 + bit as usize] = value;
+                }
+            }
+            distances.end_run(value);
+        }
+        assert_eq!(distances.into_bytes(), expected);
+    }
+}
