@@ -37,7 +37,11 @@ fn rank(line: &Line, rank: usize) -> u64 {
 
 #[inline(always)]
 fn ranks(line: &Line) -> [u64; 8] {
-    std::array::from_fn(|number| rank(line, number))
+    let mut ranks = [0; 8];
+    for (number, bytes) in ranks.iter_mut().enumerate() {
+        *bytes = rank(line, number);
+    }
+    ranks
 }
 
 #[inline(always)]
@@ -93,10 +97,12 @@ pub fn equal(a: &Line, b: &Line) -> u64 {
 #[inline(always)]
 #[must_use]
 pub fn expanded(set: u64) -> Line {
-    from_ranks(set.to_le_bytes().map(|eight| {
+    let mut ranks = [0; 8];
+    for (rank, eight) in ranks.iter_mut().zip(set.to_le_bytes()) {
         let chosen = u64::from(eight).wrapping_mul(LOW) & 0x8040_2010_0804_0201;
-        (not_zero(chosen) >> 7).wrapping_mul(0xff)
-    }))
+        *rank = (not_zero(chosen) >> 7).wrapping_mul(0xff);
+    }
+    from_ranks(ranks)
 }
 
 /// `best = max(best, score before the move)` at the positions of a set.
@@ -131,7 +137,9 @@ pub fn pull(symmetry: Symmetry, line: &Line) -> Line {
         ranks.reverse();
     }
     if symmetry.mirrors() {
-        ranks = ranks.map(u64::swap_bytes);
+        for rank in &mut ranks {
+            *rank = rank.swap_bytes();
+        }
     }
     from_ranks(ranks)
 }
@@ -159,7 +167,10 @@ fn transpose_bytes(rows: &mut [u64; 8]) {
 pub fn transpose_lines(lines: &[Line; 64], transposed: &mut [Line; 64]) {
     for row in (0..64).step_by(8) {
         for column in (0..64).step_by(8) {
-            let mut block = std::array::from_fn(|number| rank(&lines[row + number], column / 8));
+            let mut block = [0; 8];
+            for (number, bytes) in block.iter_mut().enumerate() {
+                *bytes = rank(&lines[row + number], column / 8);
+            }
             transpose_bytes(&mut block);
             for (number, bytes) in block.into_iter().enumerate() {
                 transposed[column + number][row..row + 8].copy_from_slice(&bytes.to_le_bytes());

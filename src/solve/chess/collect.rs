@@ -213,23 +213,46 @@ impl SliceRules<'_> {
 
     #[inline(always)]
     fn captures_by_pieces(&self, address: &Address<'_>, color: Color, legal: u64, best: &mut Best) {
+        for (victim, route) in self.captures_of_men.iter().enumerate() {
+            if let Some(route) = route
+                && self.men[victim].0 != color
+            {
+                self.captures_on(address, color, legal, address.squares[victim], route, best);
+            }
+        }
+        for (owner, square, route) in &self.captures_of_pawns {
+            if *owner != color {
+                self.captures_on(address, color, legal, *square, route, best);
+            }
+        }
+    }
+
+    /// All captures on one square by men that are no pawns.
+    #[inline(always)]
+    fn captures_on(
+        &self,
+        address: &Address<'_>,
+        color: Color,
+        legal: u64,
+        to: u8,
+        route: &Route,
+        best: &mut Best,
+    ) {
         let squares = address.squares;
-        self.for_each_victim(squares, color, &mut |to: u8, route: &Route| {
-            for (mover, &(owner, _)) in self.men.iter().enumerate() {
-                if owner != color || address.attacked[mover] >> to & 1 == 0 {
-                    continue;
-                }
-                let open = legal & !attacks::between(square(squares[mover]), square(to));
-                let outcome = Outcome::new(route, squares, Some((mover, to)));
-                let positions = open & outcome.legal();
-                if positions != 0 {
-                    best.add(positions, &outcome.word(), self.with_scores);
-                }
+        for (mover, &(owner, _)) in self.men.iter().enumerate() {
+            if owner != color || address.attacked[mover] >> to & 1 == 0 {
+                continue;
             }
-            if color == Color::Black {
-                self.capture_by_black_king(squares, to, legal, route, best);
+            let open = legal & !attacks::between(square(squares[mover]), square(to));
+            let outcome = Outcome::new(route, squares, Some((mover, to)));
+            let positions = open & outcome.legal();
+            if positions != 0 {
+                best.add(positions, &outcome.word(), self.with_scores);
             }
-        });
+        }
+        if color == Color::Black {
+            self.capture_by_black_king(squares, to, legal, route, best);
+        }
     }
 
     /// The black king takes on a square: all his squares around it lead to the same position.
@@ -250,22 +273,6 @@ impl SliceRules<'_> {
             best.moves[(-value).index()] |= positions;
             if self.with_scores {
                 keep_best_of_one(&mut best.score, score.before_move().0, positions);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn for_each_victim(&self, squares: &[u8], taker: Color, take: &mut impl FnMut(u8, &Route)) {
-        for (victim, route) in self.captures_of_men.iter().enumerate() {
-            if let Some(route) = route
-                && self.men[victim].0 != taker
-            {
-                take(squares[victim], route);
-            }
-        }
-        for (owner, square, route) in &self.captures_of_pawns {
-            if *owner != taker {
-                take(*square, route);
             }
         }
     }

@@ -16,43 +16,20 @@ mod turn;
 
 pub use neighbours::{LineTable, having_a_move_into, push_predecessors};
 
-use super::space::{Board, Moves, Space};
+use super::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
 use turn::Turns;
 
-/// Words handled together: a cache line of 64-bit words.
-const LANES: usize = 8;
-
-type Line<W> = [W; LANES];
-
-#[inline(always)]
-fn load<W: Bits>(set: &[W], at: usize) -> Line<W> {
-    let mut line = [W::ZERO; LANES];
-    line.copy_from_slice(&set[at..at + LANES]);
-    line
-}
-
-/// Plain loops: what takes a closure may be left out of line, and then has no wide registers.
-#[inline(always)]
-fn add<W: Bits>(line: &mut Line<W>, other: &Line<W>) {
-    for (word, &other) in line.iter_mut().zip(other) {
-        *word |= other;
-    }
-}
-
-#[inline(always)]
-fn restrict<W: Bits>(line: &mut Line<W>, other: &Line<W>) {
-    for (word, &other) in line.iter_mut().zip(other) {
-        *word &= other;
-    }
-}
-
 /// Buffers of a sweep, so that a ply allocates nothing.
+///
+/// Words that differ only in the last man's square are a *row*. Rows are what loops run over: long enough that
+/// compilers make wide registers of them.
 #[derive(Debug)]
 pub struct Sweeper<B: Board> {
-    source: Vec<Line<B::Word>>,
-    reached: Vec<Line<B::Word>>,
-    passable: Vec<Line<B::Word>>,
+    /// The rows of one block, one for each place of the moving man.
+    source: Vec<B::Word>,
+    reached: Vec<B::Word>,
+    running: Vec<B::Word>,
     turns: Option<Turns>,
     turned: Vec<B::Word>,
 }
@@ -61,15 +38,15 @@ impl<B: Board> Sweeper<B> {
     /// Buffers for a space.
     #[must_use]
     pub fn new(space: &Space<B>) -> Self {
-        let squares = <B::Word as Bits>::WIDTH as usize;
+        let row = space.axes.last().map_or(1, |last| last.squares.len());
+        let places = space.axes.iter().map(|axis| axis.squares.len()).max();
+        let block = vec![B::Word::ZERO; row * places.unwrap_or(1)];
         Sweeper {
-            source: vec![[B::Word::ZERO; LANES]; squares],
-            reached: vec![[B::Word::ZERO; LANES]; squares],
-            passable: (0..squares)
-                .map(|square| [!B::Word::bit(square as u32); LANES])
-                .collect(),
+            source: block.clone(),
+            reached: block,
+            running: vec![B::Word::ZERO; row],
             turns: Turns::new(space),
-            turned: Vec::with_capacity(squares),
+            turned: Vec::with_capacity(row),
         }
     }
 
@@ -100,19 +77,19 @@ impl<B: Board> Sweeper<B> {
                         turns.predecessors(space, source, target, &mut self.turned);
                     }
                 }
-                Moves::Slide(_) | Moves::Leap(_) if axis.stride.is_multiple_of(LANES) => {
-                    self.sweep_lines(space, number, source, target);
+                Moves::Slide(_) | Moves::Leap(_) if axis.stride == 1 => {
+                    sweep_words(space, number, source, target);
                 }
                 Moves::Slide(_) | Moves::Leap(_) => {
-                    self.sweep_words(space, number, source, target);
+                    self.sweep_rows(space, number, source, target);
                 }
             }
         }
     }
 
-    /// An axis that is not the last: the lanes of a line are places of the last axis.
+    /// An axis that is not the last.
     #[inline(always)]
-    fn sweep_lines(
+    fn sweep_rows(
         &mut self,
         space: &Space<B>,
         number: usize,
@@ -120,160 +97,208 @@ impl<B: Board> Sweeper<B> {
         target: &mut [B::Word],
     ) {
         let axis = &space.axes[number];
-        let places = axis.squares.len();
-        let last = space.axes.len() - 1;
-        let mut squares = [0u8; 8];
-        for outer in (0..space.words).step_by(places * axis.stride) {
-            for inner in (0..axis.stride).step_by(LANES) {
-                let base = outer + inner;
+        let row = self.running.len();
+        let block = axis.squares.len() * row;
+        let block_at = |outer: usize, inner: usize| BlockOfRows {
+            axis,
+            last: &space.axes[space.axes.len() - 1],
+            blocked: blocked(space, number, outer + inner),
+        };
+        if axis.stride == row {
+            for outer in (0..space.words).step_by(block) {
+                let range = outer..outer + block;
+                block_at(outer, 0).sweep(
+                    &source[range.clone()],
+                    &mut target[range],
+                    &mut self.running,
+                );
+            }
+            return;
+        }
+        // Rows that are a power of two apart compete for the same lines of a cache.
+        for outer in (0..space.words).step_by(axis.squares.len() * axis.stride) {
+            for inner in (0..axis.stride).step_by(row) {
                 let mut any = B::Word::ZERO;
-                for place in 0..places {
-                    let line = load(source, base + place * axis.stride);
-                    any |= line.iter().fold(B::Word::ZERO, |all, &word| all | word);
-                    self.source[place] = line;
+                for (place, to) in self.source.chunks_exact_mut(row).enumerate() {
+                    let at = outer + inner + place * axis.stride;
+                    any |= copy(&source[at..at + row], to);
                 }
                 if any.is_empty() {
                     continue;
                 }
-                self.reached[..places].fill([B::Word::ZERO; LANES]);
-                match &axis.moves {
-                    Moves::Slide(lines) => {
-                        space.squares(base, &mut squares);
-                        let first_lane =
-                            (base / space.axes[last].stride) % space.axes[last].squares.len();
-                        self.block(space, number, &squares);
-                        for lane in 0..LANES {
-                            let square = space.axes[last].squares[first_lane + lane];
-                            self.passable[usize::from(square)][lane] = B::Word::ZERO;
-                        }
-                        self.slide(lines);
-                        for lane in 0..LANES {
-                            self.unblock(space.axes[last].squares[first_lane + lane]);
-                        }
-                        self.unblock_all(space, &squares);
-                    }
-                    Moves::Leap(targets) => self.leap(targets),
-                    Moves::Turn { .. } => {}
-                }
-                for place in 0..places {
-                    let at = base + place * axis.stride;
-                    for (to, &from) in target[at..at + LANES].iter_mut().zip(&self.reached[place]) {
-                        *to |= from;
-                    }
+                let reached = &mut self.reached[..block];
+                reached.fill(B::Word::ZERO);
+                block_at(outer, inner).sweep(&self.source[..block], reached, &mut self.running);
+                for (place, from) in reached.chunks_exact(row).enumerate() {
+                    let at = outer + inner + place * axis.stride;
+                    add(&mut target[at..at + row], from);
                 }
             }
-        }
-    }
-
-    /// The last axis: the first lane does the work of all.
-    #[inline(always)]
-    fn sweep_words(
-        &mut self,
-        space: &Space<B>,
-        number: usize,
-        source: &[B::Word],
-        target: &mut [B::Word],
-    ) {
-        let axis = &space.axes[number];
-        let places = axis.squares.len();
-        let mut squares = [0u8; 8];
-        for base in (0..space.words).step_by(places) {
-            let words = &source[base..base + places];
-            if words.iter().all(|word| word.is_empty()) {
-                continue;
-            }
-            let reached = &mut target[base..base + places];
-            match &axis.moves {
-                Moves::Slide(lines) => {
-                    space.squares(base, &mut squares);
-                    self.block(space, number, &squares);
-                    for line in lines {
-                        slide_word(line.iter(), words, reached, &self.passable);
-                        slide_word(line.iter().rev(), words, reached, &self.passable);
-                    }
-                    self.unblock_all(space, &squares);
-                }
-                Moves::Leap(targets) => {
-                    for (to, froms) in reached.iter_mut().zip(targets) {
-                        for &from in froms {
-                            *to |= words[usize::from(from)];
-                        }
-                    }
-                }
-                Moves::Turn { .. } => {}
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn slide(&mut self, lines: &[Vec<u8>]) {
-        for line in lines {
-            self.slide_one_way(line.iter());
-            self.slide_one_way(line.iter().rev());
-        }
-    }
-
-    #[inline(always)]
-    fn slide_one_way<'a>(&mut self, line: impl Iterator<Item = &'a u8>) {
-        let mut running = [B::Word::ZERO; LANES];
-        for &square in line {
-            let square = usize::from(square);
-            add(&mut self.reached[square], &running);
-            add(&mut running, &self.source[square]);
-            restrict(&mut running, &self.passable[square]);
-        }
-    }
-
-    #[inline(always)]
-    fn leap(&mut self, targets: &[Vec<u8>]) {
-        for (to, froms) in self.reached.iter_mut().zip(targets) {
-            for &from in froms {
-                add(to, &self.source[usize::from(from)]);
-            }
-        }
-    }
-
-    /// Closes the squares of all addressed men but the moving one and of those in the lanes.
-    #[inline(always)]
-    fn block(&mut self, space: &Space<B>, moving: usize, squares: &[u8; 8]) {
-        let last = space.axes.len() - 1;
-        for (number, &square) in squares.iter().enumerate().take(last) {
-            if number != moving {
-                self.passable[usize::from(square)] = [B::Word::ZERO; LANES];
-            }
-        }
-        for &square in &space.fixed {
-            self.passable[usize::from(square)] = [B::Word::ZERO; LANES];
-        }
-    }
-
-    #[inline(always)]
-    fn unblock(&mut self, square: u8) {
-        self.passable[usize::from(square)] = [!B::Word::bit(u32::from(square)); LANES];
-    }
-
-    #[inline(always)]
-    fn unblock_all(&mut self, space: &Space<B>, squares: &[u8; 8]) {
-        for &square in &squares[..space.axes.len() - 1] {
-            self.unblock(square);
-        }
-        for &square in &space.fixed {
-            self.unblock(square);
         }
     }
 }
 
+/// The squares of all men that stand in the way of one man at an address, but for the last one and that in the word.
+#[inline(always)]
+fn blocked<B: Board>(space: &Space<B>, moving: usize, address: usize) -> B::Word {
+    let mut squares = [0u8; 8];
+    space.squares(address, &mut squares);
+    let last = space.axes.len() - 1;
+    let mut blocked = B::Word::ZERO;
+    for (number, &square) in squares[..last].iter().enumerate() {
+        if number != moving {
+            blocked |= B::Word::bit(square.into());
+        }
+    }
+    for &square in &space.fixed {
+        blocked |= B::Word::bit(square.into());
+    }
+    blocked
+}
+
+/// All positions that differ only in the squares of one man, of the last man and of that in the word.
+struct BlockOfRows<'a, W> {
+    /// The moving man.
+    axis: &'a Axis,
+    /// The last man: his places are the words of a row.
+    last: &'a Axis,
+    blocked: W,
+}
+
+impl<W: Bits> BlockOfRows<'_, W> {
+    /// Adds to `reached` the positions from which the man has a move into `source`: a row for each of his places.
+    #[inline(always)]
+    fn sweep(&self, source: &[W], reached: &mut [W], running: &mut [W]) {
+        let row = running.len();
+        match &self.axis.moves {
+            Moves::Slide(lines) => {
+                for line in lines {
+                    self.slide(line.iter(), source, reached, running);
+                    self.slide(line.iter().rev(), source, reached, running);
+                }
+            }
+            Moves::Leap(targets) => {
+                for (to, froms) in reached.chunks_exact_mut(row).zip(targets) {
+                    for &from in froms {
+                        add(to, &source[usize::from(from) * row..][..row]);
+                    }
+                }
+            }
+            Moves::Turn { .. } => {}
+        }
+    }
+
+    #[inline(always)]
+    fn slide<'a>(
+        &self,
+        line: impl Iterator<Item = &'a u8>,
+        source: &[W],
+        reached: &mut [W],
+        running: &mut [W],
+    ) {
+        let row = running.len();
+        running.fill(W::ZERO);
+        for &square in line {
+            let bit = W::bit(square.into());
+            if !(self.blocked & bit).is_empty() {
+                running.fill(W::ZERO);
+                continue;
+            }
+            let at = self.axis.place(square) * row;
+            pass(
+                running,
+                &source[at..at + row],
+                &mut reached[at..at + row],
+                !bit,
+            );
+            // The last man may stand there.
+            if let Some(word) = running.get_mut(self.last.place(square)) {
+                *word = W::ZERO;
+            }
+        }
+    }
+}
+
+/// One step of a slider: what runs reaches a square, what stands there runs too, and goes on where it is open.
+#[inline(always)]
+fn pass<W: Bits>(running: &mut [W], source: &[W], reached: &mut [W], open: W) {
+    for ((running, &source), reached) in running.iter_mut().zip(source).zip(reached) {
+        *reached |= *running;
+        *running = (*running | source) & open;
+    }
+}
+
+#[inline(always)]
+fn add<W: Bits>(words: &mut [W], others: &[W]) {
+    for (word, &other) in words.iter_mut().zip(others) {
+        *word |= other;
+    }
+}
+
+/// Copies words and says what is in any of them.
+#[inline(always)]
+fn copy<W: Bits>(from: &[W], to: &mut [W]) -> W {
+    let mut any = W::ZERO;
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
+        any |= from;
+    }
+    any
+}
+
+/// The last axis.
+#[inline(always)]
+fn sweep_words<B: Board>(
+    space: &Space<B>,
+    number: usize,
+    source: &[B::Word],
+    target: &mut [B::Word],
+) {
+    let axis = &space.axes[number];
+    let places = axis.squares.len();
+    let rows = source.chunks_exact(places);
+    for (at, (words, reached)) in rows.zip(target.chunks_exact_mut(places)).enumerate() {
+        if words.iter().all(|word| word.is_empty()) {
+            continue;
+        }
+        match &axis.moves {
+            Moves::Slide(lines) => {
+                let open = !blocked(space, number, at * places);
+                for line in lines {
+                    slide_word(line.iter(), axis, words, reached, open);
+                    slide_word(line.iter().rev(), axis, words, reached, open);
+                }
+            }
+            Moves::Leap(targets) => {
+                for (to, froms) in reached.iter_mut().zip(targets) {
+                    for &from in froms {
+                        *to |= words[usize::from(from)];
+                    }
+                }
+            }
+            Moves::Turn { .. } => {}
+        }
+    }
+}
+
+/// Along one line; `open` are the squares that nobody but the man in the word blocks.
 #[inline(always)]
 fn slide_word<'a, W: Bits>(
     line: impl Iterator<Item = &'a u8>,
+    axis: &Axis,
     source: &[W],
-    target: &mut [W],
-    passable: &[Line<W>],
+    reached: &mut [W],
+    open: W,
 ) {
     let mut running = W::ZERO;
     for &square in line {
-        let square = usize::from(square);
-        target[square] |= running;
-        running = (running | source[square]) & passable[square][0];
+        let place = axis.place(square);
+        reached[place] |= running;
+        let bit = W::bit(square.into());
+        running = if (open & bit).is_empty() {
+            W::ZERO
+        } else {
+            (running | source[place]) & !bit
+        };
     }
 }
