@@ -75,7 +75,7 @@ pub struct Generate {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Compression {
+pub enum Compression {
     /// For tables that are used once
     Fast,
     /// Small and quickly made

@@ -20,7 +20,7 @@ mod summary;
 mod work;
 mod write;
 
-pub use course::{Generated, Observer};
+pub use course::{Generated, Observer, Phase};
 pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
 pub use slices::{LentValues, Slices};

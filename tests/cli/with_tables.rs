@@ -367,6 +367,39 @@ fn mutual_zugzwangs_are_what_they_are_called() {
 }
 
 #[test]
+fn bench_measures_solving_and_compressing_apart() {
+    let place = Place::with_tables();
+    let answer = place.json(["bench", "KQvK", "KPvK", "--repeat", "2", "--json"]);
+    let generate = &answer["generate"];
+    assert_eq!(generate["repeats"], 2);
+    // A promotion leads to all others.
+    assert_eq!(generate["materials"], 5);
+    assert_eq!(generate["files"], 15);
+    let alone = &generate["one_core"];
+    assert_eq!(alone["each"].as_object().unwrap().len(), 2);
+    assert_eq!(alone["all"]["positions"], generate["positions"]);
+    for rates in [
+        &alone["all"],
+        &alone["each"]["KQvK"],
+        &alone["each"]["KPvK"],
+    ] {
+        let seconds = |of: &serde_json::Value| of["seconds"].as_f64().unwrap();
+        let written = ["wdl", "dtz", "dtm"].map(|metric| seconds(&rates["write"][metric]));
+        assert!(written.iter().all(|&seconds| seconds > 0.0));
+        assert!(seconds(&rates["compress"]) >= written.iter().sum());
+        let rate = rates["solve"]["positions_per_second"].as_f64().unwrap();
+        let positions = rates["positions"].as_f64().unwrap();
+        assert!((rate * seconds(&rates["solve"]) - positions).abs() < 1.0);
+    }
+    let probes = answer["probe"].as_array().unwrap();
+    assert_eq!(probes.len(), 3);
+    let (status, out, _) = place.run(["bench", "KQvK", "--repeat", "1"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("| solve KQvK, one core |"), "{out}");
+    assert!(out.contains("| compress KQvK, one core |"), "{out}");
+}
+
+#[test]
 fn statistics_are_drawn() {
     let place = Place::with_tables();
     let (status, out, err) = place.run(["stats", "KPvK", "--svg", "kpk.svg", "--limit", "3"]);
