@@ -53,6 +53,8 @@ fn a_dry_run_writes_nothing() {
     let plan = place.json(arguments.into_iter().chain(["--json"]));
     assert_eq!(plan["steps"].as_array().unwrap().len(), 5);
     assert!(plan["memory"].as_u64().unwrap() > 0);
+    assert!(out.contains("estimated, for a machine like"), "{out}");
+    assert!(plan["estimate"]["seconds"].as_f64().unwrap() > 0.0);
 }
 
 #[test]
