@@ -345,13 +345,14 @@ fn there_are_as_many_mutual_zugzwangs_as_published() {
     let place = Place::with_tables();
     assert_eq!(zugzwangs(&place, "KPvK"), (80, [80, 0, 0]));
     assert_eq!(zugzwangs(&place, "KQvK"), (0, [0, 0, 0]));
-    let materials = ["KRvKN", "KRvKB", "KPvKP"];
+    let materials = ["KRvKN", "KRvKB", "KPPvK", "KPvKP"];
     let options = ["--metric", "wdl", "--compression", "fast"];
     let (status, _, err) = place.run([&["generate"][..], &materials, &options].concat());
     assert_eq!((status, err.as_str()), (0, ""));
     assert_eq!(zugzwangs(&place, "KRvKN"), (18, [18, 0, 0]));
     assert_eq!(zugzwangs(&place, "KRvKB"), (5, [5, 0, 0]));
     assert_eq!(zugzwangs(&place, "KBvKP"), (1, [0, 1, 0]));
+    assert_eq!(zugzwangs(&place, "KPPvK"), (43, [43, 0, 0]));
     assert_eq!(zugzwangs(&place, "KPvKP"), (121, [106, 106, 15]));
 }
 

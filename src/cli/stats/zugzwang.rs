@@ -10,6 +10,7 @@ use retrograde::index::{IndexSpace, Order, Placement};
 use retrograde::material::Material;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::{ProbeError, Tablebase};
+use retrograde::symmetry::mirror;
 use retrograde::table::{Stream, Table};
 
 /// What the two sides get who would rather not move.
@@ -113,7 +114,7 @@ pub fn find(
         };
         let of_kind = &mut zugzwangs[kind as usize];
         of_kind.count += search.space.weight(&placement);
-        if kind == Kind::BothLose && search.is_counted_with_colors_exchanged(index, &placement) {
+        if !is_first(&search.space, index, kind, &placement) {
             continue;
         }
         of_kind.different += 1;
@@ -212,14 +213,6 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether a placement becomes another of the same material, with a smaller index, when the colours are exchanged.
-    fn is_counted_with_colors_exchanged(&self, index: u64, placement: &Placement) -> bool {
-        self.space.material().is_symmetric() && {
-            let exchanged = self.space.digits(&placement.with_colors_exchanged());
-            self.natural.index(&exchanged) < index
-        }
-    }
-
     /// The kind of zugzwang that men are in; nothing unless they may stand so with either side to move.
     fn kind(&self, placement: &Placement) -> Result<Option<Kind>, ProbeError> {
         let [Some(white), Some(black)] = Color::ALL.map(|color| placement.position(color)) else {
@@ -231,6 +224,23 @@ impl<'a> Search<'a> {
         }
         Ok(Kind::new(white, self.tables.probe_wdl(&black)?))
     }
+}
+
+/// Whether no placement that counts as the same has a smaller index, in natural order. Where pawns are their own mirror
+/// image, two placements that are each other's have an index each.
+fn is_first(space: &IndexSpace, index: u64, kind: Kind, placement: &Placement) -> bool {
+    let natural = space.natural_order();
+    let is_not_before = |same: &Placement| {
+        let mirrored = Placement {
+            men: same.men.map(|side| side.map(mirror)),
+        };
+        [*same, mirrored]
+            .iter()
+            .all(|image| natural.index(&space.digits(image)) >= index)
+    };
+    let are_colors_alike = kind == Kind::BothLose && space.material().is_symmetric();
+    is_not_before(placement)
+        && (!are_colors_alike || is_not_before(&placement.with_colors_exchanged()))
 }
 
 /// Whether these numbers leave it open that both sides would rather not move. What is no result is looked at.
@@ -263,5 +273,43 @@ mod tests {
             Some(Kind::BothLose),
             "the fifty-move rule is ignored"
         );
+    }
+
+    #[test]
+    fn of_images_one_comes_first() {
+        // Pawns that are their own mirror image, and sides with the same men.
+        for (signature, kind, images) in [
+            ("KPPvK", Kind::BlackLoses, 1),
+            ("KPvKP", Kind::BothLose, 2),
+            ("KPvKP", Kind::BlackLoses, 1),
+        ] {
+            let space = IndexSpace::new(signature.parse().unwrap());
+            let natural = space.natural_order();
+            for index in (0..space.len()).step_by(61) {
+                let Some(placement) = space.placement(&natural.digits(index)) else {
+                    continue;
+                };
+                let exchanged = placement.with_colors_exchanged();
+                let mut indices: Vec<u64> = [placement, exchanged][..images]
+                    .iter()
+                    .flat_map(|same| {
+                        let men = same.men.map(|side| side.map(mirror));
+                        [*same, Placement { men }]
+                    })
+                    .map(|image| natural.index(&space.digits(&image)))
+                    .collect();
+                indices.sort_unstable();
+                indices.dedup();
+                let first: Vec<u64> = indices
+                    .iter()
+                    .copied()
+                    .filter(|&index| {
+                        let placement = space.placement(&natural.digits(index)).unwrap();
+                        is_first(&space, index, kind, &placement)
+                    })
+                    .collect();
+                assert_eq!(first, indices[..1], "{signature}");
+            }
+        }
     }
 }
