@@ -226,3 +226,43 @@ fn a_memory_limit_below_the_need_is_an_error_that_names_both() {
     );
     assert!(message.contains("--memory"), "{message}");
 }
+
+#[test]
+fn estimated_sizes_are_about_what_is_written() {
+    let directory = tempdir().unwrap();
+    // Each kind of material that the estimate tells apart, and what they lead to.
+    let mut options = options(directory.path(), &["KQvKR", "KRPvK", "KPvKP"]);
+    options.compression = Compression::Default;
+    let plan = Plan::new(&options).unwrap();
+    let estimate = plan.estimate();
+    let written = plan.run(&AtomicBool::new(false), &()).unwrap().bytes;
+    assert!(
+        (written / 2..=written * 2).contains(&estimate.bytes),
+        "{} bytes estimated, {written} written",
+        estimate.bytes
+    );
+    assert!(Plan::new(&options).unwrap().estimate().bytes == 0);
+}
+
+#[test]
+fn estimates_grow_with_the_work_and_shrink_with_threads() {
+    let directory = tempdir().unwrap();
+    let estimate = |metrics: &[Metric], compression, threads| {
+        let mut options = options(directory.path(), &["KRPvKR"]);
+        options.metrics = metrics.to_vec();
+        options.compression = compression;
+        with_threads(threads, || Plan::new(&options).unwrap().estimate())
+    };
+    let default = Compression::Default;
+    let all = estimate(&Metric::ALL, default, 1);
+    assert!(all.seconds == all.core_seconds);
+    let results = estimate(&[Metric::Wdl], default, 1);
+    assert!(results.bytes < all.bytes && results.seconds < all.seconds);
+    let small = estimate(&Metric::ALL, Compression::Small, 1);
+    assert!(small.bytes < all.bytes && small.seconds > all.seconds);
+    let fast = estimate(&Metric::ALL, Compression::Fast, 1);
+    assert!(fast.bytes > all.bytes && fast.seconds < all.seconds);
+    let shared = estimate(&Metric::ALL, default, 2);
+    assert_eq!(shared.core_seconds, all.core_seconds);
+    assert!(shared.seconds < all.seconds);
+}

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
 use retrograde::Error;
 use retrograde::game::Game;
 use retrograde::generate::{GenerateOptions, Observer, Plan};
@@ -65,7 +65,7 @@ pub struct Generate {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Native)]
     format: Format,
 
-    /// Say what would be done, and how much memory it takes
+    /// Say what would be done, how much memory it takes, and about how long and how many bytes
     #[arg(long)]
     dry_run: bool,
 
@@ -75,7 +75,7 @@ pub struct Generate {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Compression {
+pub enum Compression {
     /// For tables that are used once
     Fast,
     /// Small and quickly made
@@ -188,6 +188,7 @@ impl Generate {
     }
 
     fn show_plan(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<Outcome> {
+        let estimate = plan.estimate();
         if self.json {
             let steps: Vec<_> = plan
                 .steps()
@@ -204,6 +205,12 @@ impl Generate {
                 "directory": directory,
                 "present": plan.present(),
                 "memory": plan.peak_memory(),
+                "estimate": {
+                    "bytes": estimate.bytes,
+                    "core_seconds": estimate.core_seconds,
+                    "seconds": estimate.seconds,
+                    "threads": rayon::current_num_threads(),
+                },
                 "steps": steps,
             });
             writeln!(out, "{answer}")?;
@@ -230,6 +237,13 @@ impl Generate {
             plan.present(),
             HumanBytes(plan.peak_memory()),
             directory.display()
+        )?;
+        writeln!(
+            out,
+            "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
+            HumanBytes(estimate.bytes),
+            HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
+            rayon::current_num_threads()
         )?;
         Ok(Outcome::Done)
     }

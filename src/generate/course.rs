@@ -1,8 +1,9 @@
 //! Doing what is planned.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rayon::Scope;
 use rayon::prelude::*;
@@ -34,6 +35,20 @@ pub trait Observer: Sync {
     fn advanced(&self, work: u64);
     /// A material's files are written; they have `bytes` bytes together.
     fn finished(&self, material: Material, bytes: u64);
+    /// So much time went into a phase of a material. Times of a material add up if one thread does everything;
+    /// with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is part of it.
+    fn spent(&self, _material: Material, _phase: Phase, _time: Duration) {}
+}
+
+/// What a generation spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// From what captures and promotions lead to, to all values.
+    Solving,
+    /// Digesting values, packing them until they are written, and leaving behind what other materials read.
+    Keeping,
+    /// Writing the file of a metric.
+    Writing(Metric),
 }
 
 /// An observer that does not care.
@@ -193,6 +208,7 @@ impl<'a> Course<'a> {
         if !step.metrics.is_empty() {
             let summary = Summary::from_digest(&digest, &index_space);
             for &metric in &step.metrics {
+                let start = Instant::now();
                 written.bytes += write_metric(
                     &self.plan.options.directory,
                     &finished,
@@ -203,6 +219,8 @@ impl<'a> Course<'a> {
                     self.cancel,
                 )?;
                 written.files += 1;
+                let spent = start.elapsed();
+                self.observer.spent(material, Phase::Writing(metric), spent);
                 self.observer.advanced(step.positions * 2);
             }
         }
@@ -212,6 +230,8 @@ impl<'a> Course<'a> {
 
     fn solve(&self, step: &Step) -> Result<(FinishedSlices, SliceDigest), Error> {
         let material = step.material;
+        let start = Instant::now();
+        let keeping = AtomicU64::new(0);
         let targets = self.targets(&material)?;
         let options = SolveOptions {
             mates: self.with_mates,
@@ -223,6 +243,7 @@ impl<'a> Course<'a> {
         let digest = Mutex::new(SliceDigest::default());
         let work_of_slice = step.positions * 2 / finished.count() as u64;
         let finish = |slice: usize, values: SliceValues| {
+            let start = Instant::now();
             leave_behind(&leavings, slice, &values);
             if !step.metrics.is_empty() {
                 let placement = finished.placement(slice);
@@ -232,13 +253,24 @@ impl<'a> Course<'a> {
                 drop(digest);
                 finished.insert(slice, values, &step.metrics);
             }
+            let spent = start.elapsed().as_nanos() as u64;
+            keeping.fetch_add(spent, Ordering::Relaxed);
             self.observer.advanced(work_of_slice);
             Ok::<(), Error>(())
         };
         solve_slices(material, &targets, options, &finish).map_err(cancelled)?;
+        let mut kept = Duration::from_nanos(keeping.into_inner());
+        let solved = match rayon::current_num_threads() {
+            1 => start.elapsed().saturating_sub(kept),
+            _ => start.elapsed(),
+        };
+        self.observer.spent(material, Phase::Solving, solved);
+        let start = Instant::now();
         for leaving in leavings {
             self.work.put(leaving.item, leaving.into_views())?;
         }
+        kept += start.elapsed();
+        self.observer.spent(material, Phase::Keeping, kept);
         let digest = digest.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok((finished, digest))
     }

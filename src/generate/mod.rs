@@ -7,6 +7,7 @@
 mod addressing;
 mod choose;
 mod course;
+mod estimate;
 mod finished;
 mod leftovers;
 mod memory;
@@ -20,7 +21,8 @@ mod summary;
 mod work;
 mod write;
 
-pub use course::{Generated, Observer};
+pub use course::{Generated, Observer, Phase};
+pub use estimate::Estimate;
 pub use leftovers::remove_leftovers;
 pub use plan::{GenerateOptions, Plan, Step};
 pub use slices::{LentValues, Slices};

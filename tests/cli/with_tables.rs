@@ -53,6 +53,8 @@ fn a_dry_run_writes_nothing() {
     let plan = place.json(arguments.into_iter().chain(["--json"]));
     assert_eq!(plan["steps"].as_array().unwrap().len(), 5);
     assert!(plan["memory"].as_u64().unwrap() > 0);
+    assert!(out.contains("estimated, for a machine like"), "{out}");
+    assert!(plan["estimate"]["seconds"].as_f64().unwrap() > 0.0);
 }
 
 #[test]
@@ -313,6 +315,91 @@ fn statistics_add_up_to_the_counts() {
         let longest = &info["longest"]["dtm"]["white"]["plies"];
         assert_eq!(&statistics["white"]["dtm"]["longest"]["plies"], longest);
     }
+}
+
+/// How many different mutual zugzwangs there are, and how many of each kind.
+fn zugzwangs(place: &Place, material: &str) -> (u64, [u64; 3]) {
+    let answer = place.json(["stats", material, "--metric", "wdl", "--json"]);
+    assert!(answer["white"]["dtm"].is_null());
+    let all = &answer["mutual_zugzwangs"];
+    let kinds = [
+        "white_draws_black_loses",
+        "white_loses_black_draws",
+        "whoever_moves_loses",
+    ];
+    let positions = kinds.map(|kind| all[kind]["positions"].as_u64().unwrap());
+    assert_eq!(all["positions"], positions.iter().sum::<u64>());
+    let different = kinds.map(|kind| {
+        let of_kind = &all[kind];
+        let listed = of_kind["fens"].as_array().unwrap().len() as u64;
+        let different = of_kind["different"].as_u64().unwrap();
+        assert_eq!(listed, different.min(10));
+        different
+    });
+    (all["different"].as_u64().unwrap(), different)
+}
+
+#[test]
+fn there_are_as_many_mutual_zugzwangs_as_published() {
+    // From lists made with Nalimov's tables; the program Scid shows them.
+    let place = Place::with_tables();
+    assert_eq!(zugzwangs(&place, "KPvK"), (80, [80, 0, 0]));
+    assert_eq!(zugzwangs(&place, "KQvK"), (0, [0, 0, 0]));
+    let materials = ["KRvKN", "KRvKB", "KPPvK", "KPvKP"];
+    let options = ["--metric", "wdl", "--compression", "fast"];
+    let (status, _, err) = place.run([&["generate"][..], &materials, &options].concat());
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(zugzwangs(&place, "KRvKN"), (18, [18, 0, 0]));
+    assert_eq!(zugzwangs(&place, "KRvKB"), (5, [5, 0, 0]));
+    assert_eq!(zugzwangs(&place, "KBvKP"), (1, [0, 1, 0]));
+    assert_eq!(zugzwangs(&place, "KPPvK"), (43, [43, 0, 0]));
+    assert_eq!(zugzwangs(&place, "KPvKP"), (121, [106, 106, 15]));
+}
+
+#[test]
+fn mutual_zugzwangs_are_what_they_are_called() {
+    let place = Place::with_tables();
+    let answer = place.json(["stats", "KPvK", "--limit", "100", "--json"]);
+    let fens = &answer["mutual_zugzwangs"]["white_draws_black_loses"]["fens"];
+    for fen in fens.as_array().unwrap() {
+        let fen = fen.as_str().unwrap();
+        assert_eq!(place.json(["probe", "--json", fen])["wdl"], 0);
+        let black = fen.replace(" w ", " b ");
+        assert_eq!(place.json(["probe", "--json", &black])["wdl"], -2);
+    }
+}
+
+#[test]
+fn bench_measures_solving_and_compressing_apart() {
+    let place = Place::with_tables();
+    let answer = place.json(["bench", "KQvK", "KPvK", "--repeat", "2", "--json"]);
+    let generate = &answer["generate"];
+    assert_eq!(generate["repeats"], 2);
+    // A promotion leads to all others.
+    assert_eq!(generate["materials"], 5);
+    assert_eq!(generate["files"], 15);
+    let alone = &generate["one_core"];
+    assert_eq!(alone["each"].as_object().unwrap().len(), 2);
+    assert_eq!(alone["all"]["positions"], generate["positions"]);
+    for rates in [
+        &alone["all"],
+        &alone["each"]["KQvK"],
+        &alone["each"]["KPvK"],
+    ] {
+        let seconds = |of: &serde_json::Value| of["seconds"].as_f64().unwrap();
+        let written = ["wdl", "dtz", "dtm"].map(|metric| seconds(&rates["write"][metric]));
+        assert!(written.iter().all(|&seconds| seconds > 0.0));
+        assert!(seconds(&rates["compress"]) >= written.iter().sum());
+        let rate = rates["solve"]["positions_per_second"].as_f64().unwrap();
+        let positions = rates["positions"].as_f64().unwrap();
+        assert!((rate * seconds(&rates["solve"]) - positions).abs() < 1.0);
+    }
+    let probes = answer["probe"].as_array().unwrap();
+    assert_eq!(probes.len(), 3);
+    let (status, out, _) = place.run(["bench", "KQvK", "--repeat", "1"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("| solve KQvK, one core |"), "{out}");
+    assert!(out.contains("| compress KQvK, one core |"), "{out}");
 }
 
 #[test]

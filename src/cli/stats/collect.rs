@@ -1,4 +1,4 @@
-//! Goes through every position of a material and counts.
+//! Goes through every position of a material and counts distances.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,16 @@ use retrograde::probe::{ProbeError, Tablebase};
 /// Indices that one thread takes at a time: some milliseconds.
 const CHUNK: u64 = 1 << 13;
 
-/// What there is to say about the values of a material, over the full board.
+/// What there is to say about the distances of a material, over the full board.
 #[derive(Debug, Default)]
 pub struct Statistics {
     /// White to move, black to move.
     pub sides: [SideStatistics; 2],
-    pub zugzwangs: Zugzwangs,
 }
 
-/// The values with one side to move.
+/// The distances with one side to move.
 #[derive(Debug, Default)]
 pub struct SideStatistics {
-    pub draws: u64,
     dtz: Option<BTreeMap<i32, u64>>,
     dtm: Option<BTreeMap<i32, u64>>,
     longest_dtz: LongestWins,
@@ -39,17 +37,6 @@ pub struct LongestWins {
     /// How many positions are won as slowly, over the full board.
     pub count: u64,
     /// Some of them, one of each set of mirror images.
-    pub fens: Vec<String>,
-}
-
-/// Positions where whoever is to move does worse than if it were the opponent's turn.
-#[derive(Debug, Default)]
-pub struct Zugzwangs {
-    /// Over the full board.
-    pub count: u64,
-    /// Mirror images counted once.
-    pub different: u64,
-    /// Some of them, white to move.
     pub fens: Vec<String>,
 }
 
@@ -71,7 +58,6 @@ impl SideStatistics {
     }
 
     fn merge(mut self, other: SideStatistics, limit: usize) -> SideStatistics {
-        self.draws += other.draws;
         self.dtz = merged(self.dtz, other.dtz);
         self.dtm = merged(self.dtm, other.dtm);
         self.longest_dtz = self.longest_dtz.merge(other.longest_dtz, limit);
@@ -128,17 +114,11 @@ impl Statistics {
     fn merge(self, other: Statistics, limit: usize) -> Statistics {
         let [white, black] = self.sides;
         let [other_white, other_black] = other.sides;
-        let mut zugzwangs = self.zugzwangs;
-        zugzwangs.count += other.zugzwangs.count;
-        zugzwangs.different += other.zugzwangs.different;
-        zugzwangs.fens.extend(other.zugzwangs.fens);
-        zugzwangs.fens.truncate(limit);
         Statistics {
             sides: [
                 white.merge(other_white, limit),
                 black.merge(other_black, limit),
             ],
-            zugzwangs,
         }
     }
 }
@@ -148,7 +128,7 @@ pub fn work(material: &Material) -> u64 {
     IndexSpace::new(*material).len()
 }
 
-/// Counts everything; `limit` positions of each kind are listed, the first in the order of indices.
+/// Counts the distances in `metrics`; `limit` positions of each kind are listed, the first in the order of indices.
 ///
 /// # Errors
 ///
@@ -200,24 +180,10 @@ impl Collector<'_> {
             return Ok(());
         };
         let weight = self.space.weight(&placement);
-        let mut results = [None; 2];
-        let mut positions = [None; 2];
         for color in Color::ALL {
-            let Some(position) = placement.position(color) else {
-                continue;
-            };
-            let side = &mut statistics.sides[color.index()];
-            results[color.index()] = Some(self.add_position(&position, weight, side)?);
-            positions[color.index()] = Some(position);
-        }
-        if let ([Some(white), Some(black)], Some(position)) = (results, positions[0])
-            && white < -black
-        {
-            let zugzwangs = &mut statistics.zugzwangs;
-            zugzwangs.count += weight;
-            zugzwangs.different += 1;
-            if zugzwangs.fens.len() < self.limit {
-                zugzwangs.fens.push(position.to_fen());
+            if let Some(position) = placement.position(color) {
+                let side = &mut statistics.sides[color.index()];
+                self.add_position(&position, weight, side)?;
             }
         }
         Ok(())
@@ -228,12 +194,8 @@ impl Collector<'_> {
         position: &Position,
         weight: u64,
         side: &mut SideStatistics,
-    ) -> Result<Wdl, ProbeError> {
-        let wdl = self.tables.probe_wdl(position)?;
-        let is_draw = wdl == Wdl::Draw;
-        if is_draw {
-            side.draws += weight;
-        }
+    ) -> Result<(), ProbeError> {
+        let is_draw = self.tables.probe_wdl(position)? == Wdl::Draw;
         if self.has_dtz {
             let histogram = side.dtz.get_or_insert_default();
             if !is_draw {
@@ -244,11 +206,11 @@ impl Collector<'_> {
         }
         if self.has_dtm {
             let histogram = side.dtm.get_or_insert_default();
-            if let Some(Dtm(plies)) = self.tables.probe_dtm(position)? {
+            if !is_draw && let Some(Dtm(plies)) = self.tables.probe_dtm(position)? {
                 *histogram.entry(plies).or_default() += weight;
                 side.longest_dtm.add(plies, weight, position, self.limit);
             }
         }
-        Ok(wdl)
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 mod collect;
 mod svg;
+mod zugzwang;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use indicatif::HumanCount;
+use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
@@ -17,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::{Outcome, TableDirectory, input, progress};
 use collect::{SideStatistics, Statistics};
+use zugzwang::{Kind, Zugzwangs};
 
 /// Rows of a printed histogram, at most.
 const ROWS: u32 = 24;
@@ -28,13 +31,21 @@ const COLUMNS: u64 = 48;
 #[command(after_help = "Examples:\n  \
     retrograde stats KQvKR\n  \
     retrograde stats KPvKP --limit 100 --json\n  \
-    retrograde stats KBNvK --svg kbnk.svg\n\n\
+    retrograde stats KBNvK --svg kbnk.svg\n  \
+    retrograde stats KRPvKR --metric wdl\n\n\
     Numbers of positions are over the full board, like those of `info`. In a mutual zugzwang whoever is to move\n\
-    does worse than if it were the opponent's turn.")]
+    does worse than if it were the opponent's turn; both turns are legal, and the fifty-move rule is ignored.\n\
+    `different` ones are counted as in published lists: mirror images are one position, and where both sides have\n\
+    the same men, so are positions with the colours exchanged.")]
 pub struct Stats {
     /// The material, in any order and case
     #[arg(value_parser = input::material)]
     material: Material,
+
+    /// Which distances to show histograms of; wdl shows none, only zugzwangs, in a small part of the time [default:
+    /// those that are there]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
+    metric: Vec<Metric>,
 
     /// Draw the histograms into a file
     #[arg(long, value_name = "FILE")]
@@ -58,78 +69,161 @@ impl Stats {
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
         let tables = directory.open()?;
-        let metrics: Vec<Metric> = Metric::ALL
-            .into_iter()
-            .filter(|&metric| tables.table(&self.material, metric).is_some())
-            .collect();
-        if !metrics.contains(&Metric::Wdl) {
+        let Some(results) = tables.table(&self.material, Metric::Wdl) else {
             return Err(directory.missing(&self.material, Metric::Wdl).into());
-        }
-        if metrics.len() == 1 {
+        };
+        let draws = results.description()?.counts.map(|counts| counts.draw);
+        let metrics = self.metrics(directory, &tables)?;
+        if self.svg.is_some() && metrics.is_empty() {
             bail!(
-                "{} has no distances here; add them with `retrograde generate {} --metric dtz,dtm`",
-                self.material,
+                "there are no distances to draw; leave out --svg, or add them with `retrograde generate {} \
+                 --metric dtz,dtm` and choose them with --metric",
                 self.material
             );
         }
-        let bar = progress::bar(collect::work(&self.material), "indices");
+        let distances = if metrics.is_empty() {
+            0
+        } else {
+            collect::work(&self.material)
+        };
+        let bar = progress::bar(distances + zugzwang::work(&self.material), "indices");
         bar.set_message(self.material.to_string());
-        let statistics = collect::collect(&tables, &self.material, &metrics, self.limit, &|done| {
-            bar.inc(done);
+        let advance = |done| bar.inc(done);
+        let zugzwangs = zugzwang::find(&tables, &self.material, self.limit, &advance);
+        let statistics = zugzwangs.and_then(|zugzwangs| {
+            let distances = match metrics.is_empty() {
+                true => Statistics::default(),
+                false => collect::collect(&tables, &self.material, &metrics, self.limit, &advance)?,
+            };
+            Ok((distances, zugzwangs))
         });
         bar.finish_and_clear();
-        let statistics = statistics?;
+        let (statistics, zugzwangs) = statistics?;
+        let answer = Answer {
+            material: self.material,
+            draws,
+            statistics,
+            zugzwangs,
+        };
         if let Some(path) = &self.svg {
-            std::fs::write(path, svg::draw(&self.material, &statistics)).map_err(|error| {
-                anyhow!("cannot write {}: {error}; check --svg", path.display())
-            })?;
+            std::fs::write(path, svg::draw(&self.material, &answer.statistics)).map_err(
+                |error| anyhow!("cannot write {}: {error}; check --svg", path.display()),
+            )?;
         }
         if self.json {
-            writeln!(out, "{}", to_json(&self.material, &statistics))?;
+            writeln!(out, "{}", answer.to_json())?;
         } else {
-            print(&self.material, &statistics, self.limit, out)?;
+            answer.print(self.limit, out)?;
         }
         Ok(Outcome::Done)
     }
+
+    /// The distances that are wanted: those that are there, if nothing is said.
+    fn metrics(&self, directory: &TableDirectory, tables: &Tablebase) -> Result<Vec<Metric>> {
+        let distances = [Metric::Dtz, Metric::Dtm].into_iter();
+        let is_there = |metric: &Metric| tables.table(&self.material, *metric).is_some();
+        if self.metric.is_empty() {
+            return Ok(distances.filter(is_there).collect());
+        }
+        distances
+            .filter(|metric| self.metric.contains(metric))
+            .map(|metric| match is_there(&metric) {
+                true => Ok(metric),
+                false => Err(directory.missing(&self.material, metric).into()),
+            })
+            .collect()
+    }
 }
 
-fn to_json(material: &Material, statistics: &Statistics) -> Value {
-    let side = |side: &SideStatistics| {
-        let metric = |metric: Metric| {
-            let histogram = side.histogram(metric)?;
-            let longest = side.longest(metric);
-            Some(json!({
-                "histogram": histogram.iter().collect::<Vec<_>>(),
-                "longest": {"plies": longest.plies, "positions": longest.count, "fens": longest.fens},
-            }))
+/// All that is printed.
+struct Answer {
+    material: Material,
+    /// White to move, black to move.
+    draws: [u64; 2],
+    statistics: Statistics,
+    /// By [`Kind`].
+    zugzwangs: [Zugzwangs; 3],
+}
+
+impl Answer {
+    fn to_json(&self) -> Value {
+        let side = |number: usize| {
+            let side = &self.statistics.sides[number];
+            let metric = |metric: Metric| {
+                let histogram = side.histogram(metric)?;
+                let longest = side.longest(metric);
+                Some(json!({
+                    "histogram": histogram.iter().collect::<Vec<_>>(),
+                    "longest": {"plies": longest.plies, "positions": longest.count, "fens": longest.fens},
+                }))
+            };
+            json!({"draws": self.draws[number], "dtz": metric(Metric::Dtz), "dtm": metric(Metric::Dtm)})
         };
-        json!({"draws": side.draws, "dtz": metric(Metric::Dtz), "dtm": metric(Metric::Dtm)})
-    };
-    json!({
-        "material": material.to_string(),
-        "white": side(&statistics.sides[0]),
-        "black": side(&statistics.sides[1]),
-        "mutual_zugzwangs": {
-            "positions": statistics.zugzwangs.count,
-            "different": statistics.zugzwangs.different,
-            "fens": statistics.zugzwangs.fens,
-        },
-    })
-}
+        let of_kind = |kind: Kind| {
+            let Zugzwangs {
+                count,
+                different,
+                fens,
+            } = &self.zugzwangs[kind as usize];
+            json!({"positions": count, "different": different, "fens": fens})
+        };
+        let (positions, different) = zugzwang::totals(&self.material, &self.zugzwangs);
+        json!({
+            "material": self.material.to_string(),
+            "white": side(0),
+            "black": side(1),
+            "mutual_zugzwangs": {
+                "positions": positions,
+                "different": different,
+                "white_draws_black_loses": of_kind(Kind::BlackLoses),
+                "white_loses_black_draws": of_kind(Kind::WhiteLoses),
+                "whoever_moves_loses": of_kind(Kind::BothLose),
+            },
+        })
+    }
 
-fn print(
-    material: &Material,
-    statistics: &Statistics,
-    limit: usize,
-    out: &mut dyn Write,
-) -> Result<()> {
-    for (color, side) in Color::ALL.into_iter().zip(&statistics.sides) {
+    fn print(&self, limit: usize, out: &mut dyn Write) -> Result<()> {
+        for color in Color::ALL {
+            self.print_distances(color, out)?;
+        }
+        let (positions, different) = zugzwang::totals(&self.material, &self.zugzwangs);
+        writeln!(
+            out,
+            "{} mutual zugzwangs: {} positions, {} different",
+            self.material,
+            HumanCount(positions),
+            HumanCount(different)
+        )?;
+        for kind in Kind::ALL {
+            let of_kind = &self.zugzwangs[kind as usize];
+            if of_kind.count == 0 {
+                continue;
+            }
+            writeln!(
+                out,
+                "{}: {} positions, {} different",
+                kind.name(),
+                HumanCount(of_kind.count),
+                HumanCount(of_kind.different)
+            )?;
+            for fen in &of_kind.fens {
+                writeln!(out, "  {fen}")?;
+            }
+            if of_kind.different > of_kind.fens.len() as u64 {
+                writeln!(out, "  and more: --limit lists more than {limit}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print_distances(&self, color: Color, out: &mut dyn Write) -> Result<()> {
+        let side: &SideStatistics = &self.statistics.sides[color.index()];
         for metric in [Metric::Dtz, Metric::Dtm] {
             let Some(histogram) = side.histogram(metric) else {
                 continue;
             };
-            writeln!(out, "{material}, {color} to move, {metric} in plies")?;
-            print_histogram(histogram, side.draws, out)?;
+            writeln!(out, "{}, {color} to move, {metric} in plies", self.material)?;
+            print_histogram(histogram, self.draws[color.index()], out)?;
             let longest = side.longest(metric);
             if longest.plies > 0 {
                 writeln!(
@@ -144,21 +238,8 @@ fn print(
             }
             writeln!(out)?;
         }
+        Ok(())
     }
-    let zugzwangs = &statistics.zugzwangs;
-    writeln!(
-        out,
-        "mutual zugzwangs: {} positions, {} without the symmetries of the board",
-        HumanCount(zugzwangs.count),
-        HumanCount(zugzwangs.different)
-    )?;
-    for fen in &zugzwangs.fens {
-        writeln!(out, "  {fen}")?;
-    }
-    if zugzwangs.different > zugzwangs.fens.len() as u64 {
-        writeln!(out, "  and more: --limit lists more than {limit}")?;
-    }
-    Ok(())
 }
 
 fn print_histogram(histogram: &BTreeMap<i32, u64>, draws: u64, out: &mut dyn Write) -> Result<()> {

@@ -1,0 +1,252 @@
+//! How fast this machine generates: solving and compressing apart on one core, and everything on all.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use retrograde::generate::{GenerateOptions, Generated, Observer, Phase, Plan};
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::table::Compression;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Repeated generations of some materials and all they lead to.
+#[derive(Debug)]
+pub struct Generation {
+    /// What was asked for.
+    materials: Vec<Material>,
+    /// Positions of each material that is solved: its indices with both sides to move.
+    positions: HashMap<Material, u64>,
+    /// On one core.
+    alone: Vec<PhaseTimes>,
+    /// On all threads, in seconds, sorted.
+    together: Vec<f64>,
+    generated: Generated,
+    /// The tables of the last repetition.
+    pub place: TempDir,
+}
+
+/// Seconds of each material and phase.
+type PhaseTimes = HashMap<(Material, Phase), f64>;
+
+/// What one core did with one material, or with all.
+struct Rates {
+    positions: u64,
+    solving: f64,
+    /// Keeping values until they are written, and writing all metrics.
+    compressing: f64,
+    writing: [f64; 3],
+}
+
+impl Generation {
+    /// Generates into directories that are removed again, `repeats` times on one core and as often on all threads.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room, a thread cannot be started, or a generation fails.
+    pub fn measure(
+        materials: Vec<Material>,
+        compression: Compression,
+        repeats: usize,
+    ) -> Result<Generation> {
+        let one = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .context("cannot start a thread; end other programs")?;
+        let mut alone = Vec::new();
+        for _ in 0..repeats {
+            let recorder = Recorder::default();
+            one.install(|| Once::run(&materials, compression, &recorder))?;
+            let times = recorder.0.into_inner();
+            alone.push(times.unwrap_or_else(PoisonError::into_inner));
+        }
+        let mut last = Once::run(&materials, compression, &())?;
+        let mut together = vec![last.seconds];
+        for _ in 1..repeats {
+            last = Once::run(&materials, compression, &())?;
+            together.push(last.seconds);
+        }
+        together.sort_by(f64::total_cmp);
+        Ok(Generation {
+            positions: last.positions,
+            generated: last.generated,
+            place: last.place,
+            materials,
+            alone,
+            together,
+        })
+    }
+
+    /// The rates of one material; of all that were solved if none is given.
+    fn rates(&self, material: Option<Material>) -> Rates {
+        let seconds = |phase: Phase| {
+            let of_run = |times: &PhaseTimes| -> f64 {
+                let wanted = times.iter().filter(|&(&(of, in_phase), _)| {
+                    in_phase == phase && material.is_none_or(|material| material == of)
+                });
+                wanted.map(|(_, seconds)| seconds).sum()
+            };
+            median(self.alone.iter().map(of_run).collect())
+        };
+        let writing = Metric::ALL.map(|metric| seconds(Phase::Writing(metric)));
+        Rates {
+            positions: match material {
+                Some(material) => self.positions.get(&material).copied().unwrap_or(0),
+                None => self.positions.values().sum(),
+            },
+            solving: seconds(Phase::Solving),
+            compressing: seconds(Phase::Keeping) + writing.iter().sum::<f64>(),
+            writing,
+        }
+    }
+
+    pub fn to_json(&self) -> Value {
+        let of_one_core = |rates: Rates| {
+            let rate = |seconds: f64| json!({"seconds": seconds, "positions_per_second": per_second(rates.positions, seconds)});
+            json!({
+                "positions": rates.positions,
+                "solve": rate(rates.solving),
+                "compress": rate(rates.compressing),
+                "write": Metric::ALL
+                    .iter()
+                    .zip(rates.writing)
+                    .map(|(metric, seconds)| (metric.name().to_owned(), rate(seconds)))
+                    .collect::<serde_json::Map<_, _>>(),
+            })
+        };
+        let each: serde_json::Map<_, _> = self
+            .materials
+            .iter()
+            .map(|material| {
+                let rates = self.rates(Some(*material));
+                (material.to_string(), of_one_core(rates))
+            })
+            .collect();
+        json!({
+            "threads": rayon::current_num_threads(),
+            "repeats": self.together.len(),
+            "materials": self.positions.len(),
+            "positions": self.positions.values().sum::<u64>(),
+            "files": self.generated.files,
+            "bytes": self.generated.bytes,
+            "seconds": median(self.together.clone()),
+            "one_core": {"all": of_one_core(self.rates(None)), "each": each},
+        })
+    }
+
+    /// Rows of a table: what was measured, and the figure.
+    pub fn rows(&self) -> Vec<(String, String)> {
+        let mut rows = Vec::new();
+        let count = self.positions.len();
+        let all = format!("all {count} materials");
+        let named = self.materials.iter().map(|material| Some(*material));
+        for material in named.chain([None]) {
+            let name = material.map_or_else(|| all.clone(), |material| material.to_string());
+            let rates = self.rates(material);
+            let rate = |seconds: f64| per_second(rates.positions, seconds) / 1e6;
+            rows.push((
+                format!("solve {name}, one core"),
+                format!(
+                    "{:.1} million positions/s ({:.1} million in {:.3} s)",
+                    rate(rates.solving),
+                    rates.positions as f64 / 1e6,
+                    rates.solving
+                ),
+            ));
+            let of_metrics: Vec<String> = Metric::ALL
+                .iter()
+                .zip(rates.writing)
+                .map(|(metric, seconds)| format!("{metric} {:.1}", rate(seconds)))
+                .collect();
+            rows.push((
+                format!("compress {name}, one core"),
+                format!(
+                    "{:.1} million positions/s ({})",
+                    rate(rates.compressing),
+                    of_metrics.join(", ")
+                ),
+            ));
+        }
+        let seconds = median(self.together.clone());
+        let positions: u64 = self.positions.values().sum();
+        rows.push((
+            format!("generate {all}, {} threads", rayon::current_num_threads()),
+            format!(
+                "{:.1} million positions/s, {seconds:.2} s, {} bytes",
+                per_second(positions, seconds) / 1e6,
+                self.generated.bytes
+            ),
+        ));
+        rows
+    }
+}
+
+/// One generation.
+struct Once {
+    positions: HashMap<Material, u64>,
+    generated: Generated,
+    seconds: f64,
+    place: TempDir,
+}
+
+impl Once {
+    fn run(
+        materials: &[Material],
+        compression: Compression,
+        observer: &dyn Observer,
+    ) -> Result<Once> {
+        let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
+        let plan = Plan::new(&GenerateOptions {
+            directory: place.path().to_owned(),
+            materials: materials.to_vec(),
+            metrics: Metric::ALL.to_vec(),
+            compression,
+            memory: None,
+        })?;
+        let start = Instant::now();
+        let generated = plan.run(&AtomicBool::new(false), observer)?;
+        Ok(Once {
+            seconds: start.elapsed().as_secs_f64(),
+            positions: plan
+                .steps()
+                .map(|step| (step.material, 2 * step.positions))
+                .collect(),
+            generated,
+            place,
+        })
+    }
+}
+
+/// Adds up what is spent where.
+#[derive(Default)]
+struct Recorder(Mutex<PhaseTimes>);
+
+impl Observer for Recorder {
+    fn started(&self, _: Material) {}
+
+    fn advanced(&self, _: u64) {}
+
+    fn finished(&self, _: Material, _: u64) {}
+
+    fn spent(&self, material: Material, phase: Phase, time: Duration) {
+        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *times.entry((material, phase)).or_default() += time.as_secs_f64();
+    }
+}
+
+/// The middle one; the larger of two.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn per_second(positions: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 {
+        positions as f64 / seconds
+    } else {
+        0.0
+    }
+}

@@ -1,0 +1,90 @@
+//! `retrograde bench`: how fast this machine generates and probes.
+
+mod generation;
+mod probes;
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::Args;
+use retrograde::Tablebase;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use serde_json::json;
+
+use super::generate::Compression;
+use super::{NoTables, Outcome, TableDirectory, input, progress};
+use generation::Generation;
+use probes::{ProbeTimes, probe_times};
+
+/// What is generated if nothing is said: a pawnless and a pawnful material of four men.
+const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
+
+/// Measure generation and probe speed on this machine
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde bench --tables ~/tables\n  \
+    retrograde bench KQRvKR --repeat 1\n\n\
+    Generation: some materials and all they lead to, into a directory that is removed again; medians. Solving and\n\
+    compressing are timed on one core, positions are those of both sides to move. Probes: random positions of the\n\
+    largest tables that are there; cold, with no block decoded yet, and with its block cached.")]
+pub struct Bench {
+    /// What to generate [default: KQvKR KPvKP]
+    #[arg(value_name = "MATERIAL", value_parser = input::material)]
+    materials: Vec<Material>,
+
+    /// How often to generate it, on one core and again on all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 3)]
+    repeat: u32,
+
+    /// How hard to compress
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
+    compression: Compression,
+
+    /// How many threads generate [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = input::threads)]
+    threads: Option<usize>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl Bench {
+    /// Measures and prints one table.
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        progress::use_threads(self.threads)?;
+        let materials = if self.materials.is_empty() {
+            GENERATED
+                .iter()
+                .map(|signature| input::material(signature))
+                .collect::<Result<_, _>>()?
+        } else {
+            input::materials(&self.materials, None)
+        };
+        let repeats = self.repeat as usize;
+        let generation = Generation::measure(materials, self.compression.into(), repeats)?;
+        let tables = match directory.open() {
+            Ok(tables) if !tables.tables().is_empty() => tables,
+            Err(error) if !error.is::<NoTables>() => return Err(error),
+            // Nothing is there yet: what was just made will do.
+            _ => Tablebase::open(generation.place.path())?,
+        };
+        let probes: Vec<ProbeTimes> = Metric::ALL
+            .into_iter()
+            .filter_map(|metric| probe_times(&tables, metric).transpose())
+            .collect::<Result<_>>()?;
+        if self.json {
+            let probes: Vec<_> = probes.iter().map(ProbeTimes::to_json).collect();
+            let answer = json!({"generate": generation.to_json(), "probe": probes});
+            writeln!(out, "{answer}")?;
+            return Ok(Outcome::Done);
+        }
+        writeln!(out, "| what | figure |\n|---|---|")?;
+        let rows = generation.rows().into_iter();
+        for (what, figure) in rows.chain(probes.iter().flat_map(ProbeTimes::rows)) {
+            writeln!(out, "| {what} | {figure} |")?;
+        }
+        Ok(Outcome::Done)
+    }
+}
