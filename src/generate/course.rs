@@ -21,6 +21,7 @@ use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::{FIFTY_MOVES, Metric};
 use crate::placement::PawnSlices;
+use crate::simd::Width;
 use crate::solve::chess::{Extraction, Promotion, PromotionViews, Targets, captures};
 use crate::solve::solved::SliceValues;
 use crate::solve::view::SideView;
@@ -216,6 +217,7 @@ impl<'a> Course<'a> {
         let options = SolveOptions {
             mates: self.with_mates,
             limit: FIFTY_MOVES,
+            width: Width::widest(),
             cancel: self.cancel,
         };
         let leavings: Vec<Leaving> = step.leaves.iter().map(Leaving::new).collect();
@@ -259,9 +261,10 @@ impl<'a> Course<'a> {
                 material: *material,
                 target,
             })?;
-            targets
-                .captures
-                .insert(target, Arc::new(view.in_colors_of(&target)));
+            targets.captures.insert(
+                target,
+                Arc::new(view.in_colors_of(&target, Width::widest())),
+            );
         }
         for promotion in Promotion::all_of(material) {
             let views = find(Item::After(promotion), promotion.target())?;
@@ -344,7 +347,9 @@ fn leave_behind(leavings: &[Leaving], slice: usize, values: &SliceValues) {
             .for_each(|(leaving, view)| {
                 let packed = match &leaving.extraction {
                     None => PackedView::new(&source),
-                    Some(extraction) => PackedView::new(&extraction.view(view, &source)),
+                    Some(extraction) => {
+                        PackedView::new(&extraction.view(view, &source, Width::widest()))
+                    }
                 };
                 *leaving.views[view]
                     .lock()
