@@ -15,11 +15,8 @@ use retrograde::verify::{Report, verify};
 
 fn generate(directory: &Path, compression: Compression) {
     let options = GenerateOptions {
-        directory: directory.to_owned(),
-        materials: Material::all_with_men(3),
-        metrics: Metric::ALL.to_vec(),
         compression,
-        memory: None,
+        ..GenerateOptions::new(directory, Material::all_with_men(3))
     };
     let plan = Plan::new(&options).unwrap();
     plan.run(&AtomicBool::new(false), &()).unwrap();

@@ -13,7 +13,6 @@ use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::table::Compression;
 use serde_json::json;
 
 use super::{NoTables, Outcome, TableDirectory, input, progress};
@@ -53,16 +52,13 @@ impl Bench {
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
         let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
-        let plan = Plan::new(&GenerateOptions {
-            directory: place.path().to_owned(),
-            materials: GENERATED
+        let plan = Plan::new(&GenerateOptions::new(
+            place.path(),
+            GENERATED
                 .iter()
                 .map(|signature| input::material(signature))
                 .collect::<Result<_, _>>()?,
-            metrics: Metric::ALL.to_vec(),
-            compression: Compression::Default,
-            memory: None,
-        })?;
+        ))?;
         let positions: u64 = plan.steps().map(|step| 2 * step.positions).sum();
         let start = Instant::now();
         let generated = plan.run(&AtomicBool::new(false), &())?;
