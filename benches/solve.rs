@@ -12,6 +12,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::FIFTY_MOVES;
+use retrograde::simd::Width;
 use retrograde::solve::solved::Solved;
 use retrograde::solve::{SolveOptions, gather_targets, solve};
 
@@ -24,7 +25,8 @@ fn dependencies(
     for dependency in material.dependencies() {
         if !stored.contains_key(&dependency) {
             dependencies(dependency, stored, options);
-            let targets = gather_targets(&dependency, stored).expect("dependencies come first");
+            let targets = gather_targets(&dependency, stored, options.width)
+                .expect("dependencies come first");
             let solved = solve(dependency, &targets, options).expect("four men fit");
             stored.insert(dependency, Arc::new(solved));
         }
@@ -44,11 +46,12 @@ fn solving(criterion: &mut Criterion) {
         let with_mates = SolveOptions {
             mates: true,
             limit: FIFTY_MOVES,
+            width: Width::widest(),
             cancel: &cancel,
         };
         let mut stored = HashMap::new();
         dependencies(material, &mut stored, with_mates);
-        let targets = gather_targets(&material, &stored).expect("all are there");
+        let targets = gather_targets(&material, &stored, with_mates.width).expect("all are there");
         group.throughput(Throughput::Elements(2 * IndexSpace::new(material).len()));
         for mates in [false, true] {
             let options = SolveOptions {

@@ -52,6 +52,16 @@ pub enum Error {
         /// Bytes allowed.
         limit: u64,
     },
+    /// What was kept in work files cannot be used although it was there.
+    #[error(
+        "the work files in {} vanish or do not fit while they are needed; let other generations there end, \
+         remove that directory, and start again",
+        directory.display()
+    )]
+    WorkFiles {
+        /// The directory of the work files.
+        directory: PathBuf,
+    },
     /// A material could not be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),

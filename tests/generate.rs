@@ -9,28 +9,27 @@ use retrograde::Error;
 use retrograde::generate::{GenerateOptions, Observer, Plan, table_path};
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::simd::Width;
 use retrograde::table::{Compression, Table};
 use tempfile::tempdir;
 
-fn options(directory: &Path, signatures: &[&str]) -> GenerateOptions {
+pub fn options(directory: &Path, signatures: &[&str]) -> GenerateOptions {
+    let materials = signatures.iter().map(|s| s.parse().unwrap()).collect();
     GenerateOptions {
-        directory: directory.to_owned(),
-        materials: signatures.iter().map(|s| s.parse().unwrap()).collect(),
-        metrics: Metric::ALL.to_vec(),
         compression: Compression::Fast,
-        memory: None,
+        ..GenerateOptions::new(directory, materials)
     }
 }
 
 const THREE_MEN: [&str; 5] = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];
 
-fn generate(options: &GenerateOptions) -> usize {
+pub fn generate(options: &GenerateOptions) -> usize {
     let plan = Plan::new(options).unwrap();
     plan.run(&AtomicBool::new(false), &()).unwrap().files
 }
 
 /// Every file of a directory with its bytes.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap())
@@ -41,7 +40,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-fn assert_same_files(a: &Path, b: &Path) {
+pub fn assert_same_files(a: &Path, b: &Path) {
     let (a, b) = (files(a), files(b));
     assert!(a.keys().eq(b.keys()), "{:?} and {:?}", a.keys(), b.keys());
     for (name, bytes) in &a {
@@ -49,7 +48,7 @@ fn assert_same_files(a: &Path, b: &Path) {
     }
 }
 
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -98,6 +97,37 @@ fn one_and_three_threads_write_the_same_bytes() {
     let written = files(directories[0].path());
     // Each of KPvKP and KRvKP, and what they lead to: one man each, 15 materials, beside the five of three men.
     assert_eq!(written.len(), 20 * 3);
+}
+
+#[test]
+fn width_threads_and_memory_do_not_change_the_bytes() {
+    // Without pawns, with them, with identical sides and with identical men.
+    let four_men = ["KRvKP", "KBNvK", "KQvKQ", "KNNvK"];
+    let signatures = [THREE_MEN.as_slice(), &four_men].concat();
+    let expected = tempdir().unwrap();
+    with_threads(2, || generate(&options(expected.path(), &signatures)));
+    let widths = [Width::Portable, Width::Bits256, Width::Bits512];
+    for (number, width) in widths.into_iter().enumerate() {
+        if !width.is_available() {
+            eprintln!("this processor has no {width:?}");
+            continue;
+        }
+        let directory = tempdir().unwrap();
+        let mut options = options(directory.path(), &signatures);
+        options.width = width;
+        // The least memory, once for each number of threads, and once more as much as there is.
+        with_threads(1 + number % 2, || {
+            if number < 2 {
+                options.memory = Some(1);
+                let Err(Error::Memory { needed, .. }) = Plan::new(&options) else {
+                    panic!("a byte of memory is enough");
+                };
+                options.memory = Some(needed);
+            }
+            generate(&options);
+        });
+        assert_same_files(directory.path(), expected.path());
+    }
 }
 
 #[test]

@@ -11,3 +11,4 @@ mod solved;
 mod syzygy;
 mod table;
 mod verify;
+mod work_files;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use retrograde::generate::Summary;
 use retrograde::index::IndexSpace;
+use retrograde::metric::FIFTY_MOVES;
+use retrograde::simd::Width;
 use retrograde::table::Counts;
 
 use crate::solved;
@@ -42,5 +44,39 @@ fn counts_and_longest_mates_of_all_35_materials_are_the_published_ones() {
         let summary = Summary::new(solved, &IndexSpace::new(*material));
         let published = &published[material.to_string().as_str()];
         assert_eq!(&line(&summary), published, "{material}");
+    }
+}
+
+#[test]
+fn every_width_finds_the_same_values() {
+    let with_pawns = ["KQvKR", "KRvKR", "KRvKB", "KRvKN", "KRvKP"];
+    let materials: Vec<_> = solved::materials()
+        .into_iter()
+        .filter(|material| {
+            material.men() == 3 || with_pawns.contains(&material.to_string().as_str())
+        })
+        .collect();
+    assert_eq!(materials.len(), 5 + with_pawns.len());
+    // The widest is what all other tests use.
+    let widths = [Width::Portable, Width::Bits256, Width::Bits512];
+    for width in widths.into_iter().filter(|&width| width < Width::widest()) {
+        for (material, solved) in solved::with_width(&materials, FIFTY_MOVES, width) {
+            let widest = &solved::all()[&material];
+            assert_eq!(solved.slices.len(), widest.slices.len());
+            for (ours, widest) in solved.slices.iter().zip(&widest.slices) {
+                let sides = ours.get().unwrap().iter().zip(widest.get().unwrap());
+                for (ours, widest) in sides {
+                    let is_same = ours.legal == widest.legal
+                        && ours.decided == widest.decided
+                        && ours.stalemate == widest.stalemate
+                        && ours.dtm == widest.dtm
+                        && ours.own.dtz == widest.own.dtz
+                        && ours.own.wdl_by_conversion == widest.own.wdl_by_conversion
+                        && ours.own.won_by_zeroing == widest.own.won_by_zeroing
+                        && ours.own.dtm_by_conversion == widest.own.dtm_by_conversion;
+                    assert!(is_same, "{material} with {width:?}");
+                }
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use retrograde::index::{IndexSpace, Placement};
 use retrograde::material::Material;
 use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Metric, Plies, Wdl};
 use retrograde::placement::PawnPlacement;
+use retrograde::simd::Width;
 use retrograde::solve::chess::addressed_men;
 use retrograde::solve::solved::Solved;
 use retrograde::solve::{SolveOptions, gather_targets, solve};
@@ -43,15 +44,25 @@ pub fn all() -> &'static HashMap<Material, Arc<Solved>> {
 /// All values of the given materials, each of which comes after what its moves lead to, when a draw can be claimed
 /// after `limit` plies.
 pub fn with_limit(materials: &[Material], limit: Plies) -> HashMap<Material, Arc<Solved>> {
+    with_width(materials, limit, Width::widest())
+}
+
+/// The same with registers of some width.
+pub fn with_width(
+    materials: &[Material],
+    limit: Plies,
+    width: Width,
+) -> HashMap<Material, Arc<Solved>> {
     let cancel = AtomicBool::new(false);
     let options = SolveOptions {
         mates: true,
         limit,
+        width,
         cancel: &cancel,
     };
     let mut stored = HashMap::new();
     for &material in materials {
-        let targets = gather_targets(&material, &stored).unwrap();
+        let targets = gather_targets(&material, &stored, width).unwrap();
         stored.insert(
             material,
             Arc::new(solve(material, &targets, options).unwrap()),

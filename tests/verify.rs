@@ -22,11 +22,8 @@ fn generate(directory: &Path, compression: Compression) {
 /// Generates tables of some materials and of all that their moves lead to.
 fn generate_materials(directory: &Path, materials: Vec<Material>, compression: Compression) {
     let options = GenerateOptions {
-        directory: directory.to_owned(),
-        materials,
-        metrics: Metric::ALL.to_vec(),
         compression,
-        memory: None,
+        ..GenerateOptions::new(directory, materials)
     };
     let plan = Plan::new(&options).unwrap();
     plan.run(&AtomicBool::new(false), &()).unwrap();

@@ -6,13 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
 use retrograde::Error;
 use retrograde::game::Game;
 use retrograde::generate::{GenerateOptions, Observer, Plan};
-use retrograde::material::Material;
+use retrograde::material::{MAX_MEN, Material};
 use retrograde::metric::Metric;
+use retrograde::simd::Width;
 use retrograde::table;
 use serde_json::json;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -57,6 +58,20 @@ pub struct Generate {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
+    /// Keep what materials of up to so many men leave behind for others in memory; that of larger ones goes into
+    /// work files beside the tables, which a generation that was killed finds again
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = value_parser!(u8).range(2..=MAX_MEN as i64),
+        default_value_t = GenerateOptions::MEN_IN_MEMORY as u8
+    )]
+    men_in_memory: u8,
+
+    /// How wide the registers are that the solver uses; the tables do not depend on it
+    #[arg(long, value_name = "WIDTH", value_enum, default_value_t = Simd::Auto)]
+    simd: Simd,
+
     /// How hard to compress
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
     compression: Compression,
@@ -72,6 +87,35 @@ pub struct Generate {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Simd {
+    /// The widest that this processor has
+    Auto,
+    /// What every processor has
+    Portable,
+    /// 256 bits: AVX2
+    #[value(name = "256")]
+    Bits256,
+    /// 512 bits: AVX-512
+    #[value(name = "512")]
+    Bits512,
+}
+
+impl Simd {
+    fn width(self) -> Result<Width> {
+        let width = match self {
+            Simd::Auto => Width::widest(),
+            Simd::Portable => Width::Portable,
+            Simd::Bits256 => Width::Bits256,
+            Simd::Bits512 => Width::Bits512,
+        };
+        if !width.is_available() {
+            bail!("this processor does not have registers of that width; choose --simd auto");
+        }
+        Ok(width)
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -119,11 +163,12 @@ impl Generate {
         progress::use_threads(self.threads)?;
         let directory = tables.path();
         let plan = Plan::new(&GenerateOptions {
-            directory: directory.to_owned(),
-            materials,
             metrics: self.metric.clone(),
             compression: self.compression.into(),
             memory: self.memory,
+            men_in_memory: self.men_in_memory.into(),
+            width: self.simd.width()?,
+            ..GenerateOptions::new(directory, materials)
         })?;
         if self.dry_run {
             return self.show_plan(&plan, directory, out);

@@ -22,6 +22,7 @@ use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::{FIFTY_MOVES, Metric};
 use crate::placement::PawnSlices;
+use crate::simd::Width;
 use crate::solve::chess::{Extraction, Promotion, PromotionViews, Targets, captures};
 use crate::solve::solved::SliceValues;
 use crate::solve::view::SideView;
@@ -67,6 +68,9 @@ pub struct Generated {
     pub bytes: u64,
 }
 
+/// How often in turn work files may be lost without a table having been finished.
+const ATTEMPTS: usize = 3;
+
 impl Plan {
     /// Does what is planned, and removes what killed generations have left unfinished.
     ///
@@ -75,11 +79,35 @@ impl Plan {
     /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files that were finished
     /// before stay.
     pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer) -> Result<Generated, Error> {
+        let mut generated = Generated::default();
+        let mut replanned = None;
+        let mut attempts = 0;
+        loop {
+            let plan = replanned.as_ref().unwrap_or(self);
+            match plan.attempt(cancel, observer, &mut generated) {
+                // What was in the work files is solved again, unless another generation has written what needs it.
+                Err(Error::WorkFiles { .. }) if attempts < ATTEMPTS => {
+                    let rest = Plan::new(&self.options)?;
+                    attempts = match rest.files() < plan.files() {
+                        true => 0,
+                        false => attempts + 1,
+                    };
+                    replanned = Some(rest);
+                }
+                result => return result.map(|()| generated),
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        cancel: &AtomicBool,
+        observer: &dyn Observer,
+        generated: &mut Generated,
+    ) -> Result<(), Error> {
         let directory = &self.options.directory;
         remove_leftovers(directory);
-        let with_mates = self.options.metrics.contains(&Metric::Dtm);
-        let work = WorkStore::new(directory, with_mates);
-        let mut generated = Generated::default();
+        let work = WorkStore::new(&self.options);
         if !self.is_empty() {
             std::fs::create_dir_all(directory).map_err(|source| Error::Directory {
                 directory: directory.clone(),
@@ -88,7 +116,6 @@ impl Plan {
             let course = Course {
                 plan: self,
                 work: &work,
-                with_mates,
                 cancel,
                 observer,
                 state: Mutex::new(State {
@@ -100,13 +127,13 @@ impl Plan {
             rayon::scope(|scope| course.start_what_can_start(scope));
             let state = course.state.into_inner();
             let state = state.unwrap_or_else(PoisonError::into_inner);
+            generated.files += state.generated.files;
+            generated.bytes += state.generated.bytes;
             if let Some(error) = state.error {
                 return Err(error);
             }
-            generated = state.generated;
         }
-        work.clear(self.wanted.iter().flat_map(Item::all_of))?;
-        Ok(generated)
+        work.clear(self.wanted.iter().flat_map(Item::all_of))
     }
 }
 
@@ -114,7 +141,6 @@ impl Plan {
 struct Course<'a> {
     plan: &'a Plan,
     work: &'a WorkStore,
-    with_mates: bool,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer,
     state: Mutex<State>,
@@ -234,8 +260,9 @@ impl<'a> Course<'a> {
         let keeping = AtomicU64::new(0);
         let targets = self.targets(&material)?;
         let options = SolveOptions {
-            mates: self.with_mates,
+            mates: self.plan.options.metrics.contains(&Metric::Dtm),
             limit: FIFTY_MOVES,
+            width: self.plan.options.width,
             cancel: self.cancel,
         };
         let leavings: Vec<Leaving> = step.leaves.iter().map(Leaving::new).collect();
@@ -244,7 +271,7 @@ impl<'a> Course<'a> {
         let work_of_slice = step.positions * 2 / finished.count() as u64;
         let finish = |slice: usize, values: SliceValues| {
             let start = Instant::now();
-            leave_behind(&leavings, slice, &values);
+            leave_behind(&leavings, slice, &values, options.width);
             if !step.metrics.is_empty() {
                 let placement = finished.placement(slice);
                 let of_slice = SliceDigest::new(&material, placement, slice, &values);
@@ -258,7 +285,8 @@ impl<'a> Course<'a> {
             self.observer.advanced(work_of_slice);
             Ok::<(), Error>(())
         };
-        solve_slices(material, &targets, options, &finish).map_err(cancelled)?;
+        solve_slices(material, &targets, options, &finish)
+            .map_err(|error| self.told_by_solver(step, error))?;
         let mut kept = Duration::from_nanos(keeping.into_inner());
         let solved = match rayon::current_num_threads() {
             1 => start.elapsed().saturating_sub(kept),
@@ -275,28 +303,44 @@ impl<'a> Course<'a> {
         Ok((finished, digest))
     }
 
+    /// What an error of the solver means here.
+    fn told_by_solver(&self, step: &Step, error: Error) -> Error {
+        let reads_files = || {
+            let mut items = Item::all_of(&step.material).into_iter();
+            items.any(|item| self.work.is_for_file(&item))
+        };
+        match error {
+            Error::Solve(SolveError::Cancelled { .. }) => Error::Cancelled,
+            // What every step reads is there when it begins, but it is unpacked while it is being read.
+            Error::Solve(SolveError::MissingTarget { .. }) if reads_files() => self.work.lost(),
+            other => other,
+        }
+    }
+
     /// What the moves of a material lead to, laid out as its solver wants it.
     fn targets(&self, material: &Material) -> Result<Targets, Error> {
-        let find = |item: Item, target: Material| {
-            self.work.get(&item).ok_or(SolveError::MissingTarget {
+        let width = self.plan.options.width;
+        let lost = |item: &Item, target: Material| match self.work.is_for_file(item) {
+            true => self.work.lost(),
+            false => Error::Solve(SolveError::MissingTarget {
                 material: *material,
                 target,
-            })
+            }),
         };
+        let find =
+            |item: &Item, target: Material| self.work.get(item).ok_or_else(|| lost(item, target));
         let mut targets = Targets::default();
         for target in captures(material) {
             let stored = target.normal_form();
-            let views = find(Item::Whole(stored), target)?;
-            let view = views.unpack(stored).ok_or(SolveError::MissingTarget {
-                material: *material,
-                target,
-            })?;
+            let item = Item::Whole(stored);
+            let views = find(&item, target)?;
+            let view = views.unpack(stored).ok_or_else(|| lost(&item, target))?;
             targets
                 .captures
-                .insert(target, Arc::new(view.in_colors_of(&target)));
+                .insert(target, Arc::new(view.in_colors_of(&target, width)));
         }
         for promotion in Promotion::all_of(material) {
-            let views = find(Item::After(promotion), promotion.target())?;
+            let views = find(&Item::After(promotion), promotion.target())?;
             targets.promotions.insert(
                 (promotion.color, promotion.role),
                 PromotionViews::new(&promotion, views),
@@ -355,7 +399,7 @@ impl Leaving {
 }
 
 /// Makes and packs what is left behind of one slice.
-fn leave_behind(leavings: &[Leaving], slice: usize, values: &SliceValues) {
+fn leave_behind(leavings: &[Leaving], slice: usize, values: &SliceValues, width: Width) {
     for turn in Color::ALL {
         let wanted: Vec<(&Leaving, usize)> = leavings
             .iter()
@@ -376,19 +420,11 @@ fn leave_behind(leavings: &[Leaving], slice: usize, values: &SliceValues) {
             .for_each(|(leaving, view)| {
                 let packed = match &leaving.extraction {
                     None => PackedView::new(&source),
-                    Some(extraction) => PackedView::new(&extraction.view(view, &source)),
+                    Some(extraction) => PackedView::new(&extraction.view(view, &source, width)),
                 };
                 *leaving.views[view]
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner) = packed;
             });
-    }
-}
-
-/// A solver that was stopped has nothing more to say than that.
-fn cancelled(error: Error) -> Error {
-    match error {
-        Error::Solve(SolveError::Cancelled { .. }) => Error::Cancelled,
-        other => other,
     }
 }

@@ -7,18 +7,30 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use super::work::DIRECTORY;
 use crate::probe::parse_file_name;
 use crate::table::TEMPORARY_SUFFIX;
 
-/// Removes the unfinished tables in a directory that no living process writes.
+/// Removes the unfinished tables in a directory that no living process writes, and the unfinished work files beside
+/// them.
 ///
 /// They harm nobody, so one that cannot be removed is not an error.
 pub fn remove_leftovers(directory: &Path) {
+    remove_unlocked_if(directory, is_temporary_name);
+    remove_work_leftovers(&directory.join(DIRECTORY));
+}
+
+/// Removes the unfinished files in a directory of work files.
+pub(super) fn remove_work_leftovers(directory: &Path) {
+    remove_unlocked_if(directory, |name| name.ends_with(TEMPORARY_SUFFIX));
+}
+
+fn remove_unlocked_if(directory: &Path, is_temporary_name: impl Fn(&str) -> bool) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
     for entry in entries.flatten() {
-        let is_temporary = entry.file_name().to_str().is_some_and(is_temporary_name);
+        let is_temporary = entry.file_name().to_str().is_some_and(&is_temporary_name);
         if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             remove_if_unlocked(&entry.path());
         }
@@ -26,7 +38,7 @@ pub fn remove_leftovers(directory: &Path) {
 }
 
 /// Removes a file unless a living process holds a lock on it.
-pub(super) fn remove_if_unlocked(path: &Path) {
+fn remove_if_unlocked(path: &Path) {
     if let Ok(file) = File::options().append(true).open(path)
         && file.try_lock().is_ok()
     {

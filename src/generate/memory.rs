@@ -122,11 +122,8 @@ pub(super) fn of_step(material: &Material, metrics: &[Metric], with_mates: bool)
     Some(solving.max(writing))
 }
 
-/// Bytes that an item takes in memory; files take none.
+/// Bytes that an item takes in memory.
 pub(super) fn of_item(item: &Item) -> u64 {
-    if item.is_filed() {
-        return 0;
-    }
     match item {
         Item::Whole(material) => {
             Shape::new(material).map_or(0, |shape| shape.all_words() * VIEW_BYTES / PACKED)

@@ -99,6 +99,14 @@ impl PackedView {
         })
     }
 
+    /// Whether it is a view of so many words.
+    pub fn has_words(&self, words: usize) -> bool {
+        let bytes = words * size_of::<u64>();
+        self.legal.len == bytes
+            && self.scores.len == words * u64::BITS as usize
+            && [0, bytes].contains(&self.spoiled.len)
+    }
+
     /// The parts in the order of a work file.
     pub fn parts(&self) -> [&Packed; 3] {
         [&self.legal, &self.scores, &self.spoiled]

@@ -10,6 +10,7 @@ use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Tablebase;
+use crate::simd::Width;
 use crate::solve::SolveError;
 use crate::table::Compression;
 
@@ -28,6 +29,31 @@ pub struct GenerateOptions {
     /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
     /// one that needs more alone gets it.
     pub memory: Option<u64>,
+    /// What materials of up to so many men leave behind for those that lead to them is kept in memory, and is solved
+    /// again when a generation that was stopped is carried on. What larger ones leave behind is kept in work files
+    /// beside the tables. The tables do not depend on it.
+    pub men_in_memory: usize,
+    /// How wide the registers are that the solver uses. The tables do not depend on it.
+    pub width: Width,
+}
+
+impl GenerateOptions {
+    /// Men up to which materials are solved again within seconds.
+    pub const MEN_IN_MEMORY: usize = 4;
+
+    /// All metrics of some materials, in the way that is best without further knowledge.
+    #[must_use]
+    pub fn new(directory: impl Into<PathBuf>, materials: Vec<Material>) -> GenerateOptions {
+        GenerateOptions {
+            directory: directory.into(),
+            materials,
+            metrics: Metric::ALL.to_vec(),
+            compression: Compression::Default,
+            memory: None,
+            men_in_memory: GenerateOptions::MEN_IN_MEMORY,
+            width: Width::widest(),
+        }
+    }
 }
 
 /// One material to be solved.
@@ -136,14 +162,12 @@ impl Plan {
 
     /// The most bytes of what steps leave behind in memory.
     fn left_behind(&self) -> u64 {
+        let men = self.options.men_in_memory;
         let mut kept: HashMap<Item, u64> = HashMap::new();
         let mut most = 0;
         for (number, step) in self.steps.iter().enumerate() {
-            kept.extend(
-                step.leaves
-                    .iter()
-                    .map(|item| (*item, memory::of_item(item))),
-            );
+            let in_memory = step.leaves.iter().filter(|item| !item.is_for_file(men));
+            kept.extend(in_memory.map(|item| (*item, memory::of_item(item))));
             most = most.max(kept.values().sum());
             let later = &self.steps[number + 1..];
             kept.retain(|item, _| later.iter().any(|step| reads(step, item)));
@@ -209,6 +233,11 @@ impl Plan {
         self.steps().map(Step::work).sum()
     }
 
+    /// How many files are to be written.
+    pub(super) fn files(&self) -> usize {
+        self.steps.iter().map(|step| step.metrics.len()).sum()
+    }
+
     /// Bytes of memory at the worst moment, estimated from above.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
@@ -251,7 +280,7 @@ fn ordered_steps(
     wanted: &HashMap<Material, Vec<Metric>>,
 ) -> Result<Vec<Step>, Error> {
     let with_mates = options.metrics.contains(&Metric::Dtm);
-    let work = WorkStore::new(&options.directory, with_mates);
+    let work = WorkStore::new(options);
     let mut order = Order {
         work: &work,
         wanted,

@@ -4,10 +4,13 @@
 //! directory beside the tables. A generation that was stopped finds them there when it is carried on. A file goes
 //! when the material that reads it is done.
 //!
+//! A file that is damaged, of another version or about something else is as good as none. Nothing is made durable,
+//! since the checksums find what a power failure has left half-written.
+//!
 //! ```text
 //! "RGWORK01"
-//! u8   bit 0: the scores are mate scores, not only signs
-//! u8   length of the name, and the name, such as KRPvKR.wQ
+//! u8   bit 0: the scores are mate scores, not only signs; the name of the file says it too
+//! u8   length of the name, and the name, such as KRPvKR.wQueen
 //! u32  number of parts; three make a view: legal positions, scores, positions spoiled by the fifty-move rule
 //! for each part: u64 bytes, u64 bytes in the file, u32 CRC-32C of these
 //! u32  CRC-32C of all before
@@ -21,19 +24,23 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::leftovers::remove_if_unlocked;
+use super::leftovers::remove_work_leftovers;
 use super::packed::{Packed, PackedView, PackedViews};
+use super::plan::GenerateOptions;
 use crate::Error;
 use crate::game::Color;
 use crate::material::Material;
-use crate::solve::chess::Promotion;
+use crate::metric::Metric;
+use crate::placement::PawnSlices;
+use crate::solve::chess::{Extraction, Promotion, words};
+use crate::table::{WriteError, temporary_file};
 
 const MAGIC: &[u8; 8] = b"RGWORK01";
-const DIRECTORY: &str = ".work";
+/// The hidden directory beside the tables.
+pub(super) const DIRECTORY: &str = ".work";
 const EXTENSION: &str = "view";
-const TEMPORARY: &str = "tmp";
-/// Materials of so many men are solved again within seconds.
-const MEN_IN_MEMORY: usize = 4;
+/// How often the directory is made again that another generation has just removed.
+const ATTEMPTS: usize = 100;
 
 /// What a material leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,9 +75,23 @@ impl Item {
         items
     }
 
-    /// Whether it has a file of its own.
-    pub fn is_filed(&self) -> bool {
-        self.source().men() > MEN_IN_MEMORY
+    /// Whether it is kept in a file of its own, where materials of up to `men_in_memory` men are kept in memory.
+    pub fn is_for_file(&self, men_in_memory: usize) -> bool {
+        self.source().men() > men_in_memory
+    }
+
+    /// How many views it has, and the words of each; nothing if they are too many for the solver.
+    fn shape(&self) -> Option<(usize, usize)> {
+        Some(match self {
+            Item::Whole(material) => (
+                PawnSlices::new(material).len() * 2,
+                words(material)? as usize,
+            ),
+            Item::After(promotion) => (
+                Extraction::new(*promotion).parts(),
+                words(&promotion.material)? as usize,
+            ),
+        })
     }
 }
 
@@ -98,15 +119,17 @@ impl fmt::Display for Item {
 pub(super) struct WorkStore {
     directory: PathBuf,
     with_mates: bool,
+    men_in_memory: usize,
     in_memory: Mutex<HashMap<Item, Arc<PackedViews>>>,
 }
 
 impl WorkStore {
-    /// The work files beside the tables in a directory; `with_mates` says whether distances to mate are wanted.
-    pub fn new(tables: &Path, with_mates: bool) -> WorkStore {
+    /// Nothing in memory yet, and the work files that are there.
+    pub fn new(options: &GenerateOptions) -> WorkStore {
         WorkStore {
-            directory: tables.join(DIRECTORY),
-            with_mates,
+            directory: options.directory.join(DIRECTORY),
+            with_mates: options.metrics.contains(&Metric::Dtm),
+            men_in_memory: options.men_in_memory,
             in_memory: Mutex::default(),
         }
     }
@@ -118,7 +141,20 @@ impl WorkStore {
     }
 
     fn path(&self, item: &Item) -> PathBuf {
-        self.directory.join(format!("{item}.{EXTENSION}"))
+        self.path_of(item, self.with_mates)
+    }
+
+    /// Generations with and without distances to mate do not get into each other's way.
+    fn path_of(&self, item: &Item, with_mates: bool) -> PathBuf {
+        let scores = if with_mates { "mates" } else { "signs" };
+        self.directory.join(format!("{item}.{scores}.{EXTENSION}"))
+    }
+
+    /// The error of a file that was there and is needed, and cannot be used any more.
+    pub fn lost(&self) -> Error {
+        Error::WorkFiles {
+            directory: self.directory.clone(),
+        }
     }
 
     fn error(&self, source: io::Error) -> Error {
@@ -128,16 +164,23 @@ impl WorkStore {
         }
     }
 
+    /// Whether an item is kept in a file.
+    pub fn is_for_file(&self, item: &Item) -> bool {
+        item.is_for_file(self.men_in_memory)
+    }
+
     /// Whether there is an undamaged file of an item.
     pub fn is_filed(&self, item: &Item) -> bool {
-        item.is_filed() && self.read(item).is_some()
+        self.is_for_file(item) && self.read(item).is_some()
     }
 
     /// Keeps what a material leaves behind.
     pub fn put(&self, item: Item, views: PackedViews) -> Result<(), Error> {
-        if item.is_filed() {
-            self.write(&item, &views)
-                .map_err(|source| self.error(source))
+        if self.is_for_file(&item) {
+            self.write(&item, &views).map_err(|problem| Error::Write {
+                name: self.path(&item).display().to_string(),
+                problem,
+            })
         } else {
             self.in_memory().insert(item, Arc::new(views));
             Ok(())
@@ -146,7 +189,7 @@ impl WorkStore {
 
     /// What a material has left behind; nothing if it is not there or damaged.
     pub fn get(&self, item: &Item) -> Option<Arc<PackedViews>> {
-        if item.is_filed() {
+        if self.is_for_file(item) {
             self.read(item).map(Arc::new)
         } else {
             self.in_memory().get(item).cloned()
@@ -155,49 +198,57 @@ impl WorkStore {
 
     /// Forgets what nobody reads any more.
     pub fn discard(&self, item: &Item) -> Result<(), Error> {
-        if !item.is_filed() {
+        if !self.is_for_file(item) {
             self.in_memory().remove(item);
             return Ok(());
         }
-        match fs::remove_file(self.path(item)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.error(error)),
+        self.remove(&self.path(item))
+    }
+
+    fn remove(&self, file: &Path) -> Result<(), Error> {
+        match fs::remove_file(file) {
+            Err(error) if !is_absent(&error) => Err(self.error(error)),
             _ => Ok(()),
         }
     }
 
     /// Removes the files of the given items and what was never finished; the directory too if nothing is left.
     pub fn clear(&self, items: impl Iterator<Item = Item>) -> Result<(), Error> {
-        let entries = match fs::read_dir(&self.directory) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries.map_err(|error| self.error(error))?,
-        };
-        for item in items {
-            self.discard(&item)?;
+        if !self.directory.is_dir() {
+            return Ok(());
         }
-        for entry in entries {
-            let path = entry.map_err(|error| self.error(error))?.path();
-            if path
-                .extension()
-                .is_some_and(|extension| extension == TEMPORARY)
-            {
-                remove_if_unlocked(&path);
+        for item in items {
+            for with_mates in [false, true] {
+                self.remove(&self.path_of(&item, with_mates))?;
             }
         }
+        remove_work_leftovers(&self.directory);
         // Another generation may have left something that it still wants.
         let _ = fs::remove_dir(&self.directory);
         Ok(())
     }
 
-    fn write(&self, item: &Item, views: &PackedViews) -> io::Result<()> {
-        fs::create_dir_all(&self.directory)?;
-        let path = self.path(item);
-        let temporary = path.with_extension(format!("{}.{TEMPORARY}", std::process::id()));
-        let file = fs::File::create(&temporary)?;
-        // Held until the file is closed, so that nobody takes it for a leftover. Not every file system has locks.
-        let _ = file.try_lock();
-        let mut file = BufWriter::new(file);
-        let parts: Vec<&Packed> = views.0.iter().flat_map(PackedView::parts).collect();
+    /// A new file beside the work files, locked so that nobody takes it for a leftover.
+    fn temporary_file(&self, name: &str) -> Result<tempfile::NamedTempFile, WriteError> {
+        let mut attempt = 0;
+        loop {
+            fs::create_dir_all(&self.directory)?;
+            match temporary_file(&self.directory, name) {
+                Err(WriteError::Io(error))
+                    if error.kind() == io::ErrorKind::NotFound && attempt < ATTEMPTS =>
+                {
+                    attempt += 1;
+                }
+                file => return file,
+            }
+        }
+    }
+
+    fn write(&self, item: &Item, views: &PackedViews) -> Result<(), WriteError> {
         let name = item.to_string();
+        let temporary = self.temporary_file(&name)?;
+        let mut file = BufWriter::new(temporary.as_file());
+        let parts: Vec<&Packed> = views.0.iter().flat_map(PackedView::parts).collect();
         let mut header = MAGIC.to_vec();
         header.extend([u8::from(self.with_mates), name.len() as u8]);
         header.extend(name.as_bytes());
@@ -212,14 +263,28 @@ impl WorkStore {
         for part in parts {
             file.write_all(&part.bytes)?;
         }
-        file.into_inner()?;
-        fs::rename(temporary, path)
+        file.flush()?;
+        drop(file);
+        let persisted = temporary.persist(self.path(item));
+        persisted.map_err(|error| error.error)?;
+        Ok(())
     }
 
     fn read(&self, item: &Item) -> Option<PackedViews> {
         let bytes = fs::read(self.path(item)).ok()?;
-        parse(&bytes, &item.to_string(), self.with_mates)
+        let views = parse(&bytes, &item.to_string(), self.with_mates)?;
+        let (count, words) = item.shape()?;
+        let fits = views.0.len() == count && views.0.iter().all(|view| view.has_words(words));
+        fits.then_some(views)
     }
+}
+
+/// Whether there is no such file, and with a file in the place of the directory there can be none.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 /// Reads from the front of bytes.
@@ -247,7 +312,7 @@ fn parse(bytes: &[u8], name: &str, with_mates: bool) -> Option<PackedViews> {
     }
     let has_mates = front.number::<1>()? & 1 == 1;
     let name_len = front.number::<1>()? as usize;
-    if front.bytes(name_len)? != name.as_bytes() || with_mates && !has_mates {
+    if front.bytes(name_len)? != name.as_bytes() || has_mates != with_mates {
         return None;
     }
     let count = front.number::<4>()? as usize;
@@ -282,4 +347,111 @@ fn parse(bytes: &[u8], name: &str, with_mates: bool) -> Option<PackedViews> {
         ]));
     }
     front.0.is_empty().then_some(PackedViews(views))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::view::SideView;
+
+    fn store(tables: &Path, metrics: &[Metric]) -> WorkStore {
+        let mut options = GenerateOptions::new(tables, Vec::new());
+        options.metrics = metrics.to_vec();
+        options.men_in_memory = 2;
+        WorkStore::new(&options)
+    }
+
+    fn item() -> Item {
+        Item::Whole("KQvK".parse().unwrap())
+    }
+
+    /// Views of the right shape; `seed` makes their scores different.
+    fn views(seed: u8) -> PackedViews {
+        let (count, words) = item().shape().unwrap();
+        let view = SideView {
+            legal: vec![7; words].into(),
+            scores: vec![seed; words * 64].into(),
+            ..SideView::default()
+        };
+        PackedViews(vec![PackedView::new(&view); count])
+    }
+
+    fn bytes(views: &PackedViews) -> Vec<Vec<u8>> {
+        let parts = views.0.iter().flat_map(PackedView::parts);
+        parts.map(|part| part.unpack().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_is_put_into_a_file_is_found_by_another_store() {
+        let tables = tempfile::tempdir().unwrap();
+        let store_with_mates = store(tables.path(), &Metric::ALL);
+        store_with_mates.put(item(), views(3)).unwrap();
+        let found = store(tables.path(), &Metric::ALL).get(&item()).unwrap();
+        assert_eq!(bytes(&found), bytes(&views(3)));
+        store_with_mates.clear(std::iter::once(item())).unwrap();
+        assert!(!tables.path().join(DIRECTORY).exists());
+    }
+
+    #[test]
+    fn with_and_without_mate_scores_are_two_files() {
+        let tables = tempfile::tempdir().unwrap();
+        let signs = store(tables.path(), &[Metric::Wdl, Metric::Dtz]);
+        let mates = store(tables.path(), &Metric::ALL);
+        signs.put(item(), views(3)).unwrap();
+        assert!(signs.is_filed(&item()) && !mates.is_filed(&item()));
+        fs::copy(signs.path(&item()), mates.path(&item())).unwrap();
+        assert!(!mates.is_filed(&item()));
+        mates.put(item(), views(4)).unwrap();
+        assert_eq!(bytes(&signs.get(&item()).unwrap()), bytes(&views(3)));
+        assert_eq!(bytes(&mates.get(&item()).unwrap()), bytes(&views(4)));
+        signs.clear(std::iter::once(item())).unwrap();
+        assert!(!mates.is_filed(&item()));
+    }
+
+    #[test]
+    fn a_file_with_any_bit_or_any_end_changed_is_none() {
+        let tables = tempfile::tempdir().unwrap();
+        let store = store(tables.path(), &Metric::ALL);
+        store.put(item(), views(3)).unwrap();
+        let path = store.path(&item());
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).unwrap();
+            assert!(!store.is_filed(&item()), "byte {at}");
+            fs::write(&path, &whole[..at]).unwrap();
+            assert!(!store.is_filed(&item()), "{at} bytes");
+        }
+        fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
+        assert!(!store.is_filed(&item()));
+        fs::write(&path, &whole).unwrap();
+        assert!(store.is_filed(&item()));
+    }
+
+    #[test]
+    fn what_passes_its_checksums_has_to_have_the_right_shape() {
+        let tables = tempfile::tempdir().unwrap();
+        let store = store(tables.path(), &Metric::ALL);
+        let mut short = views(3);
+        short.0.pop();
+        let (count, words) = item().shape().unwrap();
+        let view = |words: usize, scores: usize| {
+            PackedView::new(&SideView {
+                legal: vec![7; words].into(),
+                scores: vec![1; scores].into(),
+                ..SideView::default()
+            })
+        };
+        let others = [
+            short,
+            PackedViews::default(),
+            PackedViews(vec![view(words - 1, words * 64); count]),
+            PackedViews(vec![view(words, words * 64 - 1); count]),
+        ];
+        for views in others {
+            store.put(item(), views).unwrap();
+            assert!(store.get(&item()).is_none());
+        }
+    }
 }

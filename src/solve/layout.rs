@@ -119,14 +119,19 @@ impl Relation {
     }
 
     /// One side of a slice in the order of the target; `mirrored` if the source's slice is the mirror image.
-    pub(super) fn apply(&self, source: &SideView<'_>, mirrored: bool) -> SideView<'static> {
+    pub(super) fn apply(
+        &self,
+        source: &SideView<'_>,
+        mirrored: bool,
+        width: Width,
+    ) -> SideView<'static> {
         let words = self.words();
         let mut target = Laid {
             legal: vec![0; words],
             scores: vec![MateScore::DRAW.0; words * 64],
             spoiled: vec![0; if source.spoiled.is_empty() { 0 } else { words }],
         };
-        Width::widest().run(Apply {
+        width.run(Apply {
             relation: self,
             source,
             mirrored,

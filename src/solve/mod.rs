@@ -86,6 +86,8 @@ pub struct SolveOptions<'a> {
     /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
     /// played, fewer to see cursed wins in small materials.
     pub limit: Plies,
+    /// How wide the registers are. Values do not depend on it.
+    pub width: Width,
     /// Checked between slices.
     pub cancel: &'a AtomicBool,
 }
@@ -164,7 +166,7 @@ fn solve_slice(
     let space = chess::space(&material, own.pawns.placement(slice));
     let rules = SliceRules::new(&space, own, slice, targets, options.mates)
         .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
-    let width = Width::widest();
+    let width = options.width;
     let (fixed, conversions) = rules.collect(width);
     drop(rules);
     let lines = sweep::LineTable::new(&space);
@@ -187,6 +189,7 @@ fn solve_slice(
 pub fn gather_targets(
     material: &Material,
     stored: &HashMap<Material, Arc<Solved>>,
+    width: Width,
 ) -> Result<Targets, SolveError> {
     let find = |target: Material| {
         stored
@@ -201,7 +204,7 @@ pub fn gather_targets(
         let view = View::of(find(target)?);
         targets
             .captures
-            .insert(target, Arc::new(view.in_colors_of(&target)));
+            .insert(target, Arc::new(view.in_colors_of(&target, width)));
     }
     for promotion in Promotion::all_of(material) {
         let solved = find(promotion.target())?;
@@ -216,7 +219,7 @@ pub fn gather_targets(
                     target: promotion.target(),
                 })?;
                 let source = SideView::of(&source[turn], false);
-                Ok(Arc::new(extraction.view(part, &source)))
+                Ok(Arc::new(extraction.view(part, &source, width)))
             })
             .collect::<Result<_, _>>()?;
         targets.promotions.insert(

@@ -13,6 +13,7 @@ use crate::game::Color;
 use crate::material::Material;
 use crate::metric::{MateScore, Wdl};
 use crate::placement::PawnSlices;
+use crate::simd::Width;
 
 /// The values of one side to move in one slice, without its distances to zeroing.
 ///
@@ -163,7 +164,7 @@ impl View {
 
     /// The same values laid out as a material that is this one, or this one with the colours exchanged.
     #[must_use]
-    pub fn in_colors_of(&self, material: &Material) -> View {
+    pub fn in_colors_of(&self, material: &Material, width: Width) -> View {
         if *material == self.material {
             return self.clone();
         }
@@ -176,7 +177,7 @@ impl View {
                 let (source, mirrored) = self.pawns.locate(placement);
                 Color::ALL.map(|turn| {
                     let side = self.side(source, !turn)?;
-                    Some(Arc::new(relation.apply(side, mirrored)))
+                    Some(Arc::new(relation.apply(side, mirrored, width)))
                 })
             })
             .collect();

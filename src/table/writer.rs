@@ -105,9 +105,9 @@ fn check_streams(
 /// The end of the name of a table that is not finished; before it come a dot, the name of the table and something random.
 pub const TEMPORARY_SUFFIX: &str = ".part";
 
-/// A new file, locked as long as it is open where the file system has locks: whoever clears up after killed writers
+/// A new file beside one that it is to become, locked as long as it is open where the file system has locks: whoever clears up after killed writers
 /// leaves locked ones alone.
-fn temporary_file(
+pub(crate) fn temporary_file(
     directory: &Path,
     file_name: &str,
 ) -> Result<tempfile::NamedTempFile, WriteError> {

@@ -3,7 +3,9 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use retrograde::table::Table;
 
 use super::Place;
 
@@ -18,13 +20,26 @@ const GENERATE: [&str; 7] = [
     "tables",
 ];
 
-/// Every file of a directory with its bytes.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+/// The same kind of work, with everything that materials leave behind for others in work files.
+const GENERATE_WITH_WORK_FILES: [&str; 8] = [
+    "generate",
+    "KRvKP",
+    "--men-in-memory",
+    "2",
+    "--compression",
+    "fast",
+    "--tables",
+    "tables",
+];
+
+/// Every file of a directory with its bytes; not what is in directories below.
+pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let Ok(entries) = fs::read_dir(directory) else {
         return BTreeMap::new();
     };
     entries
         .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_file())
         .map(|entry| {
             let name = entry.file_name().into_string().unwrap();
             (name, fs::read(entry.path()).unwrap())
@@ -33,7 +48,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The names of two directories' files, and those that differ.
-fn assert_same(ours: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
+pub fn assert_same(ours: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(ours), names(expected));
     for (name, bytes) in ours {
@@ -53,44 +68,83 @@ fn command(place: &Place, arguments: &[&str]) -> Command {
     command
 }
 
-#[test]
-fn a_killed_generation_is_carried_on_to_the_same_bytes() {
+/// What was seen when generations were killed.
+#[derive(Debug, Default)]
+struct Seen {
+    killed: usize,
+    unfinished: usize,
+    work_files: usize,
+}
+
+/// Kills a command at moments that follow from `seed`, runs it to its end, and compares what it has written with what
+/// it writes without interruption: the tables that are returned.
+fn kill_and_carry_on(
+    arguments: &[&str],
+    rounds: usize,
+    kills: usize,
+    seed: u64,
+) -> (Seen, BTreeMap<String, Vec<u8>>) {
     let whole = Place::new();
     let start = Instant::now();
-    assert_eq!(whole.run(GENERATE).0, 0);
-    let duration = start.elapsed();
+    assert_eq!(whole.run(arguments.iter().copied()).0, 0);
+    // On a busy machine the first run says little about the others.
+    let duration = start.elapsed().min(Duration::from_secs(3));
     let expected = files(&whole.path("tables"));
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut leftovers = 0;
-    let mut killed = 0;
-    for round in 0..4 {
+    let mut random = seed;
+    let mut seen = Seen::default();
+    for round in 0..rounds {
         let place = Place::new();
         let tables = place.path("tables");
-        for _ in 0..6 {
-            let mut child = command(&place, &GENERATE).spawn().unwrap();
+        for kill in 0..kills {
+            let context = format!("seed {seed:#x}, round {round}, kill {kill}");
+            let mut child = command(&place, arguments).spawn().unwrap();
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;
             std::thread::sleep(duration.mul_f64((random % 1000) as f64 / 1000.0));
             // SIGKILL: nobody can clear up.
             child.kill().unwrap();
-            killed += u32::from(!child.wait().unwrap().success());
+            seen.killed += usize::from(!child.wait().unwrap().success());
             for (name, bytes) in files(&tables) {
                 match expected.get(&name) {
-                    Some(expected) => assert!(&bytes == expected, "round {round}: {name}"),
+                    Some(expected) => {
+                        assert!(&bytes == expected, "{context}: {name}");
+                        let table = Table::open(&tables.join(&name)).unwrap();
+                        table.verify_checksums(&|_, _| true).unwrap();
+                    }
                     None => {
-                        assert!(name.ends_with(".part"), "round {round}: {name}");
-                        leftovers += 1;
+                        assert!(name.ends_with(".part"), "{context}: {name}");
+                        seen.unfinished += 1;
                     }
                 }
             }
+            seen.work_files += files(&tables.join(".work")).len();
         }
-        let (status, _, err) = place.run(GENERATE);
+        let (status, _, err) = place.run(arguments.iter().copied());
         assert_eq!((status, err.as_str()), (0, ""));
         assert_same(&files(&tables), &expected);
+        assert!(!tables.join(".work").exists());
     }
-    assert!(killed > 0);
-    eprintln!("killed {killed} times, {leftovers} unfinished files seen");
+    assert!(seen.killed > 0);
+    eprintln!("{seen:?}");
+    (seen, expected)
+}
+
+#[test]
+fn a_killed_generation_is_carried_on_to_the_same_bytes() {
+    kill_and_carry_on(&GENERATE, 4, 6, 0x9e37_79b9_7f4a_7c15);
+}
+
+#[test]
+fn a_killed_generation_with_work_files_is_carried_on_to_the_same_bytes() {
+    let seed = 0x2545_f491_4f6c_dd1d;
+    let (seen, with_work_files) = kill_and_carry_on(&GENERATE_WITH_WORK_FILES, 2, 4, seed);
+    assert!(seen.work_files > 0);
+    let place = Place::new();
+    let [command, material, _, _, rest @ ..] = GENERATE_WITH_WORK_FILES;
+    let in_memory = [&[command, material][..], &rest].concat();
+    assert_eq!(place.run(in_memory).0, 0);
+    assert_same(&files(&place.path("tables")), &with_work_files);
 }
 
 #[test]
@@ -132,18 +186,21 @@ fn only_what_nobody_writes_any_more_is_cleared_up() {
 
 #[test]
 fn two_generations_in_one_directory_do_not_disturb_each_other() {
-    let place = Place::new();
-    let mut other = command(&place, &GENERATE).spawn().unwrap();
-    let (status, _, err) = place.run(GENERATE);
-    assert_eq!((status, err.as_str()), (0, ""));
-    assert!(other.wait().unwrap().success());
-    let whole = Place::new();
-    whole.run(GENERATE);
-    assert_same(&files(&place.path("tables")), &files(&whole.path("tables")));
+    for arguments in [&GENERATE[..], &GENERATE_WITH_WORK_FILES] {
+        let place = Place::new();
+        let mut other = command(&place, arguments).spawn().unwrap();
+        let (status, _, err) = place.run(arguments.iter().copied());
+        assert_eq!((status, err.as_str()), (0, ""));
+        assert!(other.wait().unwrap().success());
+        assert!(!place.path("tables/.work").exists());
+        let whole = Place::new();
+        whole.run(arguments.iter().copied());
+        assert_same(&files(&place.path("tables")), &files(&whole.path("tables")));
+    }
 }
 
 /// The one line of complaint of a generation that cannot write.
-fn complaint(output: &std::process::Output) -> String {
+pub fn complaint(output: &std::process::Output) -> String {
     let err = String::from_utf8(output.stderr.clone()).unwrap();
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(output.stdout.is_empty());

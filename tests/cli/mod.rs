@@ -5,6 +5,9 @@ mod bad_input;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]
 mod interrupted;
+/// What a generation may use: registers, memory, room on the disk.
+#[cfg(unix)]
+mod limits;
 /// What comes out of tables that are there.
 mod with_tables;
 /// Commands that need no tables.

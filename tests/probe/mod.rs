@@ -12,7 +12,6 @@ use std::sync::OnceLock;
 use retrograde::Tablebase;
 use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::material::Material;
-use retrograde::metric::Metric;
 use retrograde::table::Compression;
 
 /// Every material of three and four men.
@@ -34,11 +33,8 @@ fn directory() -> &'static Path {
     DIRECTORY.get_or_init(|| {
         let directory = empty_directory("probe-four-men");
         let options = GenerateOptions {
-            directory: directory.clone(),
-            materials: all_materials(),
-            metrics: Metric::ALL.to_vec(),
             compression: Compression::Fast,
-            memory: None,
+            ..GenerateOptions::new(&directory, all_materials())
         };
         Plan::new(&options)
             .unwrap()

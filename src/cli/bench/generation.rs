@@ -200,11 +200,8 @@ impl Once {
     ) -> Result<Once> {
         let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
         let plan = Plan::new(&GenerateOptions {
-            directory: place.path().to_owned(),
-            materials: materials.to_vec(),
-            metrics: Metric::ALL.to_vec(),
             compression,
-            memory: None,
+            ..GenerateOptions::new(place.path(), materials.to_vec())
         })?;
         let start = Instant::now();
         let generated = plan.run(&AtomicBool::new(false), observer)?;

@@ -13,6 +13,7 @@ use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::material::Material;
 use crate::placement::{PawnPlacement, PawnSlices};
+use crate::simd::Width;
 
 /// The promotions of one side's pawns to one kind of man, without capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -189,12 +190,12 @@ impl Extraction {
 
     /// Makes one view from the slice of the target that it comes from, seen by the side to move.
     #[must_use]
-    pub fn view(&self, part: usize, source: &SideView<'_>) -> SideView<'static> {
+    pub fn view(&self, part: usize, source: &SideView<'_>, width: Width) -> SideView<'static> {
         let Part {
             square,
             source: (_, mirrored),
         } = self.parts[part];
-        self.relations[usize::from(square % 8)].apply(source, mirrored)
+        self.relations[usize::from(square % 8)].apply(source, mirrored, width)
     }
 }
 
