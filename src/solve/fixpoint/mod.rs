@@ -444,13 +444,13 @@ impl<'a, B: Board> Iteration<'a, B> {
         let first = *plies.start();
         let fixed = self.fixed;
         for ply in plies {
-            for side in 0..2 {
+            for (side, fixed) in fixed.iter().enumerate() {
                 if ply == first {
-                    self.enter(&fixed[side].zeroing[winning.index()]);
+                    self.enter(&fixed.zeroing[winning.index()]);
                 }
                 self.find_won(side);
                 if ply == first {
-                    self.enter(&fixed[side].zeroing[losing.index()]);
+                    self.enter(&fixed.zeroing[losing.index()]);
                 }
                 self.find_lost(side);
             }
@@ -490,7 +490,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         self.decide(&mut scores, MateScore::MATED.0);
         for ply in 1.. {
             let winning = ply % 2 == 1;
-            for side in 0..2 {
+            for (side, due) in due.iter_mut().enumerate() {
                 if !winning {
                     self.find_won(side);
                 }
@@ -500,7 +500,7 @@ impl<'a, B: Board> Iteration<'a, B> {
                     losable,
                     ..
                 } = &mut self.sides[side];
-                due[side].take(ply, |address, word: B::Word| {
+                due.take(ply, |address, word: B::Word| {
                     if !winning {
                         losable[address] |= word & open[address] & !lost[address];
                     }
