@@ -31,6 +31,7 @@ use crate::metric::FIFTY_MOVES;
 use crate::metric::Plies;
 use crate::simd::Width;
 use chess::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
+use fixpoint::Unsolved;
 use own::OwnSlices;
 use solved::{SideValues, SliceValues, Solved};
 use view::{SideView, View};
@@ -88,7 +89,7 @@ pub struct SolveOptions<'a> {
     pub limit: Plies,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
-    /// Checked between slices.
+    /// Checked after every ply.
     pub cancel: &'a AtomicBool,
 }
 
@@ -170,8 +171,12 @@ fn solve_slice(
     let (fixed, conversions) = rules.collect(width);
     drop(rules);
     let lines = sweep::LineTable::new(&space);
-    let values = fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width)
-        .map_err(|fixpoint::DistanceOverflow| SolveError::DistanceOverflow { material })?;
+    let values =
+        fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width, options.cancel)
+            .map_err(|reason| match reason {
+                Unsolved::DistanceOverflow => SolveError::DistanceOverflow { material },
+                Unsolved::Cancelled => SolveError::Cancelled { material },
+            })?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;

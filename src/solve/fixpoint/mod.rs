@@ -14,6 +14,8 @@ mod bytes;
 mod distances;
 mod due;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::layer::Layer;
 use super::space::{Board, Space};
 use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
@@ -94,31 +96,38 @@ impl<W: Bits> Values<W> {
     }
 }
 
-/// A distance that does not fit into the one byte a value has.
+/// Why a slice has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DistanceOverflow;
+pub enum Unsolved {
+    /// A distance does not fit into the one byte a value has.
+    DistanceOverflow,
+    /// The caller asked to stop.
+    Cancelled,
+}
 
 /// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
 /// scores of the zeroing moves are given.
 ///
 /// `limit` is the number of plies without a zeroing move after which a draw can be claimed. The result does not
-/// depend on `width`.
+/// depend on `width`. `cancel` is looked at after every ply.
 ///
 /// # Errors
 ///
-/// If a distance to zeroing exceeds 255 plies or a mate 253.
+/// If a distance to zeroing exceeds 255 plies or a mate 253, or the caller cancelled.
 pub fn solve_slice<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
     fixed: &[Fixed<B::Word>; 2],
     limit: Plies,
     width: Width,
-) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
+    cancel: &AtomicBool,
+) -> Result<[Values<B::Word>; 2], Unsolved> {
     width.run(Solve {
         space,
         lines,
         fixed,
         limit,
+        cancel,
     })
 }
 
@@ -127,14 +136,15 @@ struct Solve<'a, B: Board> {
     lines: &'a LineTable,
     fixed: &'a [Fixed<B::Word>; 2],
     limit: Plies,
+    cancel: &'a AtomicBool,
 }
 
 impl<B: Board> Kernel for Solve<'_, B> {
-    type Output = Result<[Values<B::Word>; 2], DistanceOverflow>;
+    type Output = Result<[Values<B::Word>; 2], Unsolved>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let mut iteration = Iteration::new(self.space, self.lines, self.fixed);
+        let mut iteration = Iteration::new(&self);
         let without_moves = iteration.without_moves();
         let mut values = iteration.zeroing_distances(&without_moves, self.limit)?;
         if self.fixed.iter().all(|side| !side.zeroing_score.is_empty()) {
@@ -183,6 +193,7 @@ struct Iteration<'a, B: Board> {
     space: &'a Space<B>,
     lines: &'a LineTable,
     fixed: &'a [Fixed<B::Word>; 2],
+    cancel: &'a AtomicBool,
     sweeper: Sweeper<B>,
     /// Empty between two uses.
     reached: Layer<B::Word>,
@@ -193,12 +204,20 @@ struct Iteration<'a, B: Board> {
 
 impl<'a, B: Board> Iteration<'a, B> {
     #[inline(always)]
-    fn new(space: &'a Space<B>, lines: &'a LineTable, fixed: &'a [Fixed<B::Word>; 2]) -> Self {
+    fn new(solve: &Solve<'a, B>) -> Self {
+        let &Solve {
+            space,
+            lines,
+            fixed,
+            cancel,
+            ..
+        } = solve;
         let words = space.words;
         Iteration {
             space,
             lines,
             fixed,
+            cancel,
             sweeper: Sweeper::new(space),
             reached: Layer::new(words),
             candidates: Layer::new(words),
@@ -403,7 +422,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         &mut self,
         without_moves: &[WithoutMoves<B::Word>; 2],
         limit: Plies,
-    ) -> Result<[Values<B::Word>; 2], DistanceOverflow> {
+    ) -> Result<[Values<B::Word>; 2], Unsolved> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
         let mut distances = [0, 1].map(|_| Distances::new(self.space.words, 0));
@@ -440,7 +459,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         plies: std::ops::RangeInclusive<u32>,
         [winning, losing]: [Wdl; 2],
         distances: &mut [Distances<B::Word>; 2],
-    ) -> Result<(), DistanceOverflow> {
+    ) -> Result<(), Unsolved> {
         let first = *plies.start();
         let fixed = self.fixed;
         for ply in plies {
@@ -454,11 +473,14 @@ impl<'a, B: Board> Iteration<'a, B> {
                 }
                 self.find_lost(side);
             }
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Unsolved::Cancelled);
+            }
             self.take_over();
             if self.is_still() {
                 break;
             }
-            let ply = u8::try_from(ply).map_err(|_| DistanceOverflow)?;
+            let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
             self.decide(distances, ply);
         }
         Ok(())
@@ -469,7 +491,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         &mut self,
         without_moves: &[WithoutMoves<B::Word>; 2],
         results: &[Values<B::Word>; 2],
-    ) -> Result<[Vec<u8>; 2], DistanceOverflow> {
+    ) -> Result<[Vec<u8>; 2], Unsolved> {
         let mut scores = [0, 1].map(|_| Distances::new(self.space.words, MateScore::DRAW.0));
         let fixed = self.fixed;
         let won = [0, 1].map(|side: usize| results[side].with(Wdl::Win, Wdl::CursedWin));
@@ -511,6 +533,9 @@ impl<'a, B: Board> Iteration<'a, B> {
                 }
                 self.find_lost(side);
             }
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Unsolved::Cancelled);
+            }
             self.take_over();
             if self.is_still() {
                 if due.iter().all(|due| due.next().is_none()) {
@@ -518,7 +543,7 @@ impl<'a, B: Board> Iteration<'a, B> {
                 }
                 continue;
             }
-            let score = MateScore::from_plies(ply).ok_or(DistanceOverflow)?;
+            let score = MateScore::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
             self.decide(&mut scores, score.0);
         }
         Ok(scores.map(Distances::into_bytes))
