@@ -155,6 +155,22 @@ pub const fn triangle_place(square: u8) -> usize {
     TRIANGLE_PLACES[square as usize] as usize
 }
 
+/// The squares of the diagonal a1-h8.
+pub const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+
+/// The squares on the side of a8: those that transposing takes below the diagonal.
+pub const ABOVE_DIAGONAL: u64 = {
+    let mut set = 0;
+    let mut square = 0;
+    while square < 64 {
+        if square >> 3 > square & 7 {
+            set |= 1 << square;
+        }
+        square += 1;
+    }
+    set
+};
+
 /// Whether a square lies on the diagonal a1-h8.
 #[must_use]
 pub const fn is_on_diagonal(square: u8) -> bool {

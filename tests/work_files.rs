@@ -38,6 +38,13 @@ fn options(directory: &Path) -> GenerateOptions {
     }
 }
 
+fn options_without_mates(directory: &Path) -> GenerateOptions {
+    GenerateOptions {
+        metrics: vec![Metric::Wdl, Metric::Dtz],
+        ..options(directory)
+    }
+}
+
 /// Does something each time a material begins.
 struct When<F> {
     material: Material,
@@ -186,19 +193,13 @@ fn a_damaged_or_foreign_work_file_is_solved_again() {
 #[test]
 fn work_files_of_other_metrics_are_not_used_and_do_not_stay() {
     let directory = tempdir().unwrap();
-    let without_mates = GenerateOptions {
-        metrics: vec![Metric::Wdl, Metric::Dtz],
-        ..options(directory.path())
-    };
+    let without_mates = options_without_mates(directory.path());
     stop_before_reader(&without_mates);
     generate::generate(&options(directory.path()));
     assert_finished(directory.path(), "with mates after without");
 
     let directory = stopped();
-    let without_mates = GenerateOptions {
-        directory: directory.path().to_owned(),
-        ..without_mates
-    };
+    let without_mates = options_without_mates(directory.path());
     generate::generate(&without_mates);
     assert!(!directory.path().join(".work").exists());
     let files = files(directory.path());
@@ -258,10 +259,7 @@ fn unfinished_work_files_are_cleared_up() {
 #[test]
 fn generations_at_the_same_time_do_not_disturb_each_other() {
     let directory = tempdir().unwrap();
-    let without_mates = GenerateOptions {
-        metrics: vec![Metric::Wdl, Metric::Dtz],
-        ..options(directory.path())
-    };
+    let without_mates = options_without_mates(directory.path());
     let all = [
         options(directory.path()),
         options(directory.path()),

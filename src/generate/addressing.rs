@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::placement::unrank_combination;
-use crate::symmetry::{self, TRIANGLE, transpose};
+use crate::symmetry::{self, ABOVE_DIAGONAL, DIAGONAL, TRIANGLE, transpose};
 
 /// The dimension that is not part of the address.
 pub(super) const BLACK_KING: usize = 2;
@@ -26,19 +26,6 @@ pub struct Addressing {
     held: Vec<u8>,
     words: usize,
 }
-
-const DIAGONAL: u64 = 0x8040_2010_0804_0201;
-const ABOVE_DIAGONAL: u64 = {
-    let mut set = 0;
-    let mut square = 0;
-    while square < 64 {
-        if square >> 3 > square & 7 {
-            set |= 1 << square;
-        }
-        square += 1;
-    }
-    set
-};
 
 /// Of the positions of a word, those that are not the second of two mirror images: all of them; those with the
 /// black king on or below the diagonal; those with it below.

@@ -6,7 +6,7 @@ use super::packed::PackedSide;
 use super::slices::{LentValues, Slices};
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::placement::{PawnPlacement, PawnSlices};
+use crate::placement::PawnSlices;
 use crate::solve::solved::{SideValues, SliceValues};
 
 /// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
@@ -49,12 +49,8 @@ impl Slices for FinishedSlices {
         self.material
     }
 
-    fn count(&self) -> usize {
-        self.slices.len()
-    }
-
-    fn placement(&self, slice: usize) -> PawnPlacement {
-        self.pawns.placement(slice)
+    fn pawns(&self) -> &PawnSlices {
+        &self.pawns
     }
 
     fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_> {

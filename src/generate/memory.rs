@@ -90,7 +90,7 @@ impl Shape {
 
 /// Bytes while a material is being solved and written, at the worst moment; nothing if its sets have more words than
 /// the solver can address.
-pub(super) fn of_step(material: &Material, metrics: &[Metric], with_mates: bool) -> Option<u64> {
+pub(super) fn of_step(material: &Material, metrics: &[Metric]) -> Option<u64> {
     let shape = Shape::new(material)?;
     let threads = rayon::current_num_threads() as u64;
     let at_a_time = threads.min(shape.slices);
@@ -106,10 +106,10 @@ pub(super) fn of_step(material: &Material, metrics: &[Metric], with_mates: bool)
     let solving_one =
         2 * shape.words * SOLVING_BYTES + shape.promoting_pawns() * 4 * shape.words * VIEW_BYTES;
     let solved_one = 2 * shape.words * SOLVED_BYTES;
-    let finished = match (metrics.is_empty(), shape.slices) {
-        (_, 1) => 0,
-        (true, _) => 0,
-        (false, _) => shape.slices * solved_one / PACKED,
+    let finished = if metrics.is_empty() || shape.slices == 1 {
+        0
+    } else {
+        shape.slices * solved_one / PACKED
     };
     let solving = read
         + packed_promotions
@@ -118,7 +118,6 @@ pub(super) fn of_step(material: &Material, metrics: &[Metric], with_mates: bool)
         + finished;
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
     let writing = finished + (at_a_time + 1) * (row + solved_one / 2) + solved_one;
-    let _ = with_mates;
     Some(solving.max(writing))
 }
 

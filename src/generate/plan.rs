@@ -279,7 +279,6 @@ fn ordered_steps(
     options: &GenerateOptions,
     wanted: &HashMap<Material, Vec<Metric>>,
 ) -> Result<Vec<Step>, Error> {
-    let with_mates = options.metrics.contains(&Metric::Dtm);
     let work = WorkStore::new(options);
     let mut order = Order {
         work: &work,
@@ -322,11 +321,9 @@ fn ordered_steps(
             let metrics = wanted[material].clone();
             Ok(Step {
                 material: *material,
-                memory: memory::of_step(material, &metrics, with_mates).ok_or(
-                    SolveError::TooLarge {
-                        material: *material,
-                    },
-                )?,
+                memory: memory::of_step(material, &metrics).ok_or(SolveError::TooLarge {
+                    material: *material,
+                })?,
                 metrics,
                 targets,
                 positions: IndexSpace::new(*material).len(),

@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use super::addressing::{Addressing, FileOrder};
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::solve::lines::{transpose_lines, transpose_words};
 use crate::solve::solved::SideValues;
 
 /// The most sets that say what may stand at an index: one for each result.
@@ -241,7 +242,7 @@ impl Turned<'_> {
             }
             let filled = u64::MAX >> (64 - addresses.len());
             for (number, words) in words.iter_mut().enumerate().take(count) {
-                transpose_bits(words);
+                transpose_words(words);
                 for (row, word) in words[kings.clone()].iter().enumerate() {
                     put_bits(
                         &mut sets[number..],
@@ -254,7 +255,7 @@ impl Turned<'_> {
             if bytes.is_empty() {
                 continue;
             }
-            transpose_bytes(&lines, &mut columns);
+            transpose_lines(&lines, &mut columns);
             for (row, column) in columns[kings.clone()].iter().enumerate() {
                 let row = &mut bytes[row * run + tile * 64..][..addresses.len()];
                 row.copy_from_slice(&column[..addresses.len()]);
@@ -282,88 +283,5 @@ fn put_bits(words: &mut [u64], step: usize, start: usize, bits: u64) {
     words[word * step] |= bits << shift;
     if shift != 0 && bits >> (64 - shift) != 0 {
         words[(word + 1) * step] |= bits >> (64 - shift);
-    }
-}
-
-/// Exchanges rows and columns of 64 by 64 bits.
-fn transpose_bits(words: &mut [u64; 64]) {
-    exchange_bits::<32>(words, 0x0000_0000_ffff_ffff);
-    exchange_bits::<16>(words, 0x0000_ffff_0000_ffff);
-    exchange_bits::<8>(words, 0x00ff_00ff_00ff_00ff);
-    exchange_bits::<4>(words, 0x0f0f_0f0f_0f0f_0f0f);
-    exchange_bits::<2>(words, 0x3333_3333_3333_3333);
-    exchange_bits::<1>(words, 0x5555_5555_5555_5555);
-}
-
-/// Exchanges the upper bits of each word with the lower bits, those of the mask, of the word `WIDTH` further on.
-#[inline(always)]
-fn exchange_bits<const WIDTH: usize>(words: &mut [u64; 64], mask: u64) {
-    for number in 0..32 {
-        let upper = number / WIDTH * (2 * WIDTH) + number % WIDTH;
-        let lower = upper + WIDTH;
-        let exchanged = (words[upper] >> WIDTH ^ words[lower]) & mask;
-        words[upper] ^= exchanged << WIDTH;
-        words[lower] ^= exchanged;
-    }
-}
-
-/// Exchanges rows and columns of 64 by 64 bytes, eight by eight of them in registers.
-fn transpose_bytes(lines: &[[u8; 64]; 64], columns: &mut [[u8; 64]; 64]) {
-    for row in (0..64).step_by(8) {
-        for column in (0..64).step_by(8) {
-            let mut words: [u64; 8] = std::array::from_fn(|line| {
-                let bytes = lines[row + line][column..].first_chunk();
-                u64::from_le_bytes(*bytes.unwrap_or(&[0; 8]))
-            });
-            exchange_bytes::<4>(&mut words, 0x0000_0000_ffff_ffff);
-            exchange_bytes::<2>(&mut words, 0x0000_ffff_0000_ffff);
-            exchange_bytes::<1>(&mut words, 0x00ff_00ff_00ff_00ff);
-            for (line, word) in words.into_iter().enumerate() {
-                columns[column + line][row..row + 8].copy_from_slice(&word.to_le_bytes());
-            }
-        }
-    }
-}
-
-/// As [`exchange_bits`], for eight words of bytes.
-#[inline(always)]
-fn exchange_bytes<const WIDTH: usize>(words: &mut [u64; 8], mask: u64) {
-    for number in 0..4 {
-        let upper = number / WIDTH * (2 * WIDTH) + number % WIDTH;
-        let lower = upper + WIDTH;
-        let exchanged = (words[upper] >> (8 * WIDTH) ^ words[lower]) & mask;
-        words[upper] ^= exchanged << (8 * WIDTH);
-        words[lower] ^= exchanged;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transposing_exchanges_rows_and_columns() {
-        let mut seed = 1u64;
-        let words: [u64; 64] = std::array::from_fn(|_| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            seed ^ seed >> 29
-        });
-        let mut transposed = words;
-        transpose_bits(&mut transposed);
-        for (row, word) in words.iter().enumerate() {
-            for (column, other) in transposed.iter().enumerate() {
-                assert_eq!(word >> column & 1, other >> row & 1, "{row} {column}");
-            }
-        }
-        let lines: [[u8; 64]; 64] = std::array::from_fn(|row| {
-            std::array::from_fn(|column| (words[row] >> (column % 57)) as u8)
-        });
-        let mut columns = [[0; 64]; 64];
-        transpose_bytes(&lines, &mut columns);
-        for (row, line) in lines.iter().enumerate() {
-            for (column, &byte) in line.iter().enumerate() {
-                assert_eq!(columns[column][row], byte, "{row} {column}");
-            }
-        }
     }
 }

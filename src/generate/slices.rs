@@ -5,23 +5,30 @@ use std::sync::Arc;
 
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::placement::PawnPlacement;
+use crate::placement::{PawnPlacement, PawnSlices};
 use crate::solve::solved::{SideValues, Solved};
 
 /// The solved values of a material, handed out slice by slice.
 ///
-/// A slice is a pawn placement; slices have the numbers of [`PawnSlices`](crate::placement::PawnSlices), which is the
+/// A slice is a pawn placement; slices have the numbers of [`PawnSlices`], which is the
 /// order in which files hold them. A file is written slice by slice, so whoever keeps values compressed has to have
 /// few of them at hand at a time.
 pub trait Slices: Sync {
     /// The material, in normal form.
     fn material(&self) -> Material;
 
+    /// The pawn placements of the slices.
+    fn pawns(&self) -> &PawnSlices;
+
     /// The number of slices, 1 without pawns.
-    fn count(&self) -> usize;
+    fn count(&self) -> usize {
+        self.pawns().len()
+    }
 
     /// The pawns of a slice.
-    fn placement(&self, slice: usize) -> PawnPlacement;
+    fn placement(&self, slice: usize) -> PawnPlacement {
+        self.pawns().placement(slice)
+    }
 
     /// The values of one side to move (0 is White) in a slice. Asked for from many threads at once, and for a
     /// few slices more than once.
@@ -62,12 +69,8 @@ impl Slices for Solved {
         self.material
     }
 
-    fn count(&self) -> usize {
-        self.slices.len()
-    }
-
-    fn placement(&self, slice: usize) -> PawnPlacement {
-        self.pawns.placement(slice)
+    fn pawns(&self) -> &PawnSlices {
+        &self.pawns
     }
 
     fn side(&self, slice: usize, side: usize, _: Metric) -> LentValues<'_> {

@@ -9,7 +9,7 @@ use crate::symmetry::Symmetry;
 pub type Line = [u8; 64];
 
 /// A bit in each byte: its lowest one.
-const LOW: u64 = 0x0101_0101_0101_0101;
+pub const LOW: u64 = 0x0101_0101_0101_0101;
 /// A bit in each byte: its highest one.
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -66,6 +66,21 @@ const fn not_zero(bytes: u64) -> u64 {
     ((bytes & !HIGH).wrapping_add(!HIGH) | bytes) & HIGH
 }
 
+/// The bytes that are not zero, as bits.
+#[inline(always)]
+#[must_use]
+pub const fn not_zero_bytes(bytes: u64) -> u64 {
+    gather_high_bits(not_zero(bytes))
+}
+
+/// All bits of byte `i` set where bit `i` of `bits` is.
+#[inline(always)]
+#[must_use]
+pub const fn spread(bits: u8) -> u64 {
+    let chosen = (bits as u64).wrapping_mul(LOW) & 0x8040_2010_0804_0201;
+    (not_zero(chosen) >> 7).wrapping_mul(0xff)
+}
+
 /// The positions that are won and those that are lost.
 #[inline(always)]
 #[must_use]
@@ -76,7 +91,7 @@ pub fn won_and_lost(scores: &Line) -> (u64, u64) {
     for number in 0..8 {
         let bytes = rank(scores, number);
         high |= gather_high_bits(bytes) << (8 * number);
-        decided |= gather_high_bits(not_zero(bytes ^ DRAWN)) << (8 * number);
+        decided |= not_zero_bytes(bytes ^ DRAWN) << (8 * number);
     }
     (high & decided, decided & !high)
 }
@@ -87,8 +102,7 @@ pub fn won_and_lost(scores: &Line) -> (u64, u64) {
 pub fn equal(a: &Line, b: &Line) -> u64 {
     let mut different = 0;
     for number in 0..8 {
-        let bytes = not_zero(rank(a, number) ^ rank(b, number));
-        different |= gather_high_bits(bytes) << (8 * number);
+        different |= not_zero_bytes(rank(a, number) ^ rank(b, number)) << (8 * number);
     }
     !different
 }
@@ -99,8 +113,7 @@ pub fn equal(a: &Line, b: &Line) -> u64 {
 pub fn expanded(set: u64) -> Line {
     let mut ranks = [0; 8];
     for (rank, eight) in ranks.iter_mut().zip(set.to_le_bytes()) {
-        let chosen = u64::from(eight).wrapping_mul(LOW) & 0x8040_2010_0804_0201;
-        *rank = (not_zero(chosen) >> 7).wrapping_mul(0xff);
+        *rank = spread(eight);
     }
     from_ranks(ranks)
 }
@@ -147,19 +160,9 @@ pub fn pull(symmetry: Symmetry, line: &Line) -> Line {
 /// Exchanges rows and columns of eight times eight bytes.
 #[inline(always)]
 fn transpose_bytes(rows: &mut [u64; 8]) {
-    for (distance, kept) in [
-        (4, 0x0000_0000_ffff_ffff_u64),
-        (2, 0x0000_ffff_0000_ffff),
-        (1, 0x00ff_00ff_00ff_00ff),
-    ] {
-        let shift = 8 * distance;
-        for upper in (0..8).filter(|row| row & distance == 0) {
-            let lower = upper + distance;
-            let swap = (rows[upper] >> shift ^ rows[lower]) & kept;
-            rows[lower] ^= swap;
-            rows[upper] ^= swap << shift;
-        }
-    }
+    exchange::<4, 8>(rows, 32, 0x0000_0000_ffff_ffff);
+    exchange::<2, 8>(rows, 16, 0x0000_ffff_0000_ffff);
+    exchange::<1, 8>(rows, 8, 0x00ff_00ff_00ff_00ff);
 }
 
 /// Exchanges rows and columns of 64 times 64 bytes.
@@ -182,17 +185,24 @@ pub fn transpose_lines(lines: &[Line; 64], transposed: &mut [Line; 64]) {
 /// Exchanges rows and columns of 64 words.
 #[inline(always)]
 pub fn transpose_words(words: &mut [u64; 64]) {
-    let mut kept = !0u64;
-    let mut distance = 32;
-    while distance != 0 {
-        kept ^= kept << distance;
-        for upper in (0..64).filter(|row| row & distance == 0) {
-            let lower = upper + distance;
-            let swap = (words[upper] >> distance ^ words[lower]) & kept;
-            words[lower] ^= swap;
-            words[upper] ^= swap << distance;
-        }
-        distance /= 2;
+    exchange::<32, 64>(words, 32, 0x0000_0000_ffff_ffff);
+    exchange::<16, 64>(words, 16, 0x0000_ffff_0000_ffff);
+    exchange::<8, 64>(words, 8, 0x00ff_00ff_00ff_00ff);
+    exchange::<4, 64>(words, 4, 0x0f0f_0f0f_0f0f_0f0f);
+    exchange::<2, 64>(words, 2, 0x3333_3333_3333_3333);
+    exchange::<1, 64>(words, 1, 0x5555_5555_5555_5555);
+}
+
+/// Exchanges the upper bits of each word with the lower bits, those of the mask, of the word `WIDTH` further on;
+/// `shift` bits lie between them.
+#[inline(always)]
+fn exchange<const WIDTH: usize, const LEN: usize>(words: &mut [u64; LEN], shift: u32, mask: u64) {
+    for number in 0..LEN / 2 {
+        let upper = number / WIDTH * (2 * WIDTH) + number % WIDTH;
+        let lower = upper + WIDTH;
+        let exchanged = (words[upper] >> shift ^ words[lower]) & mask;
+        words[upper] ^= exchanged << shift;
+        words[lower] ^= exchanged;
     }
 }
 

@@ -156,17 +156,6 @@ impl<B: Board> Space<B> {
         }
     }
 
-    /// The address of the addressed men after a symmetry has moved them.
-    #[inline]
-    #[must_use]
-    pub fn address(&self, squares: &[u8], symmetry: usize) -> usize {
-        self.axes
-            .iter()
-            .zip(squares)
-            .map(|(axis, &square)| axis.stride * axis.place(B::map(symmetry, square)))
-            .sum()
-    }
-
     /// A set with nothing in it.
     #[must_use]
     pub fn empty_set(&self) -> Vec<B::Word> {

@@ -1,12 +1,13 @@
 //! Solved values as other slices and materials read them: a byte and a bit for each position.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::layout::Relation;
-use super::lines::{Line, line_at, line_at_mut, won_and_lost};
+use super::lines::{Line, line_at, line_at_mut};
 use super::solved::{SideValues, Solved};
 use crate::game::Bits;
 use crate::game::Color;
@@ -95,17 +96,24 @@ impl<'a> SideView<'a> {
     }
 
     /// The value of one legal position.
+    #[inline(always)]
     #[must_use]
     pub fn wdl(&self, address: usize, bit: u32) -> Wdl {
         let spoiled = self.spoiled_at(address).contains(bit);
-        let (won, lost) = won_and_lost(&self.line(address));
-        match (won.contains(bit), lost.contains(bit)) {
-            (true, _) if spoiled => Wdl::CursedWin,
-            (true, _) => Wdl::Win,
-            (_, true) if spoiled => Wdl::BlessedLoss,
-            (_, true) => Wdl::Loss,
-            _ => Wdl::Draw,
+        match self.score(address, bit).cmp(&MateScore::DRAW) {
+            Ordering::Less if spoiled => Wdl::BlessedLoss,
+            Ordering::Less => Wdl::Loss,
+            Ordering::Equal => Wdl::Draw,
+            Ordering::Greater if spoiled => Wdl::CursedWin,
+            Ordering::Greater => Wdl::Win,
         }
+    }
+
+    /// The score of one position.
+    #[inline(always)]
+    #[must_use]
+    pub fn score(&self, address: usize, bit: u32) -> MateScore {
+        MateScore(self.scores[address * 64 + bit as usize])
     }
 }
 

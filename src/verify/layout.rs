@@ -9,7 +9,10 @@ use crate::game::chess::{Role, Square, attacks};
 use crate::index::Placement;
 use crate::material::Material;
 use crate::placement::{PawnPlacement, PawnSlices};
-use crate::symmetry::{self, Symmetry, TRIANGLE, into_triangle, is_on_diagonal, triangle_place};
+use crate::symmetry::{
+    self, ABOVE_DIAGONAL, DIAGONAL, Symmetry, TRIANGLE, into_triangle, is_on_diagonal,
+    triangle_place,
+};
 
 /// The most men an address can have squares for.
 pub(super) const MAX_ADDRESSED: usize = 8;
@@ -117,9 +120,6 @@ pub(super) struct Canonical {
     pub weight: u64,
 }
 
-const DIAGONAL: u64 = 0x8040_2010_0804_0201;
-const ON_OR_BELOW_DIAGONAL: u64 = 0x80c0_e0f0_f8fc_feff;
-
 impl Frame {
     pub fn squares(&self, address: usize) -> Squares {
         let mut squares = [0; MAX_ADDRESSED];
@@ -195,7 +195,7 @@ impl Frame {
             match self.address(&transposed).cmp(&address) {
                 std::cmp::Ordering::Less => return None,
                 std::cmp::Ordering::Equal => {
-                    canonical.positions = ON_OR_BELOW_DIAGONAL;
+                    canonical.positions = !ABOVE_DIAGONAL;
                     canonical.half = DIAGONAL;
                 }
                 std::cmp::Ordering::Greater => {}

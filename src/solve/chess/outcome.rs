@@ -86,17 +86,8 @@ impl<'a> Outcome<'a> {
         let Some((view, address, symmetry)) = self.place else {
             return Some((Wdl::Draw, MateScore::DRAW));
         };
-        let bit = symmetry.map(king);
-        let score = MateScore(view.scores[address * 64 + usize::from(bit)]);
-        let spoiled = view.spoiled_at(address).contains(bit.into());
-        let wdl = match score.0.cmp(&MateScore::DRAW.0) {
-            std::cmp::Ordering::Less if spoiled => Wdl::BlessedLoss,
-            std::cmp::Ordering::Less => Wdl::Loss,
-            std::cmp::Ordering::Equal => Wdl::Draw,
-            std::cmp::Ordering::Greater if spoiled => Wdl::CursedWin,
-            std::cmp::Ordering::Greater => Wdl::Win,
-        };
-        Some((wdl, score))
+        let bit = symmetry.map(king).into();
+        Some((view.wdl(address, bit), view.score(address, bit)))
     }
 }
 

@@ -43,32 +43,6 @@ impl Promotion {
         promotions
     }
 
-    /// All promotions that lead to a material in normal form.
-    #[must_use]
-    pub fn all_into(target: &Material) -> Vec<Promotion> {
-        let mut promotions = Vec::new();
-        for color in Color::ALL {
-            for role in Role::PROMOTIONS {
-                if target.count(color, role) == 0 {
-                    continue;
-                }
-                let before = target.without(color, role).with(color, Role::Pawn);
-                let seen = [(before, color), (before.with_colors_exchanged(), !color)];
-                for (material, color) in seen {
-                    let promotion = Promotion {
-                        material,
-                        color,
-                        role,
-                    };
-                    if material.is_normal() && !promotions.contains(&promotion) {
-                        promotions.push(promotion);
-                    }
-                }
-            }
-        }
-        promotions
-    }
-
     /// The material after the promotion, in the colours of the one before.
     #[must_use]
     pub fn target(&self) -> Material {

@@ -1,32 +1,20 @@
 //! The values of one word's positions: as many bytes as the word has bits.
 //!
-//! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
+//! As in [`lines`](crate::solve::lines), for words of any width.
 
 use crate::game::Bits;
-
-const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-const ONES: u64 = 0x0101_0101_0101_0101;
-
-/// All bits of byte `i` set where bit `i` of `bits` is.
-#[inline(always)]
-fn spread(bits: u8) -> u64 {
-    let chosen = u64::from(bits).wrapping_mul(ONES) & 0x8040_2010_0804_0201;
-    // The highest bit of a byte is set where the byte is not zero; no carry leaves a byte.
-    let highest = (chosen + LOW_BITS) & !LOW_BITS;
-    (highest >> 7).wrapping_mul(0xff)
-}
+use crate::solve::lines::{LOW, not_zero_bytes, spread};
 
 /// The bytes that are zero, as bits.
 #[inline(always)]
 fn zeros(bytes: u64) -> u8 {
-    let highest = !(((bytes & LOW_BITS) + LOW_BITS) | bytes | LOW_BITS);
-    ((highest >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    !(not_zero_bytes(bytes) as u8)
 }
 
 /// Writes `value` at the places of a set.
 #[inline(always)]
 pub(super) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
-    let value = u64::from(value).wrapping_mul(ONES);
+    let value = u64::from(value).wrapping_mul(LOW);
     let (chunks, _) = values.as_chunks_mut::<8>();
     for (index, chunk) in (0..).zip(chunks) {
         let chosen = spread(places.byte(index));
@@ -38,7 +26,7 @@ pub(super) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
 /// The places at which `value` stands.
 #[inline(always)]
 pub(super) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
-    let value = u64::from(value).wrapping_mul(ONES);
+    let value = u64::from(value).wrapping_mul(LOW);
     let (chunks, _) = values.as_chunks::<8>();
     (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
         set | W::from_byte(zeros(u64::from_le_bytes(*chunk) ^ value), index)

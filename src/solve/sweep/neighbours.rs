@@ -2,7 +2,7 @@
 
 use crate::game::Bits;
 use crate::solve::layer::Layer;
-use crate::solve::space::{Board, Moves, Space};
+use crate::solve::space::{Board, Moves, Space, Turned};
 
 /// Squares a slider cannot pass, at one address.
 #[inline(always)]
@@ -133,6 +133,17 @@ fn rays_from(lines: &[Vec<u8>], square: u8) -> Vec<Vec<u8>> {
     rays
 }
 
+/// Where the first man's move to a place leads, with the squares of all other men turned.
+#[inline(always)]
+fn address_after_turn<B: Board>(space: &Space<B>, squares: &[u8; 8], turned: Turned) -> usize {
+    let symmetry = usize::from(turned.symmetry);
+    let mut address = usize::from(turned.place) * space.axes[0].stride;
+    for (axis, &square) in space.axes.iter().zip(squares).skip(1) {
+        address += axis.stride * axis.place(B::map(symmetry, square));
+    }
+    address
+}
+
 /// Adds positions from which `side` has a quiet move into the positions of one word.
 #[inline(always)]
 pub fn push_predecessors<B: Board>(
@@ -151,12 +162,8 @@ pub fn push_predecessors<B: Board>(
     let first = &space.axes[0];
     if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == side) {
         for from in &back[address / first.stride] {
-            let symmetry = usize::from(from.symmetry);
-            let mut at = usize::from(from.place) * first.stride;
-            for (axis, &square) in space.axes.iter().zip(&squares).skip(1) {
-                at += axis.stride * axis.place(B::map(symmetry, square));
-            }
-            reached.insert(at, B::pull(B::inverse(symmetry), word));
+            let at = address_after_turn(space, &squares, *from);
+            reached.insert(at, B::pull(B::inverse(from.symmetry.into()), word));
         }
     }
     let mut push = Push { word, reached };
@@ -200,12 +207,8 @@ pub fn having_a_move_into<B: Board>(
     let first = &space.axes[0];
     if let (Moves::Turn { forth, .. }, true) = (&first.moves, first.side == side) {
         for to in &forth[address / first.stride] {
-            let symmetry = usize::from(to.symmetry);
-            let mut at = usize::from(to.place) * first.stride;
-            for (axis, &square) in space.axes.iter().zip(&squares).skip(1) {
-                at += axis.stride * axis.place(B::map(symmetry, square));
-            }
-            found |= word & B::pull(symmetry, target[at]);
+            let at = address_after_turn(space, &squares, *to);
+            found |= word & B::pull(to.symmetry.into(), target[at]);
         }
     }
     if found == word {
