@@ -19,7 +19,7 @@
 //! stalemate or mate.
 
 use super::{ProbeError, Tablebase};
-use crate::game::chess::{Move, Position, Role};
+use crate::game::chess::{Move, MoveList, Position, Role};
 use crate::metric::{Dtz, MateScore, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.
@@ -37,6 +37,8 @@ impl EnPassant {
 
 /// The best score there is.
 const MATES_NOW: MateScore = MateScore(u8::MAX);
+/// No move has a score as low as this, so with it as floor every score counts.
+const EXACT: MateScore = MateScore::MATED;
 
 /// A won or lost position, the fifty-move rule ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,7 +103,9 @@ impl Tablebase {
         }
         let mut best = Wdl::Loss;
         let mut en_passant_is_legal = false;
-        for m in &position.legal_captures() {
+        let mut captures = MoveList::new();
+        position.legal_captures_into(&mut captures);
+        for m in &captures {
             if !en_passant.includes(m) {
                 continue;
             }
@@ -136,7 +140,9 @@ impl Tablebase {
         }
         let mut best = Wdl::Loss;
         let mut en_passant_is_legal = false;
-        for m in &position.legal_captures() {
+        let mut captures = MoveList::new();
+        position.legal_captures_into(&mut captures);
+        for m in &captures {
             let value =
                 -self.wdl_between(&position.play(m), Wdl::Loss, -best, EnPassant::Allowed)?;
             if value == Wdl::Win {
@@ -199,69 +205,92 @@ impl Tablebase {
     /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
     #[cold]
     fn dtz_of_moves(&self, position: &Position, wdl: Wdl) -> Result<Dtz, ProbeError> {
-        let mut distances = Vec::new();
+        let is_win = wdl.is_any_win();
+        let mut best: Option<i32> = None;
         for m in &position.legal_moves() {
             let next = position.play(m);
             let dtz = if m.is_zeroing() {
                 (-self.wdl(&next)?).dtz_of_zeroing_move()
+            } else if is_win
+                && let Some(best) = best
+                && self.takes_longer_if_lost(&next, best)?
+            {
+                continue;
             } else if next.is_checkmate() {
                 Dtz(1)
             } else {
                 self.dtz(&next)?.before_quiet_move()
             };
-            distances.push(dtz.0);
+            // The winner takes the shortest of the ways that win, the loser the longest way.
+            if dtz.0 > 0 || !is_win {
+                best = Some(best.map_or(dtz.0, |best| best.min(dtz.0)));
+            }
         }
-        let best = if wdl.is_any_win() {
-            distances.into_iter().filter(|&plies| plies > 0).min()
-        } else {
-            Some(distances.into_iter().min().unwrap_or(-1))
-        };
+        if !is_win {
+            best = best.or(Some(-1));
+        }
         best.map(Dtz)
             .filter(|dtz| dtz.wdl() == wdl)
             .ok_or_else(|| self.contradiction(position.material_key(), Metric::Dtz))
+    }
+
+    /// Whether the distance that is stored, which is exact if the position is lost, is no shorter than `plies` from
+    /// the position before.
+    fn takes_longer_if_lost(&self, position: &Position, plies: i32) -> Result<bool, ProbeError> {
+        if position.en_passant_square().is_some() {
+            return Ok(false);
+        }
+        let number = self.number_of(position, Metric::Dtz)?;
+        Ok(number.is_some_and(|number| i32::from(number) + 1 >= plies))
     }
 
     /// Distance to mate of a position without castling rights.
     pub(super) fn mate_score(&self, position: &Position) -> Result<MateScore, ProbeError> {
         match self.wdl(position)?.into() {
             Outcome::Drawn => Ok(MateScore::DRAW),
-            outcome => self.mate_score_given(position, outcome),
+            outcome => self.mate_score_given(position, outcome, EXACT),
         }
     }
 
     /// Distance to mate of a position that is known to be won or lost.
+    ///
+    /// Another score may be returned where the side that moved here would not care: one that, like the true one, is
+    /// no better for it than `floor`.
     fn mate_score_given(
         &self,
         position: &Position,
         outcome: Outcome,
+        floor: MateScore,
     ) -> Result<MateScore, ProbeError> {
-        // Of the moves that the table knows as well, and of the en-passant captures.
-        let mut best = MateScore::MATED;
-        let mut en_passant = None;
-        for m in &position.legal_captures() {
-            let score = self.mate_score_after(position, m, outcome)?;
-            if m.is_en_passant() {
-                en_passant = en_passant.max(Some(score));
-            } else {
-                best = best.max(score);
-            }
+        if position.en_passant_square().is_some() {
+            return self.mate_score_with_en_passant(position, outcome);
         }
-        let score = match en_passant {
-            _ if best == MATES_NOW => best,
-            None => best.max(self.mate_score_of_table(position, outcome)?),
-            Some(score) if has_only_en_passant(position) => score,
-            // The table may have the position as drawn, or lost where it is won.
-            Some(score) => {
-                let ignored = EnPassant::Ignored;
-                let without = self.wdl_between(position, Wdl::Loss, Wdl::Win, ignored)?;
-                if Outcome::from(without) == outcome {
-                    let table = self.mate_score_of_table(position, outcome)?;
-                    best.max(table).max(score)
-                } else {
-                    best.max(score)
+        let stored = self.stored_mate_score(position, outcome)?;
+        let mut best = stored.unwrap_or(MateScore::MATED);
+        let is_enough = |best: MateScore| best == MATES_NOW || best.before_move() <= floor;
+        if !is_enough(best) {
+            let mut captures = MoveList::new();
+            position.legal_captures_into(&mut captures);
+            for m in &captures {
+                best = best.max(self.mate_score_after(position, m, outcome, best)?);
+                if is_enough(best) {
+                    break;
                 }
             }
-        };
+        }
+        if stored.is_none() && !is_enough(best) {
+            best = self.mate_score_of_other_moves(position, outcome, best)?;
+        }
+        self.ensure_outcome(position, best, outcome)
+    }
+
+    /// The score, if it is of this outcome.
+    fn ensure_outcome(
+        &self,
+        position: &Position,
+        score: MateScore,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
         if Outcome::from(score) == outcome {
             Ok(score)
         } else {
@@ -269,53 +298,110 @@ impl Tablebase {
         }
     }
 
-    /// What a move of a won or lost position makes of it; the worst score where it throws a win away.
+    /// Distance to mate where a pawn stands ready to capture en passant.
+    #[cold]
+    fn mate_score_with_en_passant(
+        &self,
+        position: &Position,
+        outcome: Outcome,
+    ) -> Result<MateScore, ProbeError> {
+        // Of the conversions that the table knows as well, and of the en-passant captures.
+        let mut known = MateScore::MATED;
+        let mut en_passant = None;
+        for m in &position.legal_captures() {
+            let score = self.mate_score_after(position, m, outcome, EXACT)?;
+            if m.is_en_passant() {
+                en_passant = en_passant.max(Some(score));
+            } else {
+                known = known.max(score);
+            }
+        }
+        let best = en_passant.map_or(known, |score| known.max(score));
+        let table_counts = match en_passant {
+            None => true,
+            Some(_) if has_only_en_passant(position) => false,
+            // The table may have the position as drawn, or lost where it is won.
+            Some(_) => {
+                let ignored = EnPassant::Ignored;
+                let without = self.wdl_between(position, Wdl::Loss, Wdl::Win, ignored)?;
+                Outcome::from(without) == outcome
+            }
+        };
+        let score = if !table_counts {
+            best
+        } else {
+            match self.stored_mate_score(position, outcome)? {
+                Some(stored) => best.max(stored),
+                None => self.mate_score_of_other_moves(position, outcome, best)?,
+            }
+        };
+        self.ensure_outcome(position, score, outcome)
+    }
+
+    /// What a move of a won or lost position makes of it, or any score up to `floor` if that is not better; the worst
+    /// score where the move throws a win away.
     fn mate_score_after(
         &self,
         position: &Position,
         m: Move,
         outcome: Outcome,
+        floor: MateScore,
     ) -> Result<MateScore, ProbeError> {
         let next = position.play(m);
-        let next_outcome = match outcome {
+        if outcome == Outcome::Mated {
             // Every move of a lost position loses.
-            Outcome::Mated => Outcome::Mates,
-            _ => self.wdl(&next)?.into(),
-        };
-        match (outcome, next_outcome) {
-            (Outcome::Mates, Outcome::Mates | Outcome::Drawn) => Ok(MateScore::MATED),
-            _ => Ok(self.mate_score_given(&next, next_outcome)?.before_move()),
+            let score = self.mate_score_given(&next, Outcome::Mates, floor)?;
+            return Ok(score.before_move());
+        }
+        // What is stored is not better for the other side than the truth if it loses at all, and most moves do not
+        // come close to the best.
+        if floor > EXACT
+            && next.en_passant_square().is_none()
+            && !has_bare_kings(&next)
+            && let Some(stored) = self.stored_mate_score(&next, Outcome::Mated)?
+            && stored.before_move() <= floor
+        {
+            return Ok(MateScore::MATED);
+        }
+        match self.wdl(&next)?.into() {
+            Outcome::Mated => {
+                let score = self.mate_score_given(&next, Outcome::Mated, floor)?;
+                Ok(score.before_move())
+            }
+            Outcome::Drawn | Outcome::Mates => Ok(MateScore::MATED),
         }
     }
 
     /// What the table says of a position won or lost without en-passant captures: not better than that, and equal
-    /// to it unless a conversion is as good.
-    fn mate_score_of_table(
+    /// to it unless a conversion is as good. Nothing if that side's distances are not stored.
+    #[inline]
+    fn stored_mate_score(
         &self,
         position: &Position,
         outcome: Outcome,
-    ) -> Result<MateScore, ProbeError> {
-        Ok(match self.number_of(position, Metric::Dtm)? {
-            None => self.mate_score_of_other_moves(position, outcome)?,
-            Some(number) if outcome == Outcome::Mated => MateScore(number),
+    ) -> Result<Option<MateScore>, ProbeError> {
+        let number = self.number_of(position, Metric::Dtm)?;
+        Ok(number.map(|number| match outcome {
+            Outcome::Mated => MateScore(number),
             // A distance that does not fit is one that a conversion beats.
-            Some(number) => {
-                MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED)
-            }
-        })
+            _ => MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED),
+        }))
     }
 
-    /// The best score of the moves that keep the material; that of a mate if there is no move at all.
+    /// The best of a score and those of the moves that keep the material; that of a mate if there is none.
     #[cold]
     fn mate_score_of_other_moves(
         &self,
         position: &Position,
         outcome: Outcome,
+        mut best: MateScore,
     ) -> Result<MateScore, ProbeError> {
-        let mut best = MateScore::MATED;
         for m in &position.legal_moves() {
             if !m.changes_material() {
-                best = best.max(self.mate_score_after(position, m, outcome)?);
+                best = best.max(self.mate_score_after(position, m, outcome, best)?);
+                if best == MATES_NOW {
+                    break;
+                }
             }
         }
         Ok(best)

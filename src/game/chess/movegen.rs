@@ -25,7 +25,7 @@ const LAST_RANKS: Bitboard = 0xff00_0000_0000_00ff;
 /// Collects moves.
 struct Collect<'a> {
     position: &'a Position,
-    list: MoveList,
+    list: &'a mut MoveList,
 }
 
 impl Collect<'_> {
@@ -120,23 +120,32 @@ impl Position {
     /// Every legal move.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
-        let mut sink = Collect {
+        let mut list = MoveList::new();
+        let _ = self.generate::<true>(&mut Collect {
             position: self,
-            list: MoveList::new(),
-        };
-        let _ = self.generate::<true>(&mut sink);
-        sink.list
+            list: &mut list,
+        });
+        list
     }
 
     /// Every legal move that changes the material: captures, en passant and promotions.
     #[inline]
     pub fn legal_captures(&self) -> MoveList {
-        let mut sink = Collect {
-            position: self,
-            list: MoveList::new(),
-        };
-        let _ = self.generate::<false>(&mut sink);
-        sink.list
+        let mut list = MoveList::new();
+        self.legal_captures_into(&mut list);
+        list
+    }
+
+    /// Adds every legal move that changes the material to a list. With few men there is mostly none, which is found
+    /// without looking at the king.
+    #[inline]
+    pub fn legal_captures_into(&self, list: &mut MoveList) {
+        if self.may_change_material() {
+            let _ = self.generate::<false>(&mut Collect {
+                position: self,
+                list,
+            });
+        }
     }
 
     /// How many legal moves there are, without listing them.
@@ -151,6 +160,31 @@ impl Position {
     #[inline]
     pub fn has_legal_move(&self) -> bool {
         self.generate::<true>(&mut Any).is_break()
+    }
+
+    /// Whether some man attacks one of theirs, or a pawn may promote or capture en passant, its own king left aside.
+    #[inline]
+    fn may_change_material(&self) -> bool {
+        let (us, occupied) = (self.turn(), self.occupied());
+        let ours = self.by_color(us);
+        let theirs = self.by_color(!us);
+        let straight = (self.by_role(Role::Rook) | self.by_role(Role::Queen)) & ours;
+        let oblique = (self.by_role(Role::Bishop) | self.by_role(Role::Queen)) & ours;
+        let attacked = |men: Bitboard, attacks: fn(Square, Bitboard) -> Bitboard| {
+            squares(men).any(|from| attacks(from, occupied) & theirs != 0)
+        };
+        let pawns = self.pieces(us, Role::Pawn);
+        let promoting = squares(pawns).any(|from| {
+            from.ahead(us).bit() & LAST_RANKS != 0 || attacks::pawn(us, from) & theirs != 0
+        });
+        promoting
+            || self.en_passant_square().is_some()
+            || attacks::king(self.king(us)) & theirs != 0
+            || attacked(self.pieces(us, Role::Knight), |from, _| {
+                attacks::knight(from)
+            })
+            || attacked(straight, attacks::rook)
+            || attacked(oblique, attacks::bishop)
     }
 
     fn constraints(&self) -> Constraints {

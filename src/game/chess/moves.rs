@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
+use arrayvec::ArrayVec;
+
 use super::castling::CastlingMove;
 use super::{CastlingSide, Role, Square};
 use crate::game::Color;
@@ -22,9 +24,6 @@ const EN_PASSANT: u32 = 1 << 21;
 const CASTLING: u32 = 1 << 22;
 
 impl Move {
-    /// What unused places of a list hold: a pawn that stays on a1.
-    const EMPTY: Move = Move(NOBODY << CAPTURE | NOBODY << PROMOTION);
-
     #[inline]
     pub(super) const fn new(
         role: Role,
@@ -160,41 +159,26 @@ impl fmt::Debug for Move {
 const CAPACITY: usize = 256;
 
 /// The moves of one position, held in place: making a list allocates nothing.
-#[derive(Clone)]
-pub struct MoveList {
-    moves: [Move; CAPACITY],
-    len: usize,
-}
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct MoveList(ArrayVec<Move, CAPACITY>);
 
 impl MoveList {
     /// A list without moves.
     #[inline]
     pub const fn new() -> MoveList {
-        MoveList {
-            moves: [Move::EMPTY; CAPACITY],
-            len: 0,
-        }
+        MoveList(ArrayVec::new_const())
     }
 
     #[inline]
     pub(super) fn push(&mut self, m: Move) {
-        debug_assert!(self.len < CAPACITY);
-        if let Some(place) = self.moves.get_mut(self.len) {
-            *place = m;
-            self.len += 1;
-        }
+        let pushed = self.0.try_push(m);
+        debug_assert!(pushed.is_ok());
     }
 
     /// The moves as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
-        &self.moves[..self.len.min(CAPACITY)]
-    }
-}
-
-impl Default for MoveList {
-    fn default() -> MoveList {
-        MoveList::new()
+        &self.0
     }
 }
 
@@ -219,11 +203,11 @@ impl<'a> IntoIterator for &'a MoveList {
 
 impl IntoIterator for MoveList {
     type Item = Move;
-    type IntoIter = std::iter::Take<std::array::IntoIter<Move, CAPACITY>>;
+    type IntoIter = arrayvec::IntoIter<Move, CAPACITY>;
 
     #[inline]
     fn into_iter(self) -> Self::IntoIter {
-        self.moves.into_iter().take(self.len)
+        self.0.into_iter()
     }
 }
 
@@ -232,11 +216,3 @@ impl fmt::Debug for MoveList {
         f.debug_list().entries(self.as_slice()).finish()
     }
 }
-
-impl PartialEq for MoveList {
-    fn eq(&self, other: &MoveList) -> bool {
-        self.as_slice() == other.as_slice()
-    }
-}
-
-impl Eq for MoveList {}
