@@ -47,6 +47,7 @@ fn solving(criterion: &mut Criterion) {
             mates: true,
             limit: FIFTY_MOVES,
             width: Width::widest(),
+            slices_at_a_time: usize::MAX,
             cancel: &cancel,
         };
         let mut stored = HashMap::new();

@@ -58,6 +58,7 @@ pub fn with_width(
         mates: true,
         limit,
         width,
+        slices_at_a_time: usize::MAX,
         cancel: &cancel,
     };
     let mut stored = HashMap::new();

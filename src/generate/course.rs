@@ -263,6 +263,7 @@ impl<'a> Course<'a> {
             mates: self.plan.options.metrics.contains(&Metric::Dtm),
             limit: FIFTY_MOVES,
             width: self.plan.options.width,
+            slices_at_a_time: step.slices_at_a_time,
             cancel: self.cancel,
         };
         let leavings: Vec<Leaving> = step.leaves.iter().map(Leaving::new).collect();

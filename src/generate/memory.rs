@@ -12,7 +12,7 @@ use crate::material::Material;
 use crate::metric::Metric;
 use crate::placement::PawnSlices;
 use crate::solve::chess::{captures, own_reads, words};
-use crate::solve::{SOLVED_BYTES, SOLVING_BYTES};
+use crate::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
 
 /// Program, threads' stacks, compression contexts, blocks on their way to a file.
 pub(super) const BASE: u64 = 96 << 20;
@@ -20,8 +20,10 @@ pub(super) const BASE: u64 = 96 << 20;
 const VIEW_BYTES: u64 = 64 + 3 * 8;
 /// By how much packed values are smaller, at least.
 const PACKED: u64 = 4;
-/// Bytes of an index in the order of a file: one, and two sets.
+/// Bits of an index in the order of a file: a byte, and up to five sets.
 const ROW_BITS: u64 = 8 + 5;
+/// Bytes of a word of values that a sample for choosing the order is taken from: five sets.
+const SAMPLED_BYTES: u64 = 5 * 8;
 
 /// The shape of a material's values.
 #[derive(Clone, Debug)]
@@ -88,12 +90,16 @@ impl Shape {
     }
 }
 
-/// Bytes while a material is being solved and written, at the worst moment; nothing if its sets have more words than
-/// the solver can address.
-pub(super) fn of_step(material: &Material, metrics: &[Metric]) -> Option<u64> {
+/// Bytes while a material is being solved, so many slices of it at a time, and written, at the worst moment; nothing if
+/// its sets have more words than the solver can address.
+pub(super) fn of_step(
+    material: &Material,
+    metrics: &[Metric],
+    slices_at_a_time: usize,
+) -> Option<u64> {
     let shape = Shape::new(material)?;
-    let threads = rayon::current_num_threads() as u64;
-    let at_a_time = threads.min(shape.slices);
+    let threads = (rayon::current_num_threads() as u64).min(shape.slices);
+    let at_a_time = threads.min(slices_at_a_time as u64);
     let mut read = 0;
     for target in captures(material) {
         read += Shape::new(&target)?.all_words() * VIEW_BYTES;
@@ -103,8 +109,14 @@ pub(super) fn of_step(material: &Material, metrics: &[Metric]) -> Option<u64> {
         .filter(|item| matches!(item, Item::After(_)))
         .count() as u64;
     let packed_promotions = after_promotions * shape.slices * shape.words * VIEW_BYTES / PACKED;
+    let solving_bytes = SOLVING_BYTES
+        + if material.has_pawns() {
+            CONVERSIONS_BYTES
+        } else {
+            0
+        };
     let solving_one =
-        2 * shape.words * SOLVING_BYTES + shape.promoting_pawns() * 4 * shape.words * VIEW_BYTES;
+        2 * shape.words * solving_bytes + shape.promoting_pawns() * 4 * shape.words * VIEW_BYTES;
     let solved_one = 2 * shape.words * SOLVED_BYTES;
     let finished = if metrics.is_empty() || shape.slices == 1 {
         0
@@ -117,7 +129,11 @@ pub(super) fn of_step(material: &Material, metrics: &[Metric]) -> Option<u64> {
         + shape.own_views() * shape.words * VIEW_BYTES
         + finished;
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
-    let writing = finished + (at_a_time + 1) * (row + solved_one / 2) + solved_one;
+    let writing = if shape.slices == 1 {
+        solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row)
+    } else {
+        finished + (threads + 1) * (row + solved_one / 2) + solved_one
+    };
     Some(solving.max(writing))
 }
 

@@ -31,7 +31,7 @@ pub struct GenerateOptions {
     pub memory: Option<u64>,
     /// What materials of up to so many men leave behind for those that lead to them is kept in memory, and is solved
     /// again when a generation that was stopped is carried on. What larger ones leave behind is kept in work files
-    /// beside the tables. The tables do not depend on it.
+    /// beside the tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
     pub men_in_memory: usize,
     /// How wide the registers are that the solver uses. The tables do not depend on it.
     pub width: Width,
@@ -72,6 +72,8 @@ pub struct Step {
     pub(super) leaves: Vec<Item>,
     /// Bytes of memory while it is being solved and written.
     pub(super) memory: u64,
+    /// How many of its slices may be solved at the same time.
+    pub(super) slices_at_a_time: usize,
 }
 
 /// The steps of a generation.
@@ -87,6 +89,9 @@ pub struct Plan {
     /// Bytes that steps which are being done may take together.
     pub(super) room: u64,
 }
+
+/// What materials of so many men leave behind is small enough to be kept in memory always.
+const FEWEST_IN_MEMORY: usize = 3;
 
 /// What materials solved side by side may take where no limit is given.
 const DEFAULT_MEMORY: u64 = 11 << 29;
@@ -125,12 +130,28 @@ impl Plan {
             let metrics = missing(there.as_ref(), &material, &options.metrics);
             wanted.insert(material, metrics);
         }
-        let steps = ordered_steps(&options, &wanted)?;
+        loop {
+            let plan = Plan::fitted(&options, &wanted);
+            match plan {
+                // What is kept in memory now is kept in work files then.
+                Err(Error::Memory { .. }) if options.men_in_memory > FEWEST_IN_MEMORY => {
+                    options.men_in_memory -= 1;
+                }
+                plan => return plan,
+            }
+        }
+    }
+
+    /// The plan for what is missing of the wanted materials.
+    fn fitted(
+        options: &GenerateOptions,
+        wanted: &HashMap<Material, Vec<Metric>>,
+    ) -> Result<Plan, Error> {
         let mut plan = Plan {
             present: wanted.values().filter(|metrics| metrics.is_empty()).count(),
-            wanted: wanted.into_keys().collect(),
-            steps,
-            options,
+            wanted: wanted.keys().copied().collect(),
+            steps: ordered_steps(options, wanted)?,
+            options: options.clone(),
             peak_memory: memory::BASE,
             room: 0,
         };
@@ -145,6 +166,11 @@ impl Plan {
         }
         let left_behind = self.left_behind();
         let apart = memory::BASE + left_behind;
+        if let Some(limit) = self.options.memory {
+            for step in &mut self.steps {
+                step.be_thrifty(limit.saturating_sub(apart));
+            }
+        }
         let largest = self.steps.iter().map(|step| step.memory).max().unwrap_or(0);
         if let Some(limit) = self.options.memory
             && apart + largest > limit
@@ -251,6 +277,16 @@ impl Step {
     pub fn work(&self) -> u64 {
         self.positions * 2 * (1 + self.metrics.len() as u64)
     }
+
+    /// Solves one slice after the other if it takes more than so many bytes.
+    fn be_thrifty(&mut self, room: u64) {
+        if self.memory > room
+            && let Some(memory) = memory::of_step(&self.material, &self.metrics, 1)
+        {
+            self.memory = memory;
+            self.slices_at_a_time = 1;
+        }
+    }
 }
 
 /// Whether a step reads an item.
@@ -319,11 +355,13 @@ fn ordered_steps(
                 }
             }
             let metrics = wanted[material].clone();
+            let too_large = SolveError::TooLarge {
+                material: *material,
+            };
             Ok(Step {
                 material: *material,
-                memory: memory::of_step(material, &metrics).ok_or(SolveError::TooLarge {
-                    material: *material,
-                })?,
+                memory: memory::of_step(material, &metrics, usize::MAX).ok_or(too_large)?,
+                slices_at_a_time: usize::MAX,
                 metrics,
                 targets,
                 positions: IndexSpace::new(*material).len(),

@@ -73,8 +73,12 @@ pub enum SolveError {
     },
 }
 
-/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment.
-pub const SOLVING_BYTES: u64 = 520;
+/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment, which is when
+/// distances to mate are begun: what is fixed (112), results and distances to zeroing (112), the new distances and
+/// notes of them (88), the sets of the iteration (65), and one byte that says when a score is due.
+pub const SOLVING_BYTES: u64 = 378;
+/// More of them with pawns, where conversions are kept apart from other zeroing moves.
+pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
 /// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to mate, and nine
 /// sets.
 pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
@@ -89,6 +93,8 @@ pub struct SolveOptions<'a> {
     pub limit: Plies,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
+    /// How many slices are solved at the same time, at most; more than there are threads never are.
+    pub slices_at_a_time: usize,
     /// Checked after every ply.
     pub cancel: &'a AtomicBool,
 }
@@ -140,16 +146,22 @@ pub fn solve_slices<E: From<SolveError> + Send>(
         .map(|slice| (own.pawns.placement(slice).steps_to_promotion(), slice))
         .collect();
     slices.sort_unstable();
+    let at_a_time = match options.slices_at_a_time {
+        few if few < rayon::current_num_threads() => few.max(1),
+        _ => usize::MAX,
+    };
     for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
-        equally_far
-            .par_iter()
-            .with_max_len(1)
-            .try_for_each(|&(_, slice)| {
-                let values = solve_slice(&own, slice, targets, options)?;
-                own.insert(slice, &values, with_stalemates);
-                own.release(&chess::own_reads(&own.pawns, slice));
-                finish(slice, values)
-            })?;
+        for side_by_side in equally_far.chunks(at_a_time) {
+            side_by_side
+                .par_iter()
+                .with_max_len(1)
+                .try_for_each(|&(_, slice)| {
+                    let values = solve_slice(&own, slice, targets, options)?;
+                    own.insert(slice, &values, with_stalemates);
+                    own.release(&chess::own_reads(&own.pawns, slice));
+                    finish(slice, values)
+                })?;
+        }
     }
     Ok(())
 }
@@ -168,15 +180,16 @@ fn solve_slice(
     let rules = SliceRules::new(&space, own, slice, targets, options.mates)
         .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
     let width = options.width;
-    let (fixed, conversions) = rules.collect(width);
+    let (mut fixed, conversions) = rules.collect(width);
     drop(rules);
     let lines = sweep::LineTable::new(&space);
-    let values =
-        fixpoint::solve_slice(&space, &lines, &fixed, options.limit, width, options.cancel)
-            .map_err(|reason| match reason {
-                Unsolved::DistanceOverflow => SolveError::DistanceOverflow { material },
-                Unsolved::Cancelled => SolveError::Cancelled { material },
-            })?;
+    let SolveOptions { limit, cancel, .. } = options;
+    let values = fixpoint::solve_slice(&space, &lines, &mut fixed, limit, width, cancel).map_err(
+        |reason| match reason {
+            Unsolved::DistanceOverflow => SolveError::DistanceOverflow { material },
+            Unsolved::Cancelled => SolveError::Cancelled { material },
+        },
+    )?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;

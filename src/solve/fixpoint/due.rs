@@ -1,47 +1,61 @@
 //! When the mate scores of zeroing moves come into play.
 
 use super::bytes::{above, equal, keep, smallest_above};
-use super::line_of;
+use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::MateScore;
 
 /// Never due: there is no such ply, since the longest mate a [`MateScore`] can hold has 254.
 const NEVER: u8 = u8::MAX;
 
-/// The plies at which the scores of zeroing moves are due, ready to be asked ply by ply which positions they
-/// concern.
+/// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
 #[derive(Debug)]
-pub(super) struct DueScores {
-    /// For each position, the ply at which its best zeroing move comes into play.
-    plies: Vec<u8>,
+pub(super) struct DueScores<'a, W> {
+    /// The score of the best zeroing move of each position, [`MateScore::MATED`] where there is none.
+    scores: &'a [u8],
+    /// Which positions are won and lost: nothing else is ever due.
+    results: &'a Values<W>,
     /// For each word, the next ply at which anything in it is due.
     next: Vec<u8>,
 }
 
-impl DueScores {
-    /// From the score of the best zeroing move of each position, [`MateScore::MATED`] where there is none, and the
-    /// positions that are won and lost: nothing else is ever due.
+/// More bits than any word has.
+const MAX_WIDTH: usize = 128;
+
+impl<'a, W: Bits> DueScores<'a, W> {
     #[inline(always)]
-    pub fn new<W: Bits>(scores: &[u8], won: &[W], lost: &[W]) -> DueScores {
-        let mut plies = vec![NEVER; scores.len()];
-        let mut next = vec![NEVER; won.len()];
-        let lines = plies
-            .chunks_exact_mut(W::WIDTH as usize)
-            .zip(scores.chunks_exact(W::WIDTH as usize));
-        for ((plies, scores), (next, (&won, &lost))) in
-            lines.zip(next.iter_mut().zip(won.iter().zip(lost)))
-        {
-            if (won | lost).is_empty() {
-                continue;
-            }
+    pub fn new(scores: &'a [u8], results: &'a Values<W>) -> DueScores<'a, W> {
+        let words = results.stalemate.len();
+        let mut due = DueScores {
+            scores,
+            results,
+            next: Vec::new(),
+        };
+        due.next = (0..words)
+            .map(|address| {
+                let plies = due.plies(address);
+                smallest_above(&plies[..W::WIDTH as usize], 0)
+            })
+            .collect();
+        due
+    }
+
+    /// For each position of a word, the ply at which its best zeroing move comes into play.
+    #[inline(always)]
+    fn plies(&self, address: usize) -> [u8; MAX_WIDTH] {
+        let mut plies = [NEVER; MAX_WIDTH];
+        let won = self.results.won(address);
+        let lost = self.results.lost(address);
+        if !(won | lost).is_empty() {
+            let scores = &self.scores[line_of::<W>(address)];
+            let plies = &mut plies[..W::WIDTH as usize];
             for (ply, &score) in plies.iter_mut().zip(scores) {
                 *ply = due(score);
             }
             // A won position waits for no zeroing move that does not win.
             keep(plies, lost | won & above(scores, MateScore::DRAW.0));
-            *next = smallest_above(plies, 0);
         }
-        DueScores { plies, next }
+        plies
     }
 
     /// The next ply at which anything is due.
@@ -54,25 +68,30 @@ impl DueScores {
     /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be asked for in order,
     /// leaving out none.
     #[inline(always)]
-    pub fn take<W: Bits>(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
+    pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
         let Some(ply) = u8::try_from(ply).ok().filter(|&ply| ply != NEVER) else {
             return;
         };
-        for (row, next) in self.next.chunks_mut(64).enumerate() {
-            if !next.contains(&ply) {
+        for row in 0..self.next.len().div_ceil(ROW) {
+            let first = row * ROW;
+            let end = self.next.len().min(first + ROW);
+            if !self.next[first..end].contains(&ply) {
                 continue;
             }
-            for (at, next) in next.iter_mut().enumerate() {
-                if *next == ply {
-                    let address = row * 64 + at;
-                    let plies = &self.plies[line_of::<W>(address)];
+            for address in first..end {
+                if self.next[address] == ply {
+                    let plies = self.plies(address);
+                    let plies = &plies[..W::WIDTH as usize];
                     visit(address, equal(plies, ply));
-                    *next = smallest_above(plies, ply);
+                    self.next[address] = smallest_above(plies, ply);
                 }
             }
         }
     }
 }
+
+/// Words that are looked at together for one that is due.
+const ROW: usize = 64;
 
 /// The ply at which a zeroing move with this score, seen by the mover, comes into play.
 #[inline(always)]
@@ -89,15 +108,23 @@ fn due(score: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::Wdl;
 
     #[test]
     fn what_is_never_due_is_not_due_after_the_longest_mate() {
         let mut scores = [MateScore::DRAW.0; 64];
         scores[3] = MateScore::from_plies(254).unwrap().0;
-        let mut due = DueScores::new(&scores, &[0], &[!0u64]);
+        let mut results = Values {
+            decided: std::array::from_fn(|_| vec![0u64]),
+            stalemate: vec![0],
+            dtz: Vec::new(),
+            dtm: Vec::new(),
+        };
+        results.decided[Wdl::Loss.index()][0] = !0;
+        let mut due = DueScores::new(&scores, &results);
         let mut found = Vec::new();
         for ply in 1..=300 {
-            due.take(ply, |address, word: u64| found.push((ply, address, word)));
+            due.take(ply, |address, word| found.push((ply, address, word)));
         }
         assert_eq!(found, [(254, 0, 1 << 3)]);
         assert_eq!(due.next(), None);

@@ -35,7 +35,7 @@ const SPARSE: usize = 12;
 pub struct Fixed<W> {
     /// Positions that can occur with this side to move.
     pub legal: Vec<W>,
-    /// Those in which its king is attacked.
+    /// Those in which its king is attacked. Taken away once it is known which of them are mate.
     pub in_check: Vec<W>,
     /// For each [`Wdl`], the positions with a legal zeroing move of that value for the mover.
     pub zeroing: [Vec<W>; 5],
@@ -61,14 +61,12 @@ impl<W: Bits> Fixed<W> {
         }
     }
 
-    fn with_zeroing_to(&self, values: &[Wdl]) -> Vec<W> {
-        let mut union = vec![W::ZERO; self.legal.len()];
-        for value in values {
-            for (all, &word) in union.iter_mut().zip(&self.zeroing[value.index()]) {
-                *all |= word;
-            }
-        }
-        union
+    /// The positions of a word with a zeroing move of one of some values.
+    #[inline(always)]
+    fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
+        values.iter().fold(W::ZERO, |all, value| {
+            all | self.zeroing[value.index()][address]
+        })
     }
 }
 
@@ -86,13 +84,16 @@ pub struct Values<W> {
 }
 
 impl<W: Bits> Values<W> {
-    /// The positions that have one of two values.
-    fn with(&self, one: Wdl, other: Wdl) -> Vec<W> {
-        self.decided[one.index()]
-            .iter()
-            .zip(&self.decided[other.index()])
-            .map(|(&one, &other)| one | other)
-            .collect()
+    /// The won positions of a word, cursed wins among them.
+    #[inline(always)]
+    fn won(&self, address: usize) -> W {
+        self.decided[Wdl::Win.index()][address] | self.decided[Wdl::CursedWin.index()][address]
+    }
+
+    /// The lost positions of a word, blessed losses among them.
+    #[inline(always)]
+    fn lost(&self, address: usize) -> W {
+        self.decided[Wdl::Loss.index()][address] | self.decided[Wdl::BlessedLoss.index()][address]
     }
 }
 
@@ -109,7 +110,8 @@ pub enum Unsolved {
 /// scores of the zeroing moves are given.
 ///
 /// `limit` is the number of plies without a zeroing move after which a draw can be claimed. The result does not
-/// depend on `width`. `cancel` is looked at after every ply.
+/// depend on `width`. `cancel` is looked at after every ply. Of `fixed`, the positions in check are taken away, since
+/// memory is dear.
 ///
 /// # Errors
 ///
@@ -117,15 +119,17 @@ pub enum Unsolved {
 pub fn solve_slice<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
-    fixed: &[Fixed<B::Word>; 2],
+    fixed: &mut [Fixed<B::Word>; 2],
     limit: Plies,
     width: Width,
     cancel: &AtomicBool,
 ) -> Result<[Values<B::Word>; 2], Unsolved> {
+    let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     width.run(Solve {
         space,
         lines,
         fixed,
+        in_check,
         limit,
         cancel,
     })
@@ -135,6 +139,7 @@ struct Solve<'a, B: Board> {
     space: &'a Space<B>,
     lines: &'a LineTable,
     fixed: &'a [Fixed<B::Word>; 2],
+    in_check: [Vec<B::Word>; 2],
     limit: Plies,
     cancel: &'a AtomicBool,
 }
@@ -145,10 +150,13 @@ impl<B: Board> Kernel for Solve<'_, B> {
     #[inline(always)]
     fn run(self) -> Self::Output {
         let mut iteration = Iteration::new(&self);
-        let without_moves = iteration.without_moves();
-        let mut values = iteration.zeroing_distances(&without_moves, self.limit)?;
+        let WithoutMoves { mated, stalemated } = iteration.without_moves(self.in_check);
+        let mut values = iteration.zeroing_distances(&mated, self.limit)?;
+        for (values, stalemated) in values.iter_mut().zip(stalemated) {
+            values.stalemate = stalemated;
+        }
         if self.fixed.iter().all(|side| !side.zeroing_score.is_empty()) {
-            let scores = iteration.mate_scores(&without_moves, &values)?;
+            let scores = iteration.mate_scores(&mated, &values)?;
             for (values, dtm) in values.iter_mut().zip(scores) {
                 values.dtm = dtm;
             }
@@ -157,10 +165,10 @@ impl<B: Board> Kernel for Solve<'_, B> {
     }
 }
 
-/// Checkmated and stalemated positions of one side.
+/// Checkmated and stalemated positions of each side.
 struct WithoutMoves<W> {
-    mated: Vec<W>,
-    stalemated: Vec<W>,
+    mated: [Vec<W>; 2],
+    stalemated: [Vec<W>; 2],
 }
 
 /// One side's state during the iteration.
@@ -179,12 +187,11 @@ struct Side<W> {
 impl<W: Bits> Side<W> {
     /// Says anew which positions a zeroing move saves.
     #[inline(always)]
-    fn block(&mut self, blocked: &[W]) {
+    fn block(&mut self, blocked: impl Fn(usize) -> W) {
         let decided = self.open.iter().zip(&self.lost);
-        for ((losable, (&open, &lost)), &blocked) in
-            self.losable.iter_mut().zip(decided).zip(blocked)
+        for (address, (losable, (&open, &lost))) in self.losable.iter_mut().zip(decided).enumerate()
         {
-            *losable = open & !lost & !blocked;
+            *losable = open & !lost & !blocked(address);
         }
     }
 }
@@ -234,32 +241,34 @@ impl<'a, B: Board> Iteration<'a, B> {
     }
 
     #[inline(always)]
-    fn without_moves(&mut self) -> [WithoutMoves<B::Word>; 2] {
-        std::array::from_fn(|side| {
-            let mut can_move = self.fixed[side].with_zeroing_to(&Wdl::ALL);
-            self.sweeper
-                .predecessors(self.space, side, &self.fixed[1 - side].legal, &mut can_move);
+    fn without_moves(&mut self, in_check: [Vec<B::Word>; 2]) -> WithoutMoves<B::Word> {
+        let mut mated = [0, 1].map(|_| self.space.empty_set());
+        let stalemated = std::array::from_fn(|side| {
             let fixed = &self.fixed[side];
-            let stuck = |address: usize| fixed.legal[address] & !can_move[address];
-            WithoutMoves {
-                mated: (0..self.space.words)
-                    .map(|address| stuck(address) & fixed.in_check[address])
-                    .collect(),
-                stalemated: (0..self.space.words)
-                    .map(|address| stuck(address) & !fixed.in_check[address])
-                    .collect(),
+            let mut stuck: Vec<_> = (0..self.space.words)
+                .map(|address| fixed.zeroing_to(&Wdl::ALL, address))
+                .collect();
+            let opponent = &self.fixed[1 - side].legal;
+            self.sweeper
+                .predecessors(self.space, side, opponent, &mut stuck);
+            for (address, word) in stuck.iter_mut().enumerate() {
+                let without_moves = fixed.legal[address] & !*word;
+                mated[side][address] = without_moves & in_check[side][address];
+                *word = without_moves & !in_check[side][address];
             }
-        })
+            stuck
+        });
+        WithoutMoves { mated, stalemated }
     }
 
-    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` are each side's
-    /// positions that a zeroing move saves.
+    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says which positions of
+    /// a side a zeroing move saves.
     #[inline(always)]
-    fn restart(&mut self, without_moves: &[WithoutMoves<B::Word>; 2], blocked: &[Vec<B::Word>; 2]) {
+    fn restart(&mut self, mated: &[Vec<B::Word>; 2], blocked: impl Fn(usize, usize) -> B::Word) {
         for (number, side) in self.sides.iter_mut().enumerate() {
             side.open.copy_from_slice(&self.fixed[number].legal);
-            side.lost.copy_from_slice(&without_moves[number].mated);
-            side.block(&blocked[number]);
+            side.lost.copy_from_slice(&mated[number]);
+            side.block(|address| blocked(number, address));
             for layer in [
                 &mut side.won_layer,
                 &mut side.lost_layer,
@@ -420,19 +429,19 @@ impl<'a, B: Board> Iteration<'a, B> {
     #[inline(always)]
     fn zeroing_distances(
         &mut self,
-        without_moves: &[WithoutMoves<B::Word>; 2],
+        mated: &[Vec<B::Word>; 2],
         limit: Plies,
     ) -> Result<[Values<B::Word>; 2], Unsolved> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
         let mut distances = [0, 1].map(|_| Distances::new(self.space.words, 0));
-        let blocked = [0, 1]
-            .map(|side: usize| fixed[side].with_zeroing_to(&[BlessedLoss, Draw, CursedWin, Win]));
-        self.restart(without_moves, &blocked);
+        self.restart(mated, |side, address| {
+            fixed[side].zeroing_to(&[BlessedLoss, Draw, CursedWin, Win], address)
+        });
         self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
         let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
         for (side, fixed) in self.sides.iter_mut().zip(fixed) {
-            side.block(&fixed.with_zeroing_to(&[Draw, CursedWin, Win]));
+            side.block(|address| fixed.zeroing_to(&[Draw, CursedWin, Win], address));
         }
         let cursed = limit.0 + 1..=u32::MAX;
         self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
@@ -444,7 +453,7 @@ impl<'a, B: Board> Iteration<'a, B> {
             let blessed_loss = without(&self.sides[side].lost, &loss);
             Values {
                 decided: [loss, blessed_loss, Vec::new(), cursed_win, win],
-                stalemate: without_moves[side].stalemated.clone(),
+                stalemate: Vec::new(),
                 dtz: distances.next().unwrap_or_default(),
                 dtm: Vec::new(),
             }
@@ -489,26 +498,17 @@ impl<'a, B: Board> Iteration<'a, B> {
     #[inline(always)]
     fn mate_scores(
         &mut self,
-        without_moves: &[WithoutMoves<B::Word>; 2],
+        mated: &[Vec<B::Word>; 2],
         results: &[Values<B::Word>; 2],
     ) -> Result<[Vec<u8>; 2], Unsolved> {
-        let mut scores = [0, 1].map(|_| Distances::new(self.space.words, MateScore::DRAW.0));
         let fixed = self.fixed;
-        let won = [0, 1].map(|side: usize| results[side].with(Wdl::Win, Wdl::CursedWin));
-        let lost = [0, 1].map(|side: usize| results[side].with(Wdl::Loss, Wdl::BlessedLoss));
-        let mut due = [0, 1]
-            .map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &won[side], &lost[side]));
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
-        let blocked = [0, 1].map(|side: usize| {
-            let mut blocked = fixed[side].with_zeroing_to(&Wdl::ALL);
-            for (blocked, &lost) in blocked.iter_mut().zip(&lost[side]) {
-                *blocked |= !lost;
-            }
-            blocked
+        self.restart(mated, |side, address| {
+            fixed[side].zeroing_to(&Wdl::ALL, address) | !results[side].lost(address)
         });
-        drop((won, lost));
-        self.restart(without_moves, &blocked);
-        drop(blocked);
+        let mut due =
+            [0, 1].map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &results[side]));
+        let mut scores = [0, 1].map(|_| Distances::new(self.space.words, MateScore::DRAW.0));
         self.decide(&mut scores, MateScore::MATED.0);
         for ply in 1.. {
             let winning = ply % 2 == 1;
@@ -522,7 +522,7 @@ impl<'a, B: Board> Iteration<'a, B> {
                     losable,
                     ..
                 } = &mut self.sides[side];
-                due.take(ply, |address, word: B::Word| {
+                due.take(ply, |address, word| {
                     if !winning {
                         losable[address] |= word & open[address] & !lost[address];
                     }
