@@ -1,5 +1,4 @@
-//! Which order of the dimensions a stream gets, and which side to move a file with one stream has: what compresses
-//! best in a sample.
+//! Which sides to move a file has, and in which order of the dimensions: what compresses best in a sample.
 
 use rayon::prelude::*;
 
@@ -25,46 +24,40 @@ const SAMPLED_SLICES: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 4;
 
-/// The best order for each side to move, or for the one of them that is smaller then.
+/// The best order for each side to move that is to be kept.
 pub(super) fn choose<S: Slices>(
     sides: &[Side<'_, S>],
     effort: &Effort,
 ) -> Result<Vec<Choice>, Error> {
     let samples: Vec<Sample<'_, S>> = sides.iter().map(|side| Sample::new(side, effort)).collect();
-    let groups: Vec<Vec<usize>> = if effort.one_side {
-        vec![(0..sides.len()).collect()]
-    } else {
-        (0..sides.len()).map(|side| vec![side]).collect()
+    let space = sides[0].space;
+    // What the fastest two dimensions are decides most: a block is a few planes of them.
+    let pairs = orders_by_fastest_pair(space);
+    let candidates = (0..sides.len()).flat_map(|side| pairs.iter().map(move |&pair| (side, pair)));
+    let rated = rate(&samples, 2, candidates.collect())?;
+    let smallest_of = |side: usize| {
+        let of_side = rated.iter().filter(|choice| choice.side == side);
+        of_side.map(|choice| choice.size).min().unwrap_or(0)
     };
-    groups
-        .into_iter()
-        .map(|group| best(&samples, &group))
-        .collect()
+    let larger = (0..sides.len()).map(smallest_of).max().unwrap_or(0);
+    if effort.larger_side.is_none_or(|limit| larger < limit) {
+        let best_of = |side: usize| {
+            let pairs = rated.iter().filter(|choice| choice.side == side);
+            best(&samples, pairs)
+        };
+        (0..sides.len()).map(best_of).collect()
+    } else {
+        Ok(vec![best(&samples, rated.iter())?])
+    }
 }
 
-/// The best of some sides to move.
-fn best<S: Slices>(samples: &[Sample<'_, S>], group: &[usize]) -> Result<Choice, Error> {
-    let space = samples[group[0]].side.space;
-    let rate = |blocks: usize, candidates: Vec<(usize, Order)>| {
-        let mut choices = candidates
-            .into_par_iter()
-            .map(|(side, order)| {
-                let size = samples[side].size(&order, blocks)?;
-                Ok(Choice { side, order, size })
-            })
-            .collect::<Result<Vec<Choice>, Error>>()?;
-        choices.sort_by_key(|choice| choice.size);
-        Ok::<_, Error>(choices)
-    };
-    let each_side = |orders: Vec<Order>| -> Vec<(usize, Order)> {
-        let of_side = |&side: &usize| orders.iter().map(move |&order| (side, order));
-        group.iter().flat_map(of_side).collect()
-    };
-    // What the fastest two dimensions are decides most: a block is a few planes of them.
-    let pairs = rate(2, each_side(orders_by_fastest_pair(space)))?;
-    let orders = space.all_orders();
+/// The best of all orders with one of the best pairs of fastest dimensions.
+fn best<'a, S: Slices>(
+    samples: &[Sample<'_, S>],
+    pairs: impl Iterator<Item = &'a Choice>,
+) -> Result<Choice, Error> {
+    let orders = samples[0].side.space.all_orders();
     let finalists = pairs
-        .iter()
         .take(BEST_PAIRS)
         .flat_map(|pair| {
             let same_pair = |order: &&Order| fastest_pair(order) == fastest_pair(&pair.order);
@@ -72,8 +65,24 @@ fn best<S: Slices>(samples: &[Sample<'_, S>], group: &[usize]) -> Result<Choice,
             orders.map(|&order| (pair.side, order))
         })
         .collect();
-    let finalists = rate(1, finalists)?;
-    Ok(finalists[0])
+    Ok(rate(samples, 1, finalists)?[0])
+}
+
+/// Estimates the sizes of some sides' streams in some orders from every `step`th block; the smallest come first.
+fn rate<S: Slices>(
+    samples: &[Sample<'_, S>],
+    step: usize,
+    candidates: Vec<(usize, Order)>,
+) -> Result<Vec<Choice>, Error> {
+    let mut choices = candidates
+        .into_par_iter()
+        .map(|(side, order)| {
+            let size = samples[side].size(&order, step)?;
+            Ok(Choice { side, order, size })
+        })
+        .collect::<Result<Vec<Choice>, Error>>()?;
+    choices.sort_by_key(|choice| choice.size);
+    Ok(choices)
 }
 
 fn fastest_pair(order: &Order) -> Option<&[u8; 2]> {
