@@ -15,14 +15,29 @@ use crate::table::{Packing, StreamSource, ValueSource, WriteOptions, compressed_
 pub(super) struct Choice {
     pub side: usize,
     pub order: Order,
-    /// Estimated bytes of the stream.
-    pub size: u64,
+    /// Bytes of the sampled blocks.
+    bytes: u64,
+    /// How many blocks were sampled.
+    sampled: usize,
+}
+
+impl Choice {
+    /// Estimated bytes of the stream, for streams with so many blocks.
+    fn size(&self, all_blocks: u64) -> u64 {
+        self.bytes * all_blocks / self.sampled.max(1) as u64
+    }
 }
 
 /// Slices that are looked at.
 const SAMPLED_SLICES: u64 = 4;
+/// Of small streams one in so many blocks is looked at, but not fewer than this.
+const SMALLEST_PART: u64 = 16;
+const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
-const BEST_PAIRS: usize = 4;
+const BEST_PAIRS: usize = 6;
+/// Of what is tried, this part of the sample is looked at first; one in so many goes on to twice as much of it.
+const FIRST_PART: usize = 4;
+const GOING_ON: usize = 2;
 
 /// The best order for each side to move that is to be kept.
 pub(super) fn choose<S: Slices>(
@@ -30,59 +45,122 @@ pub(super) fn choose<S: Slices>(
     effort: &Effort,
 ) -> Result<Vec<Choice>, Error> {
     let samples: Vec<Sample<'_, S>> = sides.iter().map(|side| Sample::new(side, effort)).collect();
-    let space = sides[0].space;
-    // What the fastest two dimensions are decides most: a block is a few planes of them.
-    let pairs = orders_by_fastest_pair(space);
-    let candidates = (0..sides.len()).flat_map(|side| pairs.iter().map(move |&pair| (side, pair)));
-    let rated = rate(&samples, 2, candidates.collect())?;
-    let smallest_of = |side: usize| {
-        let of_side = rated.iter().filter(|choice| choice.side == side);
-        of_side.map(|choice| choice.size).min().unwrap_or(0)
+    let best_of = |sides: &[usize]| best(&samples, sides);
+    let all: Vec<usize> = (0..sides.len()).collect();
+    let Some(limit) = effort.larger_side else {
+        return all.iter().map(|&side| best_of(&[side])).collect();
     };
-    let larger = (0..sides.len()).map(smallest_of).max().unwrap_or(0);
-    if effort.larger_side.is_none_or(|limit| larger < limit) {
-        let best_of = |side: usize| {
-            let pairs = rated.iter().filter(|choice| choice.side == side);
-            best(&samples, pairs)
-        };
-        (0..sides.len()).map(best_of).collect()
-    } else {
-        Ok(vec![best(&samples, rated.iter())?])
+    let smaller = best_of(&all)?;
+    let mut kept = vec![smaller];
+    for &side in all.iter().filter(|&&side| side != smaller.side) {
+        // Nobody needs to know which order is best for what is far too large.
+        let pairs = Race::of_pairs(&samples, &[side])?;
+        let is_near = |limit: u64| pairs.smallest() < limit.saturating_mul(2);
+        if is_near(limit) {
+            let larger = best_of(&[side])?;
+            if larger.size(samples[side].all_blocks) < limit {
+                kept.push(larger);
+            }
+        }
     }
+    kept.sort_by_key(|choice| choice.side);
+    Ok(kept)
 }
 
-/// The best of all orders with one of the best pairs of fastest dimensions.
-fn best<'a, S: Slices>(
-    samples: &[Sample<'_, S>],
-    pairs: impl Iterator<Item = &'a Choice>,
-) -> Result<Choice, Error> {
+/// The best of some sides to move, in the best order.
+fn best<S: Slices>(samples: &[Sample<'_, S>], sides: &[usize]) -> Result<Choice, Error> {
+    let pairs = Race::of_pairs(samples, sides)?;
+    // What the fastest two dimensions are decides most: a block is a few planes of them.
     let orders = samples[0].side.space.all_orders();
-    let finalists = pairs
-        .take(BEST_PAIRS)
-        .flat_map(|pair| {
-            let same_pair = |order: &&Order| fastest_pair(order) == fastest_pair(&pair.order);
-            let orders = orders.iter().filter(same_pair);
-            orders.map(|&order| (pair.side, order))
-        })
-        .collect();
-    Ok(rate(samples, 1, finalists)?[0])
+    let with_pair_of = |pair: &Choice| {
+        let (side, pair) = (pair.side, pair.order);
+        let same_pair = move |order: &&Order| fastest_pair(order) == fastest_pair(&pair);
+        orders
+            .iter()
+            .filter(same_pair)
+            .map(move |&order| (side, order))
+    };
+    let orders = pairs.choices.iter().take(BEST_PAIRS).flat_map(with_pair_of);
+    Race::new(samples, orders).winner()
 }
 
-/// Estimates the sizes of some sides' streams in some orders from every `step`th block; the smallest come first.
-fn rate<S: Slices>(
-    samples: &[Sample<'_, S>],
-    step: usize,
-    candidates: Vec<(usize, Order)>,
-) -> Result<Vec<Choice>, Error> {
-    let mut choices = candidates
-        .into_par_iter()
-        .map(|(side, order)| {
-            let size = samples[side].size(&order, step)?;
-            Ok(Choice { side, order, size })
-        })
-        .collect::<Result<Vec<Choice>, Error>>()?;
-    choices.sort_by_key(|choice| choice.size);
-    Ok(choices)
+/// Orders that are compared, the better ones in more blocks than the others.
+struct Race<'a, 'b, S> {
+    samples: &'a [Sample<'b, S>],
+    /// The best first.
+    choices: Vec<Choice>,
+}
+
+impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
+    fn new(
+        samples: &'a [Sample<'b, S>],
+        orders: impl Iterator<Item = (usize, Order)>,
+    ) -> Race<'a, 'b, S> {
+        let choices = orders.map(|(side, order)| Choice {
+            side,
+            order,
+            bytes: 0,
+            sampled: 0,
+        });
+        Race {
+            samples,
+            choices: choices.collect(),
+        }
+    }
+
+    /// One order with each pair of fastest dimensions, compared in the first part of the sample.
+    fn of_pairs(samples: &'a [Sample<'b, S>], sides: &[usize]) -> Result<Race<'a, 'b, S>, Error> {
+        let pairs = orders_by_fastest_pair(samples[0].side.space);
+        let of_side = |&side: &usize| pairs.iter().map(move |&pair| (side, pair));
+        let mut race = Race::new(samples, sides.iter().flat_map(of_side));
+        race.look_at(race.blocks().div_ceil(FIRST_PART))?;
+        Ok(race)
+    }
+
+    /// Blocks in a sample.
+    fn blocks(&self) -> usize {
+        let blocks = self.samples.iter().map(|sample| sample.blocks.len());
+        blocks.max().unwrap_or(0)
+    }
+
+    /// Estimated bytes of the best.
+    fn smallest(&self) -> u64 {
+        self.choices.first().map_or(0, |best| self.size(best))
+    }
+
+    fn size(&self, choice: &Choice) -> u64 {
+        choice.size(self.samples[choice.side].all_blocks)
+    }
+
+    /// Goes on until so many blocks of the sample have been looked at.
+    fn look_at(&mut self, blocks: usize) -> Result<(), Error> {
+        let samples = self.samples;
+        self.choices.par_iter_mut().try_for_each(|choice| {
+            let sample = &samples[choice.side];
+            let end = blocks.min(sample.blocks.len());
+            let new = &sample.blocks[choice.sampled.min(end)..end];
+            choice.bytes += sample.bytes(&choice.order, new)?;
+            choice.sampled = end;
+            Ok::<(), Error>(())
+        })?;
+        let mut choices = std::mem::take(&mut self.choices);
+        choices.sort_by_key(|choice| self.size(choice));
+        self.choices = choices;
+        Ok(())
+    }
+
+    fn winner(mut self) -> Result<Choice, Error> {
+        let mut part = FIRST_PART;
+        loop {
+            self.look_at(self.blocks().div_ceil(part))?;
+            if part == 1 {
+                return Ok(self.choices[0]);
+            }
+            self.choices
+                .truncate(self.choices.len().div_ceil(GOING_ON * GOING_ON).max(2));
+            part /= GOING_ON;
+        }
+    }
 }
 
 fn fastest_pair(order: &Order) -> Option<&[u8; 2]> {
@@ -101,14 +179,21 @@ fn orders_by_fastest_pair(space: &IndexSpace) -> Vec<Order> {
     orders
 }
 
+/// Place `number` of any number of places below `len` that lie apart: multiples of the golden ratio. At halves and
+/// quarters all men but one would stand on the same square, where nothing is asked for.
+fn place_apart(number: u64, len: u64) -> u64 {
+    let fraction = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((u128::from(fraction) * u128::from(len)) >> 64) as u64
+}
+
 /// A few blocks of a stream.
 struct Sample<'a, S> {
     side: &'a Side<'a, S>,
     slices: SampledSlices<'a, S>,
     options: WriteOptions,
-    block_values: u64,
-    /// Numbers of the blocks.
+    /// Numbers of some blocks; the first few of them lie as far apart as all.
     blocks: Vec<u64>,
+    all_blocks: u64,
 }
 
 impl<'a, S: Slices> Sample<'a, S> {
@@ -123,18 +208,23 @@ impl<'a, S: Slices> Sample<'a, S> {
         let block_values = options.block_values(packing) as u64;
         let slice_len = side.slice_len();
         let slices = side.slices.count() as u64;
+        let all_blocks = side.space.len().div_ceil(block_values);
         let sampled = SAMPLED_SLICES.min(slices);
-        let blocks_of_slice = effort.sample_blocks.div_ceil(sampled);
-        let mut blocks: Vec<u64> = (0..sampled)
-            .flat_map(|number| {
-                let slice = (2 * number + 1) * slices / (2 * sampled);
-                (0..blocks_of_slice).map(move |block| {
-                    let place = (2 * block + 1) * slice_len / (2 * blocks_of_slice);
-                    (slice * slice_len + place) / block_values
+        let wanted = effort
+            .sample_blocks
+            .min((all_blocks / SMALLEST_PART).max(FEWEST_BLOCKS));
+        let blocks: Vec<u64> = if all_blocks <= wanted {
+            let mut blocks: Vec<u64> = (0..all_blocks).collect();
+            blocks.sort_unstable_by_key(|&block| place_apart(block, u64::MAX));
+            blocks
+        } else {
+            (0..wanted)
+                .map(|number| {
+                    let slice = (2 * (number % sampled) + 1) * slices / (2 * sampled);
+                    (slice * slice_len + place_apart(number, slice_len)) / block_values
                 })
-            })
-            .collect();
-        blocks.dedup();
+                .collect()
+        };
         let mut touched: Vec<usize> = blocks
             .iter()
             .flat_map(|block| {
@@ -143,27 +233,25 @@ impl<'a, S: Slices> Sample<'a, S> {
                 (start / slice_len) as usize..end.div_ceil(slice_len) as usize
             })
             .collect();
+        touched.sort_unstable();
         touched.dedup();
         Sample {
             side,
             slices: SampledSlices::new(side, &touched),
             options,
-            block_values,
             blocks,
+            all_blocks,
         }
     }
 
-    /// The estimated size of the stream in an order, from every `step`th block.
-    fn size(&self, order: &Order, step: usize) -> Result<u64, Error> {
+    /// The bytes of some blocks in an order.
+    fn bytes(&self, order: &Order, blocks: &[u64]) -> Result<u64, Error> {
         if self.side.symbols() == 1 {
             return Ok(0);
         }
-        let blocks: Vec<u64> = self.blocks.iter().step_by(step).copied().collect();
         let source = self.slices.in_order(*order);
         let stream = stream(self.side, order, &source);
-        let size = compressed_size_of_sample(&stream, &blocks, &self.options)?;
-        let all_blocks = self.side.space.len().div_ceil(self.block_values);
-        Ok(size * all_blocks / blocks.len() as u64)
+        compressed_size_of_sample(&stream, blocks, &self.options)
     }
 }
 

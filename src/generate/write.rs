@@ -40,10 +40,17 @@ impl Effort {
             // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
             options.block_bytes /= 2;
         }
-        let (sample_blocks, sample_bytes, sample_level) = match compression {
-            Compression::Fast => (4, 2 << 10, 1),
-            Compression::Default => (8, 4 << 10, 3),
-            Compression::Small => (16, options.block_bytes, 9),
+        // Only whole blocks show what the slower dimensions are worth.
+        let sample_bytes = options.block_bytes;
+        let (sample_blocks, sample_level) = match compression {
+            Compression::Fast => (16, 1),
+            Compression::Default => (64, 7),
+            Compression::Small => (64, 9),
+        };
+        // What there is to tell apart in results stands in a few blocks of many.
+        let sample_blocks = match metric {
+            Metric::Wdl => 2 * sample_blocks,
+            _ => sample_blocks,
         };
         Effort {
             options,
@@ -54,7 +61,7 @@ impl Effort {
                 Metric::Wdl => None,
                 _ if compression == Compression::Small => Some(0),
                 // All of four men, and of five what is nearly free.
-                Metric::Dtz => Some(2 << 20),
+                Metric::Dtz => Some(1 << 20),
                 // Two in three of five men, for a fifth more bytes.
                 Metric::Dtm => Some(20 << 20),
             },
