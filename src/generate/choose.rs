@@ -30,8 +30,7 @@ impl Choice {
 
 /// Slices that are looked at.
 const SAMPLED_SLICES: u64 = 4;
-/// Of small streams one in so many blocks is looked at, but not fewer than this.
-const SMALLEST_PART: u64 = 16;
+/// Blocks that are looked at in the smallest streams, at least.
 const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 6;
@@ -212,7 +211,7 @@ impl<'a, S: Slices> Sample<'a, S> {
         let sampled = SAMPLED_SLICES.min(slices);
         let wanted = effort
             .sample_blocks
-            .min((all_blocks / SMALLEST_PART).max(FEWEST_BLOCKS));
+            .min((all_blocks / effort.sample_part).max(FEWEST_BLOCKS));
         let blocks: Vec<u64> = if all_blocks <= wanted {
             let mut blocks: Vec<u64> = (0..all_blocks).collect();
             blocks.sort_unstable_by_key(|&block| place_apart(block, u64::MAX));

@@ -25,12 +25,12 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug)]
 struct Bits([f64; 3]);
 
-/// Measured with 109 of the 110 materials of five men: the sum of the files over the sum of the indices.
+/// Measured with the 110 materials of five men: the sum of the files over the sum of the indices.
 /// Where one side has only its king the other wins or draws, and much less has to be said.
-const WITHOUT_PAWNS: Bits = Bits([0.0644, 0.2472, 0.3457]);
-const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0058, 0.2620, 0.2788]);
-const WITH_PAWNS: Bits = Bits([0.0942, 0.1446, 0.5149]);
-const WITH_PAWNS_BARE_KING: Bits = Bits([0.0072, 0.0158, 0.3324]);
+const WITHOUT_PAWNS: Bits = Bits([0.0468, 0.1830, 0.5068]);
+const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0054, 0.1813, 0.5457]);
+const WITH_PAWNS: Bits = Bits([0.0852, 0.1101, 0.4677]);
+const WITH_PAWNS_BARE_KING: Bits = Bits([0.0045, 0.0129, 0.4302]);
 
 /// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon with AVX-512 that
 /// others use as well. All five-man materials took 55 together; single ones 40 to 80.

@@ -20,8 +20,10 @@ use crate::table::{Compression, Description, StreamSource, WriteOptions, write_t
 pub struct Effort {
     /// How to compress.
     pub options: WriteOptions,
-    /// Blocks compressed to compare the orders.
+    /// Blocks compressed to compare the orders, at most.
     pub sample_blocks: u64,
+    /// Of small streams only one in so many blocks is compressed for that.
+    pub sample_part: u64,
     /// Packed bytes of such a block.
     pub sample_bytes: usize,
     /// The level they are compressed at.
@@ -42,10 +44,10 @@ impl Effort {
         }
         // Only whole blocks show what the slower dimensions are worth.
         let sample_bytes = options.block_bytes;
-        let (sample_blocks, sample_level) = match compression {
-            Compression::Fast => (16, 1),
-            Compression::Default => (64, 7),
-            Compression::Small => (64, 9),
+        let (sample_blocks, sample_part, sample_level) = match compression {
+            Compression::Fast => (16, 16, 1),
+            Compression::Default => (64, 16, 7),
+            Compression::Small => (64, 1, 9),
         };
         // What there is to tell apart in results stands in a few blocks of many.
         let sample_blocks = match metric {
@@ -55,6 +57,7 @@ impl Effort {
         Effort {
             options,
             sample_blocks,
+            sample_part,
             sample_bytes,
             sample_level,
             larger_side: match metric {
