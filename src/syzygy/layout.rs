@@ -342,13 +342,13 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
     let longest = cursor.byte(WHAT)?;
     let shortest = cursor.byte(WHAT)?;
     let lengths = usize::from(longest.checked_sub(shortest).ok_or_else(code_lengths)?) + 1;
-    let lowest = cursor
+    let lowest: Vec<u16> = cursor
         .take(2 * lengths, WHAT)?
         .chunks_exact(2)
         .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
         .collect();
     let symbols = usize::from(cursor.u16(WHAT)?);
-    let pairs = cursor
+    let parts: Vec<[u16; 2]> = cursor
         .take(SYMBOL_LEN * symbols, WHAT)?
         .chunks_exact(SYMBOL_LEN)
         .map(|bytes| {
@@ -358,7 +358,7 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
         .collect();
     cursor.take(symbols % 2, WHAT)?;
     let content = Content::Coded(Coded {
-        pairs: Pairs::new(shortest, lowest, pairs)?,
+        pairs: Pairs::new(shortest, &lowest, &parts)?,
         block_bits,
         span_bits,
         blocks,

@@ -48,9 +48,13 @@
 //!
 //! # Faster
 //!
-//! Looking for a length by (3) takes as many comparisons as the code is longer than the shortest, and the branch is mispredicted
-//! for almost every symbol. As most codes are short, a table by the first bits answers at once: length of the code,
-//! symbol, and number of values. Only codes longer than [`LOOKUP_BITS`] are searched for.
+//! Looking for the length by (3) from the shortest on takes several comparisons, and the processor guesses wrong when they end.
+//! But as codes are sorted by their length, the first bits of a word alone tell the length, even of longer codes, except
+//! where a base lies among the words with these first bits. So a small table has, for each pattern of the first
+//! [`FIRST_BITS`] bits, the shortest length that is possible, and it seldom takes a comparison more.
+//!
+//! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
+//! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
 
 use super::error::{SyzygyError, impossible};
 use super::layout::code_lengths;
@@ -61,90 +65,111 @@ const NO_SYMBOL: u16 = 0xfff;
 /// Longest code that the bit buffer always holds.
 const MAX_CODE_BITS: u8 = 32;
 
-/// Codes of up to so many bits are looked up: 4 KiB for a stream, which eight streams of a table still find in the first-level
-/// cache together.
-const LOOKUP_BITS: u32 = 10;
+/// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
+const FIRST_BITS: u32 = 9;
+
+/// What a symbol stands for, in 32 bits: the left part or the value (12 bits), the right part or [`NO_SYMBOL`] (12 bits), and how
+/// many values the left part has, less one.
+#[derive(Clone, Copy, Debug)]
+struct Node(u32);
+
+impl Node {
+    fn new([left, right]: [u16; 2], more_values: &[u8]) -> Node {
+        let more_values_left = match right {
+            NO_SYMBOL => 0,
+            _ => more_values[usize::from(left)],
+        };
+        Node(u32::from(more_values_left) << 24 | u32::from(right) << 12 | u32::from(left))
+    }
+
+    #[inline]
+    fn left(self) -> u32 {
+        self.0 & 0xfff
+    }
+
+    #[inline]
+    fn right(self) -> u32 {
+        self.0 >> 12 & 0xfff
+    }
+
+    #[inline]
+    fn more_values_left(self) -> u32 {
+        self.0 >> 24
+    }
+}
+
+/// The codes of one length.
+#[derive(Clone, Copy, Debug)]
+struct Length {
+    /// The least of them at the left end of the word.
+    base: u64,
+    /// Its symbol.
+    lowest: u32,
+    bits: u8,
+}
 
 /// The symbols of a stream and their code.
 #[derive(Debug)]
 pub(super) struct Pairs {
-    /// What a symbol stands for: two symbols, or a value and [`NO_SYMBOL`].
-    pairs: Box<[[u16; 2]]>,
+    /// By symbol.
+    nodes: Box<[Node]>,
     /// How many values a symbol stands for, less one.
     more_values: Box<[u8]>,
-    /// Bits of the shortest code.
-    shortest: u8,
-    /// By length of code from the shortest on: the least code, at the left end of the word.
-    bases: Box<[u64]>,
-    /// By length of code from the shortest on: the lowest symbol.
-    lowest: Box<[u16]>,
-    /// By first bits.
-    lookup: Box<[Found]>,
-    /// How far to shift a word to have its first bits only.
-    lookup_shift: u32,
+    /// The shortest first; the base of the last is 0.
+    lengths: Box<[Length]>,
+    /// By first bits of a word: the place in `lengths` of the shortest codes that it may begin with.
+    first_lengths: Box<[u8; 1 << FIRST_BITS]>,
 }
-
-/// A symbol at the front of some bits.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    symbol: u16,
-    more_values: u8,
-    /// Bits of its code; 0 if the code is too long for the lookup, or there is none.
-    bits: u8,
-}
-
-const NOT_FOUND: Found = Found {
-    symbol: 0,
-    more_values: 0,
-    bits: 0,
-};
 
 impl Pairs {
-    /// The code with `lowest[n]` as the lowest symbol of the codes of `shortest + n` bits.
+    /// The code with `lowest[n]` as the lowest symbol of the codes of `shortest + n` bits, and two parts, or a value and
+    /// [`NO_SYMBOL`], for each symbol.
     ///
     /// # Errors
     ///
     /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of too many values.
-    pub fn new(
-        shortest: u8,
-        lowest: Box<[u16]>,
-        pairs: Box<[[u16; 2]]>,
-    ) -> Result<Pairs, SyzygyError> {
-        let more_values = count_values(&pairs)?;
-        let bases = bases(shortest, &lowest)?;
-        let longest = u32::from(shortest) + bases.len() as u32 - 1;
-        let lookup_bits = longest.min(LOOKUP_BITS);
-        let mut pairs = Pairs {
-            pairs,
-            more_values,
-            shortest,
-            bases,
-            lowest,
-            lookup: Box::default(),
-            lookup_shift: u64::BITS - lookup_bits,
-        };
-        pairs.lookup = (0..1u64 << lookup_bits)
-            .map(|first_bits| {
-                let found = pairs.search(first_bits << pairs.lookup_shift);
-                found
-                    .filter(|found| u32::from(found.bits) <= lookup_bits)
-                    .unwrap_or(NOT_FOUND)
+    pub fn new(shortest: u8, lowest: &[u16], parts: &[[u16; 2]]) -> Result<Pairs, SyzygyError> {
+        let more_values = count_values(parts)?;
+        let lengths: Box<[Length]> = bases(shortest, lowest)?
+            .iter()
+            .zip(lowest)
+            .zip(shortest..)
+            .map(|((&base, &lowest), bits)| Length {
+                base,
+                lowest: lowest.into(),
+                bits,
             })
             .collect();
-        Ok(pairs)
+        let mut first_lengths = Box::new([0; 1 << FIRST_BITS]);
+        for (first, place) in first_lengths.iter_mut().enumerate() {
+            let greatest = ((first as u64 + 1) << (u64::BITS - FIRST_BITS)).wrapping_sub(1);
+            let possible = lengths.iter().position(|length| length.base <= greatest);
+            *place = possible.ok_or_else(code_lengths)? as u8;
+        }
+        Ok(Pairs {
+            nodes: parts
+                .iter()
+                .map(|&parts| Node::new(parts, &more_values))
+                .collect(),
+            more_values,
+            lengths,
+            first_lengths,
+        })
     }
 
-    /// The symbol whose code the word begins with, by (3) and (4).
-    fn search(&self, word: u64) -> Option<Found> {
-        let length = self.bases.iter().position(|&base| base <= word)?;
-        let bits = self.shortest + length as u8;
-        let more = (word - self.bases[length]) >> (u64::BITS - u32::from(bits));
-        let symbol = usize::from(self.lowest[length]).checked_add(usize::try_from(more).ok()?)?;
-        Some(Found {
-            more_values: *self.more_values.get(symbol)?,
-            symbol: symbol as u16,
-            bits,
-        })
+    /// The length of the code that a word begins with (3).
+    #[inline]
+    fn length(&self, word: u64) -> &Length {
+        let first = (word >> (u64::BITS - FIRST_BITS)) as usize;
+        let mut place = usize::from(self.first_lengths[first]);
+        loop {
+            let length = &self.lengths[place];
+            // Ends with the last, whose base is 0.
+            if length.base <= word {
+                return length;
+            }
+            place += 1;
+        }
     }
 
     /// Value number `place` of a block; nothing if the block has no such value.
@@ -152,32 +177,27 @@ impl Pairs {
     pub fn value(&self, block: &[u8], mut place: u32) -> Option<u16> {
         let mut bits = Bits::new(block);
         let mut symbol = loop {
-            let mut found = self.lookup[(bits.word >> self.lookup_shift) as usize];
-            if found.bits == 0 {
-                found = self.search(bits.word)?;
-            }
-            let more_values = u32::from(found.more_values);
+            let length = self.length(bits.word);
+            // (4), by 64 bits less those of the code; there is none of no bits.
+            let more = (bits.word - length.base) >> (length.bits.wrapping_neg() & 63);
+            let symbol = more as usize + length.lowest as usize;
+            let more_values = u32::from(*self.more_values.get(symbol)?);
             if place <= more_values {
-                break usize::from(found.symbol);
+                break symbol as u32;
             }
             // Ends after at most `place` rounds, as every symbol has a value.
             place -= more_values + 1;
-            bits.skip(found.bits);
+            bits.skip(length.bits);
         };
         loop {
-            let [left, right] = self.pairs[symbol];
-            if right == NO_SYMBOL {
-                return Some(left);
+            let node = self.nodes[symbol as usize];
+            if node.right() == NO_SYMBOL.into() {
+                return Some(node.left() as u16);
             }
             // Ends, as a part of a symbol has fewer values than the symbol.
-            let more_values_left = u32::from(self.more_values[usize::from(left)]);
-            symbol = if place <= more_values_left {
-                left
-            } else {
-                place -= more_values_left + 1;
-                right
-            }
-            .into();
+            let is_right = place > node.more_values_left();
+            symbol = if is_right { node.right() } else { node.left() };
+            place -= u32::from(is_right) * (node.more_values_left() + 1);
         }
     }
 }
@@ -325,7 +345,7 @@ mod tests {
     /// The code and the symbols of the module's documentation put together.
     fn example() -> Pairs {
         let pairs = [[2, VALUE], [4, VALUE], [0, 0], [2, 1]];
-        Pairs::new(1, [3, 2, 0].into(), pairs.into()).unwrap()
+        Pairs::new(1, &[3, 2, 0], &pairs).unwrap()
     }
 
     #[test]
@@ -341,11 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn codes_longer_than_the_lookup_are_found() {
+    fn codes_longer_than_the_first_bits_are_found() {
         // Codes 1, 01, 001 and so on; the last two have 20 bits.
-        let lowest: Box<[u16]> = (1..20).map(|bits| 21 - bits).chain([0]).collect();
-        let pairs: Box<[[u16; 2]]> = (0..21).map(|value| [value, VALUE]).collect();
-        let pairs = Pairs::new(1, lowest, pairs).unwrap();
+        let lowest: Vec<u16> = (1..20).map(|bits| 21 - bits).chain([0]).collect();
+        let pairs: Vec<[u16; 2]> = (0..21).map(|value| [value, VALUE]).collect();
+        let pairs = Pairs::new(1, &lowest, &pairs).unwrap();
         for zeros in 0..20u32 {
             let block = (1u64 << 63 >> zeros).to_be_bytes();
             let expected = 20 - zeros as u16;

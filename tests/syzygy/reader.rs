@@ -274,7 +274,7 @@ fn our_own_table_answers_where_both_formats_are() {
     assert!(matches!(file.table(), Err(ProbeError::OtherFormat { .. })));
     let of_syzygy = tables.probe_wdl(&position);
     assert!(matches!(of_syzygy, Ok(Wdl::Draw | Wdl::Win)));
-    let missing = tables.probe_dtz(&Position::from_fen("8/8/8/8/8/1k6/8/KR6 w - - 0 1").unwrap());
+    let missing = tables.probe_dtz(&Position::from_fen("8/8/8/8/8/2k5/8/KR6 w - - 0 1").unwrap());
     assert!(missing.unwrap_err().is_missing_table());
 
     let ours = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/KNvK.wdl");
