@@ -269,7 +269,7 @@ impl Tablebase {
     }
 
     /// The distance to zeroing that a table has for a position of the result `wdl`, which is no draw; nothing if that
-    /// side's are not stored.
+    /// side's are not stored. A mated position has 0 in our own tables and -1 in Syzygy tables.
     #[inline]
     fn stored_dtz(&self, position: &Position, wdl: Wdl) -> Result<Option<DtzRange>, ProbeError> {
         let key = position.material_key();
@@ -279,14 +279,8 @@ impl Tablebase {
         match file.open()? {
             OpenTable::Native(table) => {
                 let number = self.native_number(found, file, table, key, &placement, turn)?;
-                Ok(number.map(|number| {
-                    let plies = i32::from(number);
-                    DtzRange::from(match wdl.is_any_win() {
-                        true => Dtz(plies),
-                        // Only a mated side has no ply to go; by convention that is -1.
-                        false => Dtz(-plies.max(1)),
-                    })
-                }))
+                let sign = if wdl.is_any_win() { 1 } else { -1 };
+                Ok(number.map(|number| Dtz(sign * i32::from(number)).into()))
             }
             OpenTable::Syzygy(table) => table.dtz(&placement, turn, found.colors_exchanged, wdl),
         }
@@ -305,9 +299,9 @@ impl Tablebase {
             .ok_or_else(|| self.catalog.missing(key, metric))
     }
 
-    /// Whether the results of a position's material are those of a Syzygy table.
-    fn has_syzygy_results(&self, position: &Position) -> bool {
-        self.file(position.material_key(), Metric::Wdl)
+    /// Whether the table of a position's material and a metric is a Syzygy table.
+    fn is_syzygy(&self, position: &Position, metric: Metric) -> bool {
+        self.file(position.material_key(), metric)
             .is_ok_and(|(_, file)| file.format() == Format::Syzygy)
     }
 

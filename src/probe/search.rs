@@ -12,6 +12,10 @@
 //! altogether; then all moves are looked at, one ply deep, since the other side is stored. A WDL table may not:
 //! it has both sides, or white to move for a symmetric material.
 //!
+//! Syzygy tables obey the same rules, so the search is the same, with two differences. Their WDL numbers do not leave promotions
+//! to the prober, which skips them. Their DTZ numbers need the result to be decoded, and may stand for one of two distances:
+//! then the value is a range, and each end of it passes to the position before as a distance does.
+//!
 //! # En passant
 //!
 //! A number is that of the position without en-passant rights. The capture is one move more: the value is the
@@ -125,7 +129,7 @@ impl Tablebase {
             if !en_passant.includes(m) {
                 continue;
             }
-            if !m.is_capture() && self.has_syzygy_results(position) {
+            if !m.is_capture() && self.is_syzygy(position, Metric::Wdl) {
                 // They leave out what captures decide, but not what a promotion does.
                 continue;
             }
@@ -190,9 +194,13 @@ impl Tablebase {
         if follows_from_zeroing_move {
             return Ok(wdl.dtz_of_zeroing_move().into());
         }
-        let Some(dtz) = self.stored_dtz(position, wdl)? else {
+        let Some(mut dtz) = self.stored_dtz(position, wdl)? else {
             return self.dtz_of_moves(position, wdl);
         };
+        if wdl.is_any_loss() && dtz.shortest == Dtz(0) {
+            // Only a mated side has no ply to go; by convention that is -1.
+            dtz = Dtz(-1).into();
+        }
         if !dtz.is_of(wdl) {
             return Err(self.contradiction(position.material_key(), Metric::Dtz));
         }
@@ -260,10 +268,15 @@ impl Tablebase {
         let Ok(Some(stored)) = self.stored_dtz(position, wdl) else {
             return false;
         };
-        let before = match stored.shortest {
-            // Maybe it is mated, and has one ply by convention only.
-            Dtz(-1) => Dtz(1).into(),
-            _ => stored.before_quiet_move(),
+        // Mated, or maybe: then it has one ply by convention only.
+        let may_be_mated = match stored.shortest {
+            Dtz(0) => true,
+            Dtz(-1) => self.is_syzygy(position, Metric::Dtz),
+            _ => false,
+        };
+        let before = match may_be_mated {
+            true => Dtz(1).into(),
+            false => stored.before_quiet_move(),
         };
         least(best, before) == best
     }
