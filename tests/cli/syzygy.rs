@@ -77,7 +77,7 @@ fn what_needs_our_own_tables_says_so() {
     // Generating does not take them for its own, and both may be there.
     let (status, _, err) = place.run(["generate", "KQvK", "--tables", "tables"]);
     assert_eq!((status, err.as_str()), (0, ""));
-    let answer = place.json(["probe", "--json", "8/8/8/8/8/2k5/1Q6/K7 w - - 0 1"]);
+    let answer = place.json(["probe", "--json", "8/8/8/8/4k3/8/1Q6/K7 w - - 0 1"]);
     let formats = answer["tables"].as_array().unwrap();
     assert!(
         formats.iter().all(|table| table["format"] == "native"),
