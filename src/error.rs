@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use crate::solve::SolveError;
+use crate::syzygy::SyzygyError;
 use crate::table::{TableError, WriteError};
 
 /// Anything that can go wrong in this library.
@@ -22,6 +23,15 @@ pub enum Error {
         /// What is wrong with the bytes.
         #[source]
         problem: TableError,
+    },
+    /// A Syzygy table could not be read.
+    #[error("{name}: {problem}; {}", problem.advice())]
+    Syzygy {
+        /// The path of the file, or a description where there is no file.
+        name: String,
+        /// What is wrong with it.
+        #[source]
+        problem: SyzygyError,
     },
     /// A table could not be written. Nothing is left under its name, and an older table of that
     /// name is untouched.

@@ -31,7 +31,7 @@
 //! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory.
-//! - [`table`]: the file format.
+//! - [`table`]: the file format; [`syzygy`]: that of others.
 //! - [`probe`]: answers from files.
 //! - [`generate`], [`verify`]: whole directories.
 //!
@@ -61,6 +61,7 @@ pub mod probe;
 pub mod simd;
 pub mod solve;
 pub mod symmetry;
+pub mod syzygy;
 pub mod table;
 pub mod verify;
 

@@ -238,6 +238,53 @@ impl fmt::Display for Dtz {
     }
 }
 
+/// What a table knows of a distance to zeroing: it is `shortest`, or `longest`, or between them.
+///
+/// Our own tables know it exactly. Syzygy tables may keep moves where they could keep plies: then `longest` is one ply farther
+/// from zero than `shortest`, which is what other probers report. The result is the same for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DtzRange {
+    /// The distance nearest to zero.
+    pub shortest: Dtz,
+    /// The distance farthest from zero.
+    pub longest: Dtz,
+}
+
+impl DtzRange {
+    /// The distance, if it is known exactly.
+    #[must_use]
+    pub fn exact(self) -> Option<Dtz> {
+        (self.shortest == self.longest).then_some(self.shortest)
+    }
+
+    /// The range of the position before, when a move that is neither a capture nor a pawn move led here.
+    ///
+    /// Does not apply to a mated position, whose predecessor has distance one.
+    #[must_use]
+    pub const fn before_quiet_move(self) -> DtzRange {
+        DtzRange {
+            shortest: self.shortest.before_quiet_move(),
+            longest: self.longest.before_quiet_move(),
+        }
+    }
+
+    /// Whether every distance of the range stands for this result, with the clock at zero.
+    #[must_use]
+    pub fn is_of(self, wdl: Wdl) -> bool {
+        self.shortest.wdl() == wdl && self.longest.wdl() == wdl
+    }
+}
+
+impl From<Dtz> for DtzRange {
+    /// A distance that is known exactly.
+    fn from(dtz: Dtz) -> DtzRange {
+        DtzRange {
+            shortest: dtz,
+            longest: dtz,
+        }
+    }
+}
+
 /// Plies to mate, ignoring the fifty-move rule: odd and positive when the side to move wins, even and not
 /// positive when it loses; a mated position is 0. Draws have no `Dtm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -27,3 +27,12 @@ fn folder(variable: &str, what: &str) -> Option<PathBuf> {
     }
     folder
 }
+
+/// The folder of Syzygy tables of more than four men that `RETROGRADE_SYZYGY_LARGE` names, with the smaller ones they need;
+/// says that the test is skipped if it names none.
+pub fn large_syzygy_folder() -> Option<PathBuf> {
+    folder(
+        "RETROGRADE_SYZYGY_LARGE",
+        "Syzygy tables of more than four men",
+    )
+}

@@ -9,7 +9,7 @@ use retrograde::Tablebase;
 use retrograde::game::chess::{Position, san};
 use retrograde::index::Placement;
 use retrograde::material::Material;
-use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
+use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
 use serde::Serialize;
 
@@ -28,14 +28,26 @@ pub struct Answer {
     pub reason: Option<String>,
     pub wdl: Option<i32>,
     pub dtz: Option<i32>,
+    /// The same, unless a Syzygy table has it rounded.
+    pub precise_dtz: Option<i32>,
     pub dtm: Option<i32>,
     pub checkmate: bool,
     pub stalemate: bool,
     pub insufficient_material: bool,
+    /// The tables of this material that the values are from; captures may have asked others.
+    pub tables: Vec<TableAnswer>,
     pub moves: Vec<MoveAnswer>,
     /// Only if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<LineAnswer>,
+}
+
+/// A table that answered.
+#[derive(Debug, Serialize)]
+pub struct TableAnswer {
+    pub metric: &'static str,
+    pub format: &'static str,
+    pub file: PathBuf,
 }
 
 /// A move; values are for the side to move after it.
@@ -47,6 +59,8 @@ pub struct MoveAnswer {
     pub category: &'static str,
     pub wdl: Option<i32>,
     pub dtz: Option<i32>,
+    /// The same, unless a Syzygy table has it rounded.
+    pub precise_dtz: Option<i32>,
     pub dtm: Option<i32>,
     pub checkmate: bool,
     pub stalemate: bool,
@@ -96,8 +110,9 @@ impl Answer {
     /// If a table is damaged; what the tables do not have makes the category unknown.
     pub fn new(tables: &Tablebase, position: &Position, with_line: bool) -> Result<Answer> {
         let wdl = known(tables.probe_wdl(position))?;
-        let dtz = known(tables.probe_dtz(position))?;
-        let dtm = known(tables.probe_dtm(position))?;
+        let dtz = known(tables.probe_dtz_range(position))?.ok();
+        let dtm = known(tables.probe_dtm(position))?.ok();
+        let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
         let moves = match known(tables.root_moves(position))? {
             Ok(moves) => moves
                 .iter()
@@ -119,11 +134,13 @@ impl Answer {
             category: category(wdl),
             reason,
             wdl: wdl.map(Wdl::signum2),
-            dtz: dtz.ok().map(|Dtz(plies)| plies),
-            dtm: dtm.ok().flatten().map(|Dtm(plies)| plies),
+            dtz: dtz.map(|dtz| dtz.shortest.0),
+            precise_dtz: dtz.and_then(DtzRange::exact).map(|Dtz(plies)| plies),
+            dtm: dtm.flatten().map(|Dtm(plies)| plies),
             checkmate: position.is_checkmate(),
             stalemate: position.is_stalemate(),
             insufficient_material: position.is_insufficient_material(),
+            tables: tables_of(tables, position, is_known),
             moves,
             line,
         })
@@ -155,6 +172,10 @@ impl MoveAnswer {
             category: category(root_move.wdl),
             wdl: root_move.wdl.map(Wdl::signum2),
             dtz: root_move.dtz.map(|Dtz(plies)| plies),
+            precise_dtz: root_move
+                .dtz
+                .filter(|_| root_move.dtz == root_move.longest_dtz)
+                .map(|Dtz(plies)| plies),
             dtm: root_move.dtm.map(|Dtm(plies)| plies),
             checkmate: root_move.is_checkmate,
             stalemate: root_move.is_stalemate,
@@ -169,6 +190,7 @@ fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<Mov
     for played in &position.legal_moves() {
         let next = position.play(played);
         let wdl = known(tables.probe_wdl(&next))?.ok();
+        let dtz = known(tables.probe_dtz_range(&next))?.ok();
         let root_move = RootMove {
             played,
             is_zeroing: played.is_zeroing(),
@@ -176,7 +198,8 @@ fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<Mov
             is_stalemate: next.is_stalemate(),
             is_insufficient_material: next.is_insufficient_material(),
             wdl,
-            dtz: known(tables.probe_dtz(&next))?.ok(),
+            dtz: dtz.map(|dtz| dtz.shortest),
+            longest_dtz: dtz.map(|dtz| dtz.longest),
             dtm: known(tables.probe_dtm(&next))?.ok().flatten(),
         };
         // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
@@ -215,6 +238,23 @@ fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
         metric: line.metric.name(),
         plies_by_metric,
     })
+}
+
+/// The tables of a position's material, of the metrics whose value is known.
+fn tables_of(tables: &Tablebase, position: &Position, is_known: [bool; 3]) -> Vec<TableAnswer> {
+    let Some(material) = Material::from_counts(Placement::from(position).counts()) else {
+        return Vec::new();
+    };
+    let known = Metric::ALL.into_iter().zip(is_known);
+    known
+        .filter(|&(_, is_known)| is_known)
+        .filter_map(|(metric, _)| tables.table(&material, metric))
+        .map(|file| TableAnswer {
+            metric: file.metric().name(),
+            format: file.format().name(),
+            file: file.path().to_owned(),
+        })
+        .collect()
 }
 
 /// The signature of what is on the board, in the form that has a table.

@@ -9,7 +9,7 @@ use retrograde::game::Color;
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::probe::ProbeError;
+use retrograde::probe::{Format, ProbeError, TableFile};
 use retrograde::table::{Counts, Longest};
 use serde::Serialize;
 
@@ -35,7 +35,8 @@ struct Answer {
     material: String,
     game: &'static str,
     tables: Vec<TableAnswer>,
-    counts: Sides<CountsAnswer>,
+    /// Nothing where there are only Syzygy tables, which do not keep them.
+    counts: Option<Sides<CountsAnswer>>,
     longest: LongestAnswer,
 }
 
@@ -90,17 +91,30 @@ impl Info {
     fn answer(&self, directory: &TableDirectory) -> Result<Answer> {
         let tables = directory.open()?;
         let material = self.material;
-        let files: Vec<_> = Metric::ALL
-            .into_iter()
-            .filter_map(|metric| tables.table(&material, metric))
+        let files: Vec<&TableFile> = tables
+            .tables()
+            .iter()
+            .filter(|file| *file.material() == material)
             .collect();
-        let Some(first) = files.first() else {
+        if files.is_empty() {
             return Err(directory.missing(&material, Metric::Wdl).into());
+        }
+        for file in &files {
+            file.check()?;
+        }
+        // Only our own tables say more of themselves than where they are.
+        let native = |file: &&&TableFile| file.format() == Format::Native;
+        let counts = match files.iter().find(native) {
+            None => None,
+            Some(file) => {
+                let [white, black] = file.description()?.counts.map(CountsAnswer::from);
+                Some(Sides { white, black })
+            }
         };
-        let [white, black] = first.description()?.counts.map(CountsAnswer::from);
         let space = IndexSpace::new(material);
         let longest = |metric| -> Result<Option<Sides<LongestWin>>, ProbeError> {
-            let Some(file) = tables.table(&material, metric) else {
+            let mut of_metric = files.iter().filter(|file| file.metric() == metric);
+            let Some(file) = of_metric.find(native) else {
                 return Ok(None);
             };
             let [white, black] = file.description()?.longest;
@@ -117,13 +131,13 @@ impl Info {
                 .map(|file| {
                     Ok(TableAnswer {
                         metric: file.metric().name(),
-                        format: "native",
+                        format: file.format().name(),
                         file: file.path().display().to_string(),
                         bytes: file.bytes()?,
                     })
                 })
                 .collect::<Result<_>>()?,
-            counts: Sides { white, black },
+            counts,
             longest: LongestAnswer {
                 dtm: longest(Metric::Dtm)?,
                 dtz: longest(Metric::Dtz)?,
@@ -160,25 +174,17 @@ fn print(answer: &Answer, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "{} ({})", answer.material, answer.game)?;
     for table in &answer.tables {
         let size = HumanBytes(table.bytes).to_string();
-        writeln!(out, "  {}  {size:>12}  {}", table.metric, table.file)?;
+        let TableAnswer {
+            metric,
+            format,
+            file,
+            ..
+        } = table;
+        writeln!(out, "  {metric}  {format:<6}  {size:>12}  {file}")?;
     }
-    writeln!(
-        out,
-        "\n{:<14} {:>18} {:>18}",
-        "", "white to move", "black to move"
-    )?;
-    let Sides { white, black } = &answer.counts;
-    for (name, white, black) in [
-        ("win", white.win, black.win),
-        ("cursed win", white.cursed_win, black.cursed_win),
-        ("draw", white.draw, black.draw),
-        ("blessed loss", white.blessed_loss, black.blessed_loss),
-        ("loss", white.loss, black.loss),
-    ] {
-        let [white, black] = [white, black].map(|count| HumanCount(count).to_string());
-        writeln!(out, "{name:<14} {white:>18} {black:>18}")?;
+    if let Some(counts) = &answer.counts {
+        print_counts(counts, out)?;
     }
-    writeln!(out)?;
     for (metric, longest) in [("dtm", &answer.longest.dtm), ("dtz", &answer.longest.dtz)] {
         let Some(Sides { white, black }) = longest else {
             continue;
@@ -196,5 +202,25 @@ fn print(answer: &Answer, out: &mut dyn Write) -> Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+fn print_counts(Sides { white, black }: &Sides<CountsAnswer>, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "\n{:<14} {:>18} {:>18}",
+        "", "white to move", "black to move"
+    )?;
+    for (name, white, black) in [
+        ("win", white.win, black.win),
+        ("cursed win", white.cursed_win, black.cursed_win),
+        ("draw", white.draw, black.draw),
+        ("blessed loss", white.blessed_loss, black.blessed_loss),
+        ("loss", white.loss, black.loss),
+    ] {
+        let [white, black] = [white, black].map(|count| HumanCount(count).to_string());
+        writeln!(out, "{name:<14} {white:>18} {black:>18}")?;
+    }
+    writeln!(out)?;
     Ok(())
 }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::HumanBytes;
 use retrograde::metric::Metric;
+use retrograde::probe::TableFile;
 use serde_json::json;
 
 use super::{Outcome, TableDirectory};
@@ -32,11 +33,11 @@ impl List {
                         "material": file.material().to_string(),
                         "game": "chess",
                         "metric": file.metric().name(),
-                        "format": "native",
+                        "format": file.format().name(),
                         "file": file.path(),
                         "bytes": file.bytes()?,
                     });
-                    if let Err(error) = file.table() {
+                    if let Err(error) = file.check() {
                         entry["error"] = json!(error.to_string());
                     }
                     Ok(entry)
@@ -51,21 +52,32 @@ impl List {
         }
         writeln!(
             out,
-            "{:<10} {:>12} {:>12} {:>12}",
-            "material", "wdl", "dtz", "dtm"
+            "{:<10} {:<7} {:>12} {:>12} {:>12}",
+            "material", "format", "wdl", "dtz", "dtm"
         )?;
         let mut total = 0;
         let mut damaged = Vec::new();
         let files = tables.tables();
-        for of_material in files.chunk_by(|a, b| a.material() == b.material()) {
-            write!(out, "{:<10}", of_material[0].material())?;
+        let mut rows: Vec<&TableFile> = files.iter().collect();
+        rows.sort_by_key(|file| file.format());
+        // Stable: the materials stay in their order.
+        rows.sort_by_cached_key(|file| {
+            let is_first = |first: &TableFile| first.material() == file.material();
+            files.iter().position(is_first)
+        });
+        let is_one_row = |a: &&TableFile, b: &&TableFile| {
+            a.material() == b.material() && a.format() == b.format()
+        };
+        for row in rows.chunk_by(is_one_row) {
+            let format = row[0].format().name();
+            write!(out, "{:<10} {format:<7}", row[0].material())?;
             for metric in Metric::ALL {
-                let file = of_material.iter().find(|file| file.metric() == metric);
+                let file = row.iter().find(|file| file.metric() == metric);
                 let mut size = "-".to_owned();
                 if let Some(file) = file {
                     total += file.bytes()?;
                     size = HumanBytes(file.bytes()?).to_string();
-                    damaged.extend(file.table().err());
+                    damaged.extend(file.check().err());
                 }
                 write!(out, " {size:>12}")?;
             }

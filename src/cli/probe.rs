@@ -22,6 +22,7 @@ use super::{NoTables, Outcome, TableDirectory, input};
     wdl is 2 for a win to -2 for a loss, 1 and -1 where the fifty-move rule saves the loser. dtz and dtm are\n\
     plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
     move are those of the opponent, who is to move after it.\n\n\
+    Distances from Syzygy tables may be rounded: ~15 is 15 plies or 16.\n\n\
     Values are those of a fresh fifty-move clock, whatever the clock of the FEN. The order of the moves takes it\n\
     into account: a win that comes too late for it stands behind one that does not.")]
 pub struct Probe {
@@ -138,15 +139,20 @@ fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
     let known = |plies: Option<i32>| plies.map_or("-".to_owned(), |plies| plies.to_string());
+    let distance = |plies: Option<i32>, precise: Option<i32>| match plies == precise {
+        true => known(plies),
+        false => format!("~{}", known(plies)),
+    };
     writeln!(
         out,
         "{}, {} to move: {}, dtz {}, dtm {}",
         answer.material,
         position.turn(),
         answer.category,
-        known(answer.dtz),
+        distance(answer.dtz, answer.precise_dtz),
         known(answer.dtm)
     )?;
+    print_foreign_tables(answer, out)?;
     for (is, what) in [
         (answer.checkmate, "checkmate"),
         (answer.stalemate, "stalemate"),
@@ -168,7 +174,7 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
             "{:<8} {:<13} {:>5} {:>5}",
             m.san,
             m.category,
-            known(m.dtz),
+            distance(m.dtz, m.precise_dtz),
             known(m.dtm)
         );
         let remark = match (m.checkmate, m.stalemate, m.zeroing) {
@@ -182,6 +188,20 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
     if let Some(line) = &answer.line {
         print_line(line, position, out)?;
     }
+    Ok(())
+}
+
+/// Says which tables answered if not all of them are our own.
+fn print_foreign_tables(answer: &Answer, out: &mut dyn Write) -> Result<()> {
+    if answer.tables.iter().all(|table| table.format == "native") {
+        return Ok(());
+    }
+    let tables: Vec<String> = answer
+        .tables
+        .iter()
+        .map(|table| format!("{} ({})", table.file.display(), table.format))
+        .collect();
+    writeln!(out, "from {}", tables.join(", "))?;
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{Observer, Report, verify, work};
 use serde_json::json;
 
@@ -82,19 +83,29 @@ impl Verify {
 
     fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
         let tables = directory.open()?;
-        let mut present: Vec<Material> = tables
-            .tables()
-            .iter()
-            .map(|file| *file.material())
-            .collect();
+        let is_native = |file: &&TableFile| file.format() == Format::Native;
+        let native = tables.tables().iter().filter(is_native);
+        let mut present: Vec<Material> = native.map(|file| *file.material()).collect();
         present.dedup();
         if self.all {
-            return match present.is_empty() {
-                true => Err(directory.nothing().into()),
-                false => Ok(present),
+            return match (present.is_empty(), tables.tables().is_empty()) {
+                (true, true) => Err(directory.nothing().into()),
+                (true, false) => bail!(
+                    "only Syzygy tables are in {}, and `verify` checks our own; make some with `retrograde generate`",
+                    directory.path().display()
+                ),
+                (false, _) => Ok(present),
             };
         }
         let materials = input::materials(&self.materials, None);
+        for material in &materials {
+            if let Some(file) = tables.table(material, Metric::Wdl)
+                && !present.contains(material)
+            {
+                // Says that it is of another format.
+                file.table()?;
+            }
+        }
         match materials.iter().find(|named| !present.contains(named)) {
             Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
             None => Ok(materials),

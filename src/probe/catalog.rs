@@ -8,9 +8,10 @@ use super::error::ProbeError;
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::game::zobrist::MaterialKey;
-use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order, Placement};
 use crate::material::Material;
-use crate::metric::Metric;
+use crate::metric::{DtzRange, Metric, Wdl};
+use crate::syzygy;
 use crate::table::{Description, Stream, Table};
 
 /// The number of chess in a table's description.
@@ -36,12 +37,43 @@ pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
     (file_name(&material, metric) == name && material.is_normal()).then_some((material, metric))
 }
 
+/// How the bytes of a table are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// Our own, described in `docs/FORMAT.md`.
+    Native,
+    /// `.rtbw` and `.rtbz` files; see [`syzygy`].
+    Syzygy,
+}
+
+impl Format {
+    /// The word used on the command line and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Native => "native",
+            Format::Syzygy => "syzygy",
+        }
+    }
+}
+
+/// What a file name of either format stands for, the material in normal form.
+fn parse_any_name(name: &str) -> Option<(Material, Metric, Format)> {
+    let native = parse_file_name(name);
+    let native = native.map(|(material, metric)| (material, metric, Format::Native));
+    native.or_else(|| {
+        let (material, metric) = syzygy::parse_file_name(name)?;
+        Some((material.normal_form(), metric, Format::Syzygy))
+    })
+}
+
 /// A table that was found by its name. It is opened when it is first needed.
 #[derive(Debug)]
 pub struct TableFile {
     path: PathBuf,
     material: Material,
     metric: Metric,
+    format: Format,
     /// Number among the files of the catalog, for the cache.
     number: u32,
     is_mapped: bool,
@@ -54,14 +86,66 @@ pub struct TableFile {
 type LazySpace = OnceLock<IndexSpace>;
 
 /// A table whose header fits its name.
+// The larger one is the one that is asked most, and a box would be one more place in memory to look at.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
-pub(super) struct OpenTable {
+pub(super) enum OpenTable {
+    Native(NativeTable),
+    Syzygy(SyzygyTable),
+}
+
+/// A table of others.
+#[derive(Debug)]
+pub(super) struct SyzygyTable {
+    pub table: syzygy::Table,
+    /// Whether its White is Black in the normal form of the material.
+    pub colors_exchanged: bool,
+}
+
+impl SyzygyTable {
+    /// The stored result of men in the colours of the normal form, or exchanged.
+    // Not part of the loop that reads our own tables, which it would slow down.
+    #[inline(never)]
+    pub fn wdl(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        colors_exchanged: bool,
+    ) -> Result<Wdl, ProbeError> {
+        Ok(match colors_exchanged == self.colors_exchanged {
+            true => self.table.wdl(placement, turn)?,
+            false => self.table.wdl(&placement.with_colors_exchanged(), !turn)?,
+        })
+    }
+
+    /// The stored distance to zeroing of such men in a position of a result; nothing if that side's are not stored.
+    #[inline(never)]
+    pub fn dtz(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        colors_exchanged: bool,
+        wdl: Wdl,
+    ) -> Result<Option<DtzRange>, ProbeError> {
+        Ok(match colors_exchanged == self.colors_exchanged {
+            true => self.table.dtz(placement, turn, wdl)?,
+            false => {
+                let placement = placement.with_colors_exchanged();
+                self.table.dtz(&placement, !turn, wdl)?
+            }
+        })
+    }
+}
+
+/// A table of our own.
+#[derive(Debug)]
+pub(super) struct NativeTable {
     pub table: Table,
     /// For each side to move, the order of its stream, if there is one.
     sides: [Option<Order>; 2],
 }
 
-impl OpenTable {
+impl NativeTable {
     /// The stream of a side to move and its order.
     #[inline]
     pub fn side(&self, side: usize) -> Option<(&Stream, &Order)> {
@@ -89,18 +173,39 @@ impl TableFile {
         self.metric
     }
 
+    /// How it stores that.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     pub(super) fn number(&self) -> u32 {
         self.number
     }
 
-    /// The opened table, header and length checked.
+    /// Opens the table, whatever its format, and checks its header and length.
     ///
     /// # Errors
     ///
     /// [`ProbeError::Table`] if it is damaged, [`ProbeError::ForeignTable`] if it is not what its name says.
     /// The first answer stays: a file that is replaced is seen by a new [`Tablebase`](super::Tablebase).
+    pub fn check(&self) -> Result<(), ProbeError> {
+        self.open().map(|_| ())
+    }
+
+    /// The opened table of our own format, header and length checked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check); [`ProbeError::OtherFormat`] if it is a Syzygy table.
     pub fn table(&self) -> Result<&Table, ProbeError> {
-        self.open().map(|opened| &opened.table)
+        match self.open()? {
+            OpenTable::Native(opened) => Ok(&opened.table),
+            OpenTable::Syzygy(_) => Err(ProbeError::OtherFormat {
+                path: self.path.clone(),
+                material: self.material.to_string(),
+            }),
+        }
     }
 
     /// What the header says.
@@ -145,19 +250,38 @@ impl TableFile {
     }
 
     fn open_now(&self) -> Result<OpenTable, ProbeError> {
+        match self.format {
+            Format::Native => self.open_native().map(OpenTable::Native),
+            Format::Syzygy => self.open_syzygy().map(OpenTable::Syzygy),
+        }
+    }
+
+    fn open_syzygy(&self) -> Result<SyzygyTable, ProbeError> {
+        let open = match self.is_mapped {
+            true => syzygy::Table::open,
+            false => syzygy::Table::open_unmapped,
+        };
+        let table = open(&self.path, &self.material, self.metric)?;
+        Ok(SyzygyTable {
+            colors_exchanged: *table.material() != self.material,
+            table,
+        })
+    }
+
+    fn open_native(&self) -> Result<NativeTable, ProbeError> {
         let table = if self.is_mapped {
             Table::open(&self.path)?
         } else {
             Table::open_unmapped(&self.path)?
         };
         let sides = self
-            .check(&table)
+            .orders(&table)
             .map_err(|difference| ProbeError::ForeignTable {
                 path: self.path.clone(),
                 material: self.material.to_string(),
                 difference,
             })?;
-        Ok(OpenTable { table, sides })
+        Ok(NativeTable { table, sides })
     }
 
     /// Whether the values of a side to move must be stored.
@@ -173,7 +297,7 @@ impl TableFile {
     }
 
     /// The orders of both sides, if header and streams fit the name; else what does not.
-    fn check(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
+    fn orders(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
         let expect = |what, found: &dyn std::fmt::Display, is_right: bool| {
             if is_right {
                 Ok(())
@@ -221,7 +345,7 @@ impl TableFile {
 pub(super) struct Entry {
     pub material: Material,
     space: Arc<LazySpace>,
-    /// By number of metric: the number of the file in the catalog.
+    /// By number of metric: the number in the catalog of the file that answers.
     files: [Option<usize>; 3],
 }
 
@@ -273,7 +397,7 @@ impl Catalog {
     /// one's counts.
     pub fn scan(directories: &[PathBuf], is_mapped: bool) -> Result<Catalog, ProbeError> {
         let mut found = BTreeMap::new();
-        for directory in directories {
+        for (number, directory) in directories.iter().enumerate() {
             let problem = |problem| ProbeError::Directory {
                 path: directory.clone(),
                 problem: Arc::new(problem),
@@ -281,24 +405,35 @@ impl Catalog {
             for file in std::fs::read_dir(directory).map_err(problem)? {
                 let file = file.map_err(problem)?;
                 let name = file.file_name();
-                if let Some((material, metric)) = name.to_str().and_then(parse_file_name) {
-                    let place = (material.men(), material.to_string(), metric);
-                    found.entry(place).or_insert((material, file.path()));
+                let Some((material, metric, format)) = name.to_str().and_then(parse_any_name)
+                else {
+                    continue;
+                };
+                let place = (material.men(), material.to_string(), metric, format);
+                let found = found
+                    .entry(place)
+                    .or_insert((material, number, file.path()));
+                // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice.
+                if found.1 == number && file.path() < found.2 {
+                    found.2 = file.path();
                 }
             }
         }
         let files = found
             .into_iter()
             .zip(0..)
-            .map(|(((_, _, metric), (material, path)), number)| TableFile {
-                path,
-                material,
-                metric,
-                number,
-                is_mapped,
-                space: Arc::default(),
-                opened: OnceLock::new(),
-            })
+            .map(
+                |(((_, _, metric, format), (material, _, path)), number)| TableFile {
+                    path,
+                    material,
+                    metric,
+                    format,
+                    number,
+                    is_mapped,
+                    space: Arc::default(),
+                    opened: OnceLock::new(),
+                },
+            )
             .collect();
         Ok(Catalog::of_files(directories.into(), files))
     }
@@ -319,7 +454,8 @@ impl Catalog {
             }
             if let Some(entry) = entries.last_mut() {
                 file.space = Arc::clone(&entry.space);
-                entry.files[usize::from(file.metric.number())] = Some(number);
+                // Our own format comes first, and answers where there are both.
+                entry.files[usize::from(file.metric.number())].get_or_insert(number);
             }
         }
         let bits = (entries.len() * 2 * 4).max(16).next_power_of_two().ilog2();
@@ -436,6 +572,7 @@ mod tests {
                 path: PathBuf::from(file_name(&material, metric)),
                 material,
                 metric,
+                format: Format::Native,
                 number,
                 is_mapped: true,
                 space: Arc::default(),

@@ -72,6 +72,17 @@ pub enum ProbeError {
         /// What does not agree.
         difference: String,
     },
+    /// Something was asked of a Syzygy table that only our own tables can tell.
+    #[error(
+        "{}: a Syzygy table, which this cannot be done with; make our own with `retrograde generate {material}`",
+        path.display()
+    )]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+        /// The material in normal form.
+        material: String,
+    },
     /// Tables of one material do not go together, or hold a number that means nothing.
     #[error(
         "the {metric} table of {material} contradicts the other tables; replace them with \

@@ -39,16 +39,16 @@ mod search;
 use std::path::{Path, PathBuf};
 
 use cache::{BlockCache, BlockKey};
-use catalog::{Catalog, Found};
+use catalog::{Catalog, Found, NativeTable, OpenTable};
 
 use crate::game::Color;
 use crate::game::chess::{Position, Role};
 use crate::game::zobrist::MaterialKey;
 use crate::index::Placement;
-use crate::metric::{Dtm, Dtz, Metric, Wdl};
+use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 
 pub use cache::CacheStatistics;
-pub use catalog::{TableFile, file_name, parse_file_name};
+pub use catalog::{Format, TableFile, file_name, parse_file_name};
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::RootMove;
@@ -125,7 +125,7 @@ impl Tablebase {
         &self.catalog.files
     }
 
-    /// The table of a material, in either colours, and metric.
+    /// The table of a material, in either colours, and metric that answers: our own if there are both formats.
     #[must_use]
     pub fn table(
         &self,
@@ -161,12 +161,22 @@ impl Tablebase {
 
     /// Plies to the next capture or pawn move that keeps the result, or to mate; zero for a draw.
     ///
-    /// Exact, and as if the clock stood at zero.
+    /// As if the clock stood at zero. Exact with our own tables; with Syzygy tables the distance may be one ply longer, as
+    /// [`probe_dtz_range`](Self::probe_dtz_range) tells.
     ///
     /// # Errors
     ///
     /// As for [`probe_wdl`](Self::probe_wdl); the WDL tables are needed too.
     pub fn probe_dtz(&self, position: &Position) -> Result<Dtz, ProbeError> {
+        Ok(self.probe_dtz_range(position)?.shortest)
+    }
+
+    /// The same with the longest distance that it may be as well, since Syzygy tables may have rounded it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_dtz`](Self::probe_dtz).
+    pub fn probe_dtz_range(&self, position: &Position) -> Result<DtzRange, ProbeError> {
         self.check_covered(position)?;
         self.dtz(position)
     }
@@ -184,12 +194,12 @@ impl Tablebase {
     /// The number a table has for some men, as it stands in the file; nothing if that side's are not stored.
     ///
     /// It is the value of the position only where the rules in `generate::encode` say so. For checking tables, and
-    /// for programs that search captures themselves.
+    /// for programs that search captures themselves. Syzygy tables have such numbers for results only.
     ///
     /// # Errors
     ///
     /// As for [`probe_wdl`](Self::probe_wdl); [`ProbeError::Placement`] if men share a square, pawns stand on a
-    /// last rank, or a side has not one king.
+    /// last rank, or a side has not one king; [`ProbeError::OtherFormat`] for distances in a Syzygy table.
     pub fn stored_number(
         &self,
         placement: &Placement,
@@ -215,11 +225,7 @@ impl Tablebase {
                 std::iter::repeat_n(role.of(color), count)
             })
         }));
-        let found = self
-            .catalog
-            .find(key)
-            .ok_or_else(|| self.catalog.missing(key, metric))?;
-        self.number(found, key, placement, turn, metric)
+        self.number(key, placement, turn, metric)
     }
 
     /// Whether the position is of a kind that tables are made for.
@@ -236,30 +242,83 @@ impl Tablebase {
     #[inline]
     fn number_of(&self, position: &Position, metric: Metric) -> Result<Option<u8>, ProbeError> {
         let key = position.material_key();
-        let Some(found) = self.catalog.find(key) else {
-            return Err(self.catalog.missing(key, metric));
-        };
         let placement = Placement::from(position);
-        self.number(found, key, &placement, position.turn(), metric)
+        self.number(key, &placement, position.turn(), metric)
     }
 
     #[inline]
     fn number(
         &self,
-        found: Found<'_>,
         key: MaterialKey,
         placement: &Placement,
         turn: Color,
         metric: Metric,
     ) -> Result<Option<u8>, ProbeError> {
+        let (found, file) = self.file(key, metric)?;
+        match file.open()? {
+            OpenTable::Native(table) => {
+                self.native_number(found, file, table, key, placement, turn)
+            }
+            OpenTable::Syzygy(table) if metric == Metric::Wdl => {
+                let wdl = table.wdl(placement, turn, found.colors_exchanged)?;
+                Ok(Some(wdl.index() as u8))
+            }
+            // The number of a distance means nothing without the result.
+            OpenTable::Syzygy(_) => file.table().map(|_| None),
+        }
+    }
+
+    /// The distance to zeroing that a table has for a position of the result `wdl`, which is no draw; nothing if that
+    /// side's are not stored. A mated position has 0 in our own tables and -1 in Syzygy tables.
+    #[inline]
+    fn stored_dtz(&self, position: &Position, wdl: Wdl) -> Result<Option<DtzRange>, ProbeError> {
+        let key = position.material_key();
+        let placement = Placement::from(position);
+        let turn = position.turn();
+        let (found, file) = self.file(key, Metric::Dtz)?;
+        match file.open()? {
+            OpenTable::Native(table) => {
+                let number = self.native_number(found, file, table, key, &placement, turn)?;
+                let sign = if wdl.is_any_win() { 1 } else { -1 };
+                Ok(number.map(|number| Dtz(sign * i32::from(number)).into()))
+            }
+            OpenTable::Syzygy(table) => table.dtz(&placement, turn, found.colors_exchanged, wdl),
+        }
+    }
+
+    /// The file that answers for a material and metric.
+    #[inline]
+    fn file(
+        &self,
+        key: MaterialKey,
+        metric: Metric,
+    ) -> Result<(Found<'_>, &TableFile), ProbeError> {
+        let found = self.catalog.find(key);
+        found
+            .and_then(|found| Some((found, self.catalog.file(found.entry, metric)?)))
+            .ok_or_else(|| self.catalog.missing(key, metric))
+    }
+
+    /// Whether the table of a position's material and a metric is a Syzygy table.
+    fn is_syzygy(&self, position: &Position, metric: Metric) -> bool {
+        self.file(position.material_key(), metric)
+            .is_ok_and(|(_, file)| file.format() == Format::Syzygy)
+    }
+
+    #[inline]
+    fn native_number(
+        &self,
+        found: Found<'_>,
+        file: &TableFile,
+        opened: &NativeTable,
+        key: MaterialKey,
+        placement: &Placement,
+        turn: Color,
+    ) -> Result<Option<u8>, ProbeError> {
         let Found {
             entry,
             colors_exchanged,
         } = found;
-        let Some(file) = self.catalog.file(entry, metric) else {
-            return Err(self.catalog.missing(key, metric));
-        };
-        let opened = file.open()?;
         // A symmetric material may have both sides' values; those of white to move are always there.
         let exchange = colors_exchanged || (entry.material.is_symmetric() && turn == Color::Black);
         let (placement, side) = if exchange {
@@ -272,7 +331,7 @@ impl Tablebase {
         };
         let index = order.index(&entry.space().digits(&placement));
         let Some((block, offset)) = stream.locate(index) else {
-            return Err(self.contradiction(key, metric));
+            return Err(self.contradiction(key, file.metric()));
         };
         let cached = BlockKey::new(file.number(), side as u8, block);
         if let Some(number) = self

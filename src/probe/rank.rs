@@ -26,34 +26,40 @@ pub struct RootMove {
     pub wdl: Option<Wdl>,
     /// Plies to the next zeroing move after it, clock at zero; nothing if a table is missing.
     pub dtz: Option<Dtz>,
+    /// The longest that this distance may be: the same, unless a Syzygy table has it rounded.
+    pub longest_dtz: Option<Dtz>,
     /// Plies to mate after it; nothing if drawn or if a table is missing.
     pub dtm: Option<Dtm>,
 }
 
 impl RootMove {
-    /// Plies from before the move to the next zeroing move or mate, if known.
-    fn plies_to_zeroing(&self) -> Option<u32> {
+    /// Plies from before the move to the next zeroing move or mate, if known: the fewest and the most it may be.
+    fn plies_to_zeroing(&self) -> Option<[u32; 2]> {
         if self.is_checkmate {
-            return Some(1);
+            return Some([1, 1]);
         }
-        let after = self.dtz?.0.unsigned_abs();
-        Some(if self.is_zeroing { 1 } else { after + 1 })
+        let after = [self.dtz?, self.longest_dtz?];
+        Some(after.map(|Dtz(plies)| match self.is_zeroing {
+            true => 1,
+            false => plies.unsigned_abs() + 1,
+        }))
     }
 
     /// The result for the player of the move, if the clock stood at `clock` plies before it.
     ///
-    /// A win that needs more plies than the clock leaves is as good as a cursed one.
+    /// A win that needs more plies than the clock leaves is as good as a cursed one. Where it is not known whether it does,
+    /// the player does not trust in it.
     fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
         let wdl = -self.wdl?;
         if self.is_checkmate || self.is_zeroing {
             return Some(wdl);
         }
-        let Some(plies) = self.plies_to_zeroing() else {
+        let Some([fewest, most]) = self.plies_to_zeroing() else {
             return Some(wdl);
         };
         Some(match wdl {
-            Wdl::Win if clock + plies > FIFTY_MOVES.0 => Wdl::CursedWin,
-            Wdl::Loss if clock + plies > FIFTY_MOVES.0 => Wdl::BlessedLoss,
+            Wdl::Win if clock + most > FIFTY_MOVES.0 => Wdl::CursedWin,
+            Wdl::Loss if clock + fewest > FIFTY_MOVES.0 => Wdl::BlessedLoss,
             wdl => wdl,
         })
     }
@@ -81,8 +87,8 @@ impl RootMove {
 
     /// How far the end is, the most important number first; `unknown` stands for what is not known.
     ///
-    /// Plies to mate if the move mates, to the next zeroing move, to mate, and to the zeroing move after a move that
-    /// zeroes.
+    /// Plies to mate if the move mates, to the next zeroing move (twice the middle, where it is not known exactly), to mate,
+    /// and to the zeroing move after a move that zeroes.
     fn lengths(&self, unknown: u32, by_zeroing: bool) -> [u32; 4] {
         let plies = |distance: Option<i32>| distance.map_or(unknown, i32::unsigned_abs);
         let mate = plies(self.dtm.map(|dtm| dtm.0));
@@ -92,7 +98,8 @@ impl RootMove {
         }
         [
             is_later,
-            self.plies_to_zeroing().unwrap_or(unknown),
+            self.plies_to_zeroing()
+                .map_or(unknown, |[fewest, most]| fewest + most),
             mate,
             plies(self.dtz.map(|dtz| dtz.0)),
         ]
@@ -143,6 +150,7 @@ impl Tablebase {
 
     fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
         let next = position.play(m);
+        let dtz = if_there(self.dtz(&next))?;
         Ok(RootMove {
             played: m,
             is_zeroing: m.is_zeroing(),
@@ -150,7 +158,8 @@ impl Tablebase {
             is_stalemate: next.is_stalemate(),
             is_insufficient_material: next.is_insufficient_material(),
             wdl: if_there(self.wdl(&next))?,
-            dtz: if_there(self.dtz(&next))?,
+            dtz: dtz.map(|dtz| dtz.shortest),
+            longest_dtz: dtz.map(|dtz| dtz.longest),
             dtm: if_there(self.mate_score(&next))?.and_then(|score| score.dtm()),
         })
     }

@@ -12,6 +12,10 @@
 //! altogether; then all moves are looked at, one ply deep, since the other side is stored. A WDL table may not:
 //! it has both sides, or white to move for a symmetric material.
 //!
+//! Syzygy tables obey the same rules, so the search is the same, with two differences. Their WDL numbers do not leave promotions
+//! to the prober, which skips them. Their DTZ numbers need the result to be decoded, and may stand for one of two distances:
+//! then the value is a range, and each end of it passes to the position before as a distance does.
+//!
 //! # En passant
 //!
 //! A number is that of the position without en-passant rights. The capture is one move more: the value is the
@@ -20,7 +24,7 @@
 
 use super::{ProbeError, Tablebase};
 use crate::game::chess::{Move, MoveList, Position, Role};
-use crate::metric::{Dtz, MateScore, Metric, Wdl};
+use crate::metric::{Dtz, DtzRange, MateScore, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +86,22 @@ fn has_only_en_passant(position: &Position) -> bool {
     }
 }
 
+/// The range of the lesser of two distances: the shorter way to win, the longer way to lose.
+fn least(a: DtzRange, b: DtzRange) -> DtzRange {
+    DtzRange {
+        shortest: a.shortest.min(b.shortest),
+        longest: a.longest.min(b.longest),
+    }
+}
+
+/// The distance of a lost position that a table has as one ply or two: it is two if there is a move that does not zero.
+fn exact_if_lost_at_once(position: &Position, dtz: DtzRange) -> DtzRange {
+    match position.legal_moves().into_iter().all(Move::is_zeroing) {
+        true => dtz.shortest.into(),
+        false => dtz.longest.into(),
+    }
+}
+
 impl Tablebase {
     /// The value of a position without castling rights.
     #[inline]
@@ -109,6 +129,10 @@ impl Tablebase {
             if !en_passant.includes(m) {
                 continue;
             }
+            if !m.is_capture() && self.is_syzygy(position, Metric::Wdl) {
+                // They leave out what captures decide, but not what a promotion does.
+                continue;
+            }
             en_passant_is_legal |= m.is_en_passant();
             let next = position.play(m);
             let value = -self.wdl_between(&next, -beta, -best.max(alpha), EnPassant::Allowed)?;
@@ -134,9 +158,9 @@ impl Tablebase {
     }
 
     /// Plies to the next zeroing move, of a position without castling rights.
-    pub(super) fn dtz(&self, position: &Position) -> Result<Dtz, ProbeError> {
+    pub(super) fn dtz(&self, position: &Position) -> Result<DtzRange, ProbeError> {
         if has_bare_kings(position) {
-            return Ok(Dtz(0));
+            return Ok(Dtz(0).into());
         }
         let mut best = Wdl::Loss;
         let mut en_passant_is_legal = false;
@@ -146,13 +170,13 @@ impl Tablebase {
             let value =
                 -self.wdl_between(&position.play(m), Wdl::Loss, -best, EnPassant::Allowed)?;
             if value == Wdl::Win {
-                return Ok(value.dtz_of_zeroing_move());
+                return Ok(value.dtz_of_zeroing_move().into());
             }
             en_passant_is_legal |= m.is_en_passant();
             best = best.max(value);
         }
         if en_passant_is_legal && has_only_en_passant(position) {
-            return Ok(best.dtz_of_zeroing_move());
+            return Ok(best.dtz_of_zeroing_move().into());
         }
         let wdl = best.max(self.wdl_of_table(position)?);
         let follows_from_zeroing_move = match wdl {
@@ -168,22 +192,23 @@ impl Tablebase {
             }
         };
         if follows_from_zeroing_move {
-            return Ok(wdl.dtz_of_zeroing_move());
+            return Ok(wdl.dtz_of_zeroing_move().into());
         }
-        let Some(number) = self.number_of(position, Metric::Dtz)? else {
+        let Some(mut dtz) = self.stored_dtz(position, wdl)? else {
             return self.dtz_of_moves(position, wdl);
         };
-        let plies = i32::from(number);
-        let dtz = match wdl.is_any_win() {
-            true => Dtz(plies),
+        if wdl.is_any_loss() && dtz.shortest == Dtz(0) {
             // Only a mated side has no ply to go; by convention that is -1.
-            false => Dtz(-plies.max(1)),
-        };
-        if dtz.wdl() == wdl {
-            Ok(dtz)
-        } else {
-            Err(self.contradiction(position.material_key(), Metric::Dtz))
+            dtz = Dtz(-1).into();
         }
+        if !dtz.is_of(wdl) {
+            return Err(self.contradiction(position.material_key(), Metric::Dtz));
+        }
+        let may_be_lost_at_once = wdl == Wdl::Loss && dtz.shortest == wdl.dtz_of_zeroing_move();
+        Ok(match may_be_lost_at_once && dtz.exact().is_none() {
+            true => exact_if_lost_at_once(position, dtz),
+            false => dtz,
+        })
     }
 
     /// Whether a pawn move that keeps the material has this value, which is that of the position.
@@ -204,44 +229,56 @@ impl Tablebase {
 
     /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
     #[cold]
-    fn dtz_of_moves(&self, position: &Position, wdl: Wdl) -> Result<Dtz, ProbeError> {
+    fn dtz_of_moves(&self, position: &Position, wdl: Wdl) -> Result<DtzRange, ProbeError> {
         let is_win = wdl.is_any_win();
-        let mut best: Option<i32> = None;
+        let mut best: Option<DtzRange> = None;
         for m in &position.legal_moves() {
             let next = position.play(m);
             let dtz = if m.is_zeroing() {
-                (-self.wdl(&next)?).dtz_of_zeroing_move()
+                (-self.wdl(&next)?).dtz_of_zeroing_move().into()
             } else if is_win
                 && let Some(best) = best
-                && self.takes_longer_if_lost(&next, best)?
+                && self.takes_longer_if_lost(&next, -wdl, best)
             {
                 continue;
             } else if next.is_checkmate() {
-                Dtz(1)
+                Dtz(1).into()
             } else {
                 self.dtz(&next)?.before_quiet_move()
             };
             // The winner takes the shortest of the ways that win, the loser the longest way.
-            if dtz.0 > 0 || !is_win {
-                best = Some(best.map_or(dtz.0, |best| best.min(dtz.0)));
+            if dtz.shortest.0 > 0 || !is_win {
+                best = Some(best.map_or(dtz, |best| least(best, dtz)));
             }
         }
         if !is_win {
-            best = best.or(Some(-1));
+            best = best.or(Some(Dtz(-1).into()));
         }
-        best.map(Dtz)
-            .filter(|dtz| dtz.wdl() == wdl)
+        best.filter(|dtz| dtz.is_of(wdl))
             .ok_or_else(|| self.contradiction(position.material_key(), Metric::Dtz))
     }
 
-    /// Whether the distance that is stored, which is exact if the position is lost, is no shorter than `plies` from
-    /// the position before.
-    fn takes_longer_if_lost(&self, position: &Position, plies: i32) -> Result<bool, ProbeError> {
+    /// Whether the distance that is stored, which is that of the position if it is lost as `wdl` says, is no shorter than
+    /// `best` from the position before.
+    fn takes_longer_if_lost(&self, position: &Position, wdl: Wdl, best: DtzRange) -> bool {
         if position.en_passant_square().is_some() {
-            return Ok(false);
+            return false;
         }
-        let number = self.number_of(position, Metric::Dtz)?;
-        Ok(number.is_some_and(|number| i32::from(number) + 1 >= plies))
+        // If the position is not lost like this, a Syzygy table may have no distance for what is stored.
+        let Ok(Some(stored)) = self.stored_dtz(position, wdl) else {
+            return false;
+        };
+        // Mated, or maybe: then it has one ply by convention only.
+        let may_be_mated = match stored.shortest {
+            Dtz(0) => true,
+            Dtz(-1) => self.is_syzygy(position, Metric::Dtz),
+            _ => false,
+        };
+        let before = match may_be_mated {
+            true => Dtz(1).into(),
+            false => stored.before_quiet_move(),
+        };
+        least(best, before) == best
     }
 
     /// Distance to mate of a position without castling rights.

@@ -130,12 +130,14 @@ fn probe_prints_the_fields_of_the_public_interface() {
         "category",
         "wdl",
         "dtz",
+        "precise_dtz",
         "dtm",
         "checkmate",
         "stalemate",
         "insufficient_material",
-        "moves",
+        "tables",
     ];
+    let one_table = ["metric", "format", "file"];
     let one_move = [
         "uci",
         "san",
@@ -143,12 +145,15 @@ fn probe_prints_the_fields_of_the_public_interface() {
         "category",
         "wdl",
         "dtz",
+        "precise_dtz",
         "dtm",
         "checkmate",
         "stalemate",
         "insufficient_material",
     ];
-    assert_eq!(names(&out), [&position[..], &one_move[..]].concat());
+    let tables = one_table.repeat(3);
+    let expected = [&position[..], &tables, &["moves"], &one_move];
+    assert_eq!(names(&out), expected.concat());
     let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(answer["fen"], LOST);
     assert_eq!(answer["material"], "KQvK");

@@ -1,6 +1,7 @@
 //! Against real Syzygy tables, read by another program.
 
 use retrograde::game::chess::Position;
+use retrograde::probe::LineEnd;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _, PositionError};
 use shakmaty_syzygy::{AmbiguousWdl, MaybeRounded};
@@ -74,5 +75,53 @@ fn positions_with_an_en_passant_capture_agree() {
     assert!(positions.len() > 30_000);
     for position in positions {
         assert_same(&syzygy, &position);
+    }
+}
+
+#[test]
+fn we_read_syzygy_tables_as_our_own() {
+    let Some(directory) = syzygy_folder() else {
+        return;
+    };
+    let read = retrograde::Tablebase::open(directory).unwrap();
+    let mut random = Random(9);
+    let mut positions = en_passant_positions(&mut random, 300);
+    assert!(positions.len() > 4_000);
+    for material in all_materials() {
+        positions.extend((0..100).map(|_| random.position(&material)));
+    }
+    for position in positions {
+        let fen = position.to_fen();
+        let wdl = tables().probe_wdl(&position).unwrap();
+        assert_eq!(read.probe_wdl(&position).unwrap(), wdl, "{fen}");
+        let dtz = tables().probe_dtz_range(&position).unwrap();
+        let exact = dtz.exact().expect("our own tables are exact");
+        let range = read.probe_dtz_range(&position).unwrap();
+        assert!(
+            [range.shortest, range.longest].contains(&exact),
+            "{fen}: {exact}, read {range:?}"
+        );
+        let moves = read.root_moves(&position).unwrap();
+        assert_eq!(moves.len(), position.legal_moves().into_iter().count());
+        let keeps_result = moves.first().and_then(|best| best.wdl).map(|wdl| -wdl);
+        assert!(keeps_result.is_none_or(|best| best == wdl), "{fen}");
+    }
+}
+
+#[test]
+fn lines_by_rounded_distances_end_in_mate() {
+    let Some(directory) = syzygy_folder() else {
+        return;
+    };
+    let read = retrograde::Tablebase::open(directory).unwrap();
+    for fen in [
+        "8/8/8/4k3/8/8/8/KBN5 w - - 0 1",
+        "8/8/8/8/8/2k5/1R6/K7 w - - 0 1",
+        "8/8/8/3qk3/8/8/8/KR6 b - - 0 1",
+        "8/8/8/4k3/8/8/P7/KR6 w - - 0 1",
+    ] {
+        let position = Position::from_fen(fen).unwrap();
+        let line = read.line(&position, 300).unwrap();
+        assert_eq!(line.end, LineEnd::Checkmate, "{fen}");
     }
 }

@@ -15,6 +15,7 @@ use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::probe::Format;
 use serde_json::{Value, json};
 
 use super::{Outcome, TableDirectory, input, progress};
@@ -121,7 +122,11 @@ impl Stats {
     /// The distances that are wanted: those that are there, if nothing is said.
     fn metrics(&self, directory: &TableDirectory, tables: &Tablebase) -> Result<Vec<Metric>> {
         let distances = [Metric::Dtz, Metric::Dtm].into_iter();
-        let is_there = |metric: &Metric| tables.table(&self.material, *metric).is_some();
+        // Syzygy tables have rounded distances, which would be counted as if they were exact.
+        let is_there = |metric: &Metric| {
+            let file = tables.table(&self.material, *metric);
+            file.is_some_and(|file| file.format() == Format::Native)
+        };
         if self.metric.is_empty() {
             return Ok(distances.filter(is_there).collect());
         }

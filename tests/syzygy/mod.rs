@@ -7,6 +7,11 @@
 //! `RETROGRADE_LARGE_TABLES` names a folder of our tables, made by `retrograde generate`: of each material of five and
 //! more men that both folders have, 100 000 random positions are compared, read by our prober.
 
+/// Damaged files: an error or a value, never a panic or a hang.
+mod damage;
+/// Syzygy tables read by us.
+mod reader;
+
 use std::ops::Add;
 use std::time::Instant;
 

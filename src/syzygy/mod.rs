@@ -1,0 +1,94 @@
+//! Syzygy tables, the format of Ronald de Man that engines, web sites and programs with a board speak.
+//!
+//! A material has two files. `KQvKR.rtbw` has the *result* of every position, under the fifty-move rule with its clock at
+//! zero; `KQvKR.rtbz` the *distance to zeroing* of those that are won or lost, with one side to move. Both are made of the
+//! same parts:
+//!
+//! | part | what it is | module |
+//! |---|---|---|
+//! | index | a number for every placement of the men, up to the symmetries of the board | `index`, `numbering` |
+//! | layout | the header: orders of men, flags, codes, maps, and where the blocks are | `layout` |
+//! | blocks | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs` |
+//!
+//! As in our own tables, values that a prober finds by itself may be anything: where a capture decides, a result need not be
+//! that of the position, and distances are kept only where no capture or pawn move wins. `probe` has the search for both
+//! formats. En-passant and castling rights are left aside.
+//!
+//! A table that is opened is checked as far as its header goes; everything else is checked when it is read. Damage is
+//! an error, or a wrong value: the format has one checksum for the whole file, which probers do not look at.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use retrograde::game::Color;
+//! use retrograde::game::chess::Position;
+//! use retrograde::index::Placement;
+//! use retrograde::metric::{Metric, Wdl};
+//! use retrograde::syzygy::Table;
+//!
+//! let material = "KQvKR".parse()?;
+//! let table = Table::open("syzygy/KQvKR.rtbw".as_ref(), &material, Metric::Wdl)?;
+//! let position = Position::from_fen("8/8/8/3k4/3r4/8/1Q6/K7 w - - 0 1")?;
+//! assert_eq!(table.wdl(&Placement::from(&position), Color::White)?, Wdl::Win);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod index;
+mod layout;
+mod numbering;
+mod pairs;
+mod table;
+
+use crate::material::Material;
+use crate::metric::Metric;
+
+pub use error::SyzygyError;
+pub use index::{Encoder, LeadingPawns};
+pub use layout::{DTZ_MAGIC, Flags, WDL_MAGIC};
+pub use table::Table;
+
+/// The metrics that have files, and their extensions.
+const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")];
+
+/// The material, in the colours of the name, and metric that a file name stands for: `KQvKR.rtbw`.
+///
+/// Either side may come first, but the men of a side are in the order king, queen, rook, bishop, knight, pawn. Nothing for
+/// names of another form.
+#[must_use]
+pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let (metric, _) = EXTENSIONS
+        .into_iter()
+        .find(|&(_, known)| known == extension)?;
+    let material: Material = stem.parse().ok()?;
+    (material.to_string() == stem).then_some((material, metric))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_have_either_side_first() {
+        for name in ["KQvKNN.rtbw", "KNNvKQ.rtbw"] {
+            let (material, metric) = parse_file_name(name).unwrap();
+            assert_eq!(
+                (material.normal_form().to_string().as_str(), metric),
+                ("KQvKNN", Metric::Wdl)
+            );
+        }
+        assert_eq!(parse_file_name("KPvK.rtbz").unwrap().1, Metric::Dtz);
+        for name in [
+            "KvK.rtbw",
+            "KQKR.rtbw",
+            "KQvKR.wdl",
+            "kqvkr.rtbw",
+            "KQvKR.RTBW",
+            "KRQvK.rtbw",
+            ".rtbw",
+        ] {
+            assert!(parse_file_name(name).is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! The values of a block: a canonical Huffman code of symbols, each of which stands for a run of values.
+//!
+//! # Pairs
+//!
+//! Values of neighbouring indices are much alike. The compressor takes the pair of neighbouring symbols that is most
+//! frequent, replaces it everywhere by a new symbol, and does so again some thousand times. So a symbol is either one value,
+//! or a pair of other symbols; in the end it stands for up to 256 values:
+//!
+//! ```text
+//! symbol  is          stands for
+//!   0     value 2     2
+//!   1     value 4     4
+//!   2     (0, 0)      2 2
+//!   3     (2, 1)      2 2 4
+//!   4     (3, 2)      2 2 4 2 2
+//! ```
+//!
+//! To find value number 3 of symbol 4 nothing has to be written out: its left symbol has 3 values, so it is number 0 of the
+//! right symbol 2, and that is number 0 of its left symbol 0. For this the number of values of every symbol is worked out
+//! when the table is opened (equation 1): `values(s) = 1` for a value, `values(left(s)) + values(right(s))` for a pair.
+//!
+//! # Code
+//!
+//! What remains is a sequence of symbols, written with a Huffman code. The code is *canonical*: only the length of each
+//! symbol's code is free, the rest follows from two rules. Symbols of shorter codes have higher numbers, and codes, read as
+//! binary fractions `0.b1 b2 b3 ...`, increase with the number of their symbol. So all codes of one length are neighbours,
+//! and shorter ones are greater:
+//!
+//! ```text
+//! symbol  code          as a fraction
+//!   0     000           0
+//!   1     001           1/8
+//!   2     01            1/4
+//!   3     1             1/2
+//! ```
+//!
+//! The file gives, for each length, the *lowest* symbol that has a code of this length: here 3, 2, 0 for lengths 1, 2, 3.
+//! Let `base(n)` be the code of that symbol as a whole number of `n` bits. The longest codes begin with `base = 0`. Codes
+//! of length `n + 1` are followed by those of length `n`, which have one bit less, so (equation 2)
+//!
+//! ```text
+//! base(n) = (base(n + 1) + lowest(n) - lowest(n + 1)) / 2
+//! ```
+//!
+//! as `lowest(n) - lowest(n + 1)` symbols have codes of `n + 1` bits. Shifted to the left end of a word of 64 bits, the bases
+//! of all lengths can be compared with the next bits of a block: the code is of the first length, from the shortest on,
+//! whose base is not greater (3), and its symbol is `lowest(n)` plus the difference in units of its last bit (4).
+//!
+//! # Faster
+//!
+//! Looking for the length by (3) from the shortest on takes several comparisons, and the processor guesses wrong when they end.
+//! But as codes are sorted by their length, the first bits of a word alone tell the length, even of longer codes, except
+//! where a base lies among the words with these first bits. So a small table has, for each pattern of the first
+//! [`FIRST_BITS`] bits, the shortest length that is possible, and it seldom takes a comparison more.
+//!
+//! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
+//! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
+
+use super::error::{SyzygyError, impossible};
+use super::layout::code_lengths;
+
+/// The right symbol of what is no pair but a value, which then is the left number.
+const NO_SYMBOL: u16 = 0xfff;
+
+/// Longest code that the bit buffer always holds.
+const MAX_CODE_BITS: u8 = 32;
+
+/// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
+const FIRST_BITS: u32 = 9;
+
+/// What a symbol stands for, in 32 bits: the left part or the value (12 bits), the right part or [`NO_SYMBOL`] (12 bits), and how
+/// many values the left part has, less one.
+#[derive(Clone, Copy, Debug)]
+struct Node(u32);
+
+impl Node {
+    fn new([left, right]: [u16; 2], more_values: &[u8]) -> Node {
+        let more_values_left = match right {
+            NO_SYMBOL => 0,
+            _ => more_values[usize::from(left)],
+        };
+        Node(u32::from(more_values_left) << 24 | u32::from(right) << 12 | u32::from(left))
+    }
+
+    #[inline]
+    fn left(self) -> u32 {
+        self.0 & 0xfff
+    }
+
+    #[inline]
+    fn right(self) -> u32 {
+        self.0 >> 12 & 0xfff
+    }
+
+    #[inline]
+    fn more_values_left(self) -> u32 {
+        self.0 >> 24
+    }
+}
+
+/// The codes of one length.
+#[derive(Clone, Copy, Debug)]
+struct Length {
+    /// The least of them at the left end of the word.
+    base: u64,
+    /// Its symbol.
+    lowest: u32,
+    bits: u8,
+}
+
+/// The symbols of a stream and their code.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    /// By symbol.
+    nodes: Box<[Node]>,
+    /// How many values a symbol stands for, less one.
+    more_values: Box<[u8]>,
+    /// The shortest first; the base of the last is 0.
+    lengths: Box<[Length]>,
+    /// By first bits of a word: the place in `lengths` of the shortest codes that it may begin with.
+    first_lengths: Box<[u8; 1 << FIRST_BITS]>,
+}
+
+impl Pairs {
+    /// The code with `lowest[n]` as the lowest symbol of the codes of `shortest + n` bits, and two parts, or a value and
+    /// [`NO_SYMBOL`], for each symbol.
+    ///
+    /// # Errors
+    ///
+    /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of too many values.
+    pub fn new(shortest: u8, lowest: &[u16], parts: &[[u16; 2]]) -> Result<Pairs, SyzygyError> {
+        let more_values = count_values(parts)?;
+        let lengths: Box<[Length]> = bases(shortest, lowest)?
+            .iter()
+            .zip(lowest)
+            .zip(shortest..)
+            .map(|((&base, &lowest), bits)| Length {
+                base,
+                lowest: lowest.into(),
+                bits,
+            })
+            .collect();
+        let mut first_lengths = Box::new([0; 1 << FIRST_BITS]);
+        for (first, place) in first_lengths.iter_mut().enumerate() {
+            let greatest = ((first as u64 + 1) << (u64::BITS - FIRST_BITS)).wrapping_sub(1);
+            let possible = lengths.iter().position(|length| length.base <= greatest);
+            *place = possible.ok_or_else(code_lengths)? as u8;
+        }
+        Ok(Pairs {
+            nodes: parts
+                .iter()
+                .map(|&parts| Node::new(parts, &more_values))
+                .collect(),
+            more_values,
+            lengths,
+            first_lengths,
+        })
+    }
+
+    /// The length of the code that a word begins with (3).
+    #[inline]
+    fn length(&self, word: u64) -> &Length {
+        let first = (word >> (u64::BITS - FIRST_BITS)) as usize;
+        let mut place = usize::from(self.first_lengths[first]);
+        loop {
+            let length = &self.lengths[place];
+            // Ends with the last, whose base is 0.
+            if length.base <= word {
+                return length;
+            }
+            place += 1;
+        }
+    }
+
+    /// Value number `place` of a block; nothing if the block has no such value.
+    #[inline]
+    pub fn value(&self, block: &[u8], mut place: u32) -> Option<u16> {
+        let mut bits = Bits::new(block);
+        let mut symbol = loop {
+            let length = self.length(bits.word);
+            // (4), by 64 bits less those of the code; there is none of no bits.
+            let more = (bits.word - length.base) >> (length.bits.wrapping_neg() & 63);
+            let symbol = more as usize + length.lowest as usize;
+            let more_values = u32::from(*self.more_values.get(symbol)?);
+            if place <= more_values {
+                break symbol as u32;
+            }
+            // Ends after at most `place` rounds, as every symbol has a value.
+            place -= more_values + 1;
+            bits.skip(length.bits);
+        };
+        loop {
+            let node = self.nodes[symbol as usize];
+            if node.right() == NO_SYMBOL.into() {
+                return Some(node.left() as u16);
+            }
+            // Ends, as a part of a symbol has fewer values than the symbol.
+            let is_right = place > node.more_values_left();
+            symbol = if is_right { node.right() } else { node.left() };
+            place -= u32::from(is_right) * (node.more_values_left() + 1);
+        }
+    }
+}
+
+/// By length of code, the least code at the left end of a word: equation (2).
+fn bases(shortest: u8, lowest: &[u16]) -> Result<Box<[u64]>, SyzygyError> {
+    let longest = usize::from(shortest) + lowest.len() - 1;
+    if shortest == 0 || longest > usize::from(MAX_CODE_BITS) {
+        return Err(code_lengths());
+    }
+    let mut bases: Box<[u64]> = lowest.iter().map(|_| 0).collect();
+    for n in (0..lowest.len() - 1).rev() {
+        let longer = lowest[n].checked_sub(lowest[n + 1]);
+        bases[n] = (bases[n + 1] + u64::from(longer.ok_or_else(code_lengths)?)) / 2;
+    }
+    for (base, bits) in bases.iter_mut().zip(u32::from(shortest)..) {
+        if *base >> bits != 0 {
+            return Err(code_lengths());
+        }
+        *base <<= u64::BITS - bits;
+    }
+    Ok(bases)
+}
+
+/// How many values each symbol stands for, less one: equation (1).
+///
+/// A damaged file may have a pair of itself, or of symbols that lead back to it. So the symbols that are being worked out lie
+/// on a stack of our own, and none may come up again before it is done.
+fn count_values(pairs: &[[u16; 2]]) -> Result<Box<[u8]>, SyzygyError> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Begun,
+        Done,
+    }
+    let mut more_values: Box<[u8]> = pairs.iter().map(|_| 0).collect();
+    let mut states: Box<[State]> = pairs.iter().map(|_| State::New).collect();
+    let mut stack = Vec::new();
+    for symbol in 0..pairs.len() {
+        stack.push(symbol);
+        while let Some(&symbol) = stack.last() {
+            let [left, right] = pairs[symbol].map(usize::from);
+            if states[symbol] == State::Done || right == usize::from(NO_SYMBOL) {
+                states[symbol] = State::Done;
+                stack.pop();
+                continue;
+            }
+            states[symbol] = State::Begun;
+            let mut is_ready = true;
+            for part in [right, left] {
+                match states.get(part) {
+                    None => return Err(impossible("symbol")),
+                    Some(State::Begun) => return Err(impossible("symbol, a part of itself")),
+                    Some(State::Done) => {}
+                    Some(State::New) => {
+                        is_ready = false;
+                        stack.push(part);
+                        break;
+                    }
+                }
+            }
+            if is_ready {
+                let sum = u16::from(more_values[left]) + u16::from(more_values[right]) + 1;
+                more_values[symbol] =
+                    u8::try_from(sum).map_err(|_| impossible("length of a symbol"))?;
+                states[symbol] = State::Done;
+                stack.pop();
+            }
+        }
+    }
+    Ok(more_values)
+}
+
+/// The bits of a block from its beginning, zeros behind its end. At least [`MAX_CODE_BITS`] of them are in the word.
+struct Bits<'a> {
+    /// The next bits, the first at the left end.
+    word: u64,
+    /// How many of them come from the block.
+    in_word: u32,
+    rest: &'a [u8],
+}
+
+impl<'a> Bits<'a> {
+    #[inline]
+    fn new(block: &'a [u8]) -> Bits<'a> {
+        let mut bits = Bits {
+            word: 0,
+            in_word: 0,
+            rest: block,
+        };
+        match block.split_first_chunk() {
+            Some((first, rest)) => {
+                bits.word = u64::from_be_bytes(*first);
+                bits.in_word = u64::BITS;
+                bits.rest = rest;
+            }
+            None => {
+                bits.refill();
+                bits.refill();
+            }
+        }
+        bits
+    }
+
+    /// Drops bits, at most [`MAX_CODE_BITS`].
+    #[inline]
+    fn skip(&mut self, bits: u8) {
+        self.word <<= bits;
+        self.in_word -= u32::from(bits);
+        if self.in_word <= u32::from(MAX_CODE_BITS) {
+            self.refill();
+        }
+    }
+
+    /// Adds 32 bits.
+    #[inline]
+    fn refill(&mut self) {
+        let next = match self.rest.split_first_chunk() {
+            Some((next, rest)) => {
+                self.rest = rest;
+                u32::from_be_bytes(*next)
+            }
+            None => self.last_bits(),
+        };
+        self.word |= u64::from(next) << (u64::BITS - u32::BITS - self.in_word);
+        self.in_word += u32::BITS;
+    }
+
+    /// The last bytes of a block whose length is no multiple of four, then zeros.
+    #[cold]
+    fn last_bits(&mut self) -> u32 {
+        let mut next = [0; 4];
+        next[..self.rest.len()].copy_from_slice(self.rest);
+        self.rest = &[];
+        u32::from_be_bytes(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VALUE: u16 = NO_SYMBOL;
+
+    /// The code and the symbols of the module's documentation put together.
+    fn example() -> Pairs {
+        let pairs = [[2, VALUE], [4, VALUE], [0, 0], [2, 1]];
+        Pairs::new(1, &[3, 2, 0], &pairs).unwrap()
+    }
+
+    #[test]
+    fn every_value_of_a_block_is_found() {
+        // 3 = 2 2 4, 0 = 2, 2 = 2 2, 1 = 4, 3 = 2 2 4, then a 1 for ever.
+        let block = [0b1000_0100, 0b1100_0000];
+        let values = [2, 2, 4, 2, 2, 2, 4, 2, 2, 4];
+        for (place, &value) in values.iter().enumerate() {
+            assert_eq!(example().value(&block, place as u32), Some(value));
+        }
+        // Behind the end come zeros, which are code 000.
+        assert_eq!(example().value(&block, 65_535), Some(2));
+    }
+
+    #[test]
+    fn codes_longer_than_the_first_bits_are_found() {
+        // Codes 1, 01, 001 and so on; the last two have 20 bits.
+        let lowest: Vec<u16> = (1..20).map(|bits| 21 - bits).chain([0]).collect();
+        let pairs: Vec<[u16; 2]> = (0..21).map(|value| [value, VALUE]).collect();
+        let pairs = Pairs::new(1, &lowest, &pairs).unwrap();
+        for zeros in 0..20u32 {
+            let block = (1u64 << 63 >> zeros).to_be_bytes();
+            let expected = 20 - zeros as u16;
+            assert_eq!(pairs.value(&block, 0), Some(expected), "{zeros} zeros");
+        }
+        assert_eq!(pairs.value(&[0; 8], 0), Some(0));
+    }
+
+    #[test]
+    fn symbols_that_lead_back_to_themselves_are_an_error() {
+        for pairs in [
+            vec![[0, 0]],
+            vec![[1, VALUE], [2, 0], [0, 1]],
+            vec![[0, VALUE], [0, 7]],
+        ] {
+            assert!(count_values(&pairs).is_err(), "{pairs:?}");
+        }
+        // Each is twice the one before: 256 values are the most.
+        let doubled = |symbols: u16| -> Vec<[u16; 2]> {
+            let pair = |n: u16| if n == 0 { [0, VALUE] } else { [n - 1, n - 1] };
+            (0..symbols).map(pair).collect()
+        };
+        assert_eq!(count_values(&doubled(9)).unwrap()[8], 255);
+        assert!(count_values(&doubled(10)).is_err());
+    }
+
+    #[test]
+    fn impossible_codes_are_an_error() {
+        assert!(bases(0, &[0]).is_err());
+        assert!(bases(1, &[0, 1]).is_err(), "lowest symbols increase");
+        assert!(bases(30, &[3, 2, 1, 0]).is_err(), "33 bits");
+        assert!(bases(1, &[900, 0]).is_err(), "more symbols than codes");
+    }
+}

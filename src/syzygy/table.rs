@@ -1,0 +1,367 @@
+//! An open file and the values in it.
+
+use std::path::Path;
+
+use super::error::{SyzygyError, impossible};
+use super::index::LeadingPawns;
+use super::layout::{
+    BLOCK_LENGTH_LEN, Coded, Content, Flags, Layout, SPARSE_ENTRY_LEN, Stream, map_number,
+};
+use crate::Error;
+use crate::game::Color;
+use crate::game::chess::Role;
+use crate::index::Placement;
+use crate::material::Material;
+use crate::metric::{Dtz, DtzRange, Metric, Wdl};
+use crate::table::{FileStore, MappedFile, Store};
+
+/// The first bytes of a file that are read before it is known how many are needed.
+const FIRST_READ: u64 = 16 << 10;
+/// More than the largest layout has: eight streams of 65 536 symbols, and maps.
+const LARGEST_LAYOUT: u64 = 4 << 20;
+
+/// An open table. It can be used from many threads at once.
+///
+/// What is needed for every probe, the code and its symbols, is read when the table is opened; a probe reads an entry of the
+/// sparse index, some lengths of blocks and part of one block. Blocks are not kept: they are decoded as far as needed.
+#[derive(Debug)]
+pub struct Table {
+    name: String,
+    store: Box<dyn Store>,
+    metric: Metric,
+    layout: Layout,
+}
+
+impl Table {
+    /// Opens a table of results or of distances to zeroing by mapping it into memory. The men of `material` may be in either
+    /// colours.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syzygy`] if the file cannot be read, is no such table, or is of other men.
+    pub fn open(path: &Path, material: &Material, metric: Metric) -> Result<Table, Error> {
+        let store = MappedFile::open(path).map(|store| Box::new(store) as Box<dyn Store>);
+        Table::of_file(path, store, material, metric)
+    }
+
+    /// Opens a table that is read piece by piece, not mapped: a failing disk is an error then and not a signal.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub fn open_unmapped(path: &Path, material: &Material, metric: Metric) -> Result<Table, Error> {
+        let store = FileStore::open(path).map(|store| Box::new(store) as Box<dyn Store>);
+        Table::of_file(path, store, material, metric)
+    }
+
+    /// Opens a table that is not a file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub fn from_store(
+        store: Box<dyn Store>,
+        material: &Material,
+        metric: Metric,
+    ) -> Result<Table, Error> {
+        Table::new("a table in memory".to_owned(), Ok(store), material, metric)
+    }
+
+    fn of_file(
+        path: &Path,
+        store: std::io::Result<Box<dyn Store>>,
+        material: &Material,
+        metric: Metric,
+    ) -> Result<Table, Error> {
+        Table::new(path.display().to_string(), store, material, metric)
+    }
+
+    fn new(
+        name: String,
+        store: std::io::Result<Box<dyn Store>>,
+        material: &Material,
+        metric: Metric,
+    ) -> Result<Table, Error> {
+        let opened = store.map_err(SyzygyError::from).and_then(|store| {
+            let layout = read_layout(store.as_ref(), material, metric)?;
+            Ok((store, layout))
+        });
+        match opened {
+            Ok((store, layout)) => Ok(Table {
+                name,
+                store,
+                metric,
+                layout,
+            }),
+            Err(problem) => Err(Error::Syzygy { name, problem }),
+        }
+    }
+
+    /// What the table is of. Which side is White is the file's own choice.
+    #[must_use]
+    #[inline]
+    pub fn material(&self) -> &Material {
+        &self.layout.material
+    }
+
+    /// What it stores.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Path of the file, or what stands for it in messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Length of the file in bytes.
+    #[must_use]
+    pub fn file_len(&self) -> u64 {
+        self.store.len()
+    }
+
+    /// The stored result of men that are those of [`material`](Self::material), in its colours.
+    ///
+    /// It is the value of the position unless a capture reaches that; it is not better than the value then, and it may be
+    /// anything if a capture wins. En-passant rights are left aside.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syzygy`] if the file is damaged or cannot be read, if it is no table of results, or if the men are other
+    /// ones than the table's or no position.
+    #[inline]
+    pub fn wdl(&self, placement: &Placement, turn: Color) -> Result<Wdl, Error> {
+        self.result(placement, turn)
+            .map_err(|problem| self.error(problem))
+    }
+
+    /// The stored distance to zeroing of men that are those of [`material`](Self::material), in its colours, for a position
+    /// of the result `wdl`. Nothing if the other side's distances are stored.
+    ///
+    /// Tables keep distances in moves or in plies. In moves, an odd number of plies and the even number after it are the same,
+    /// and the range is of both. A mated position has the distance 1.
+    ///
+    /// The distance is that of the position unless it is drawn or a capture or a pawn move wins. Then it may be
+    /// anything.
+    ///
+    /// # Errors
+    ///
+    /// As for [`wdl`](Self::wdl); also where no position of this result can have what is stored.
+    #[inline]
+    pub fn dtz(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        wdl: Wdl,
+    ) -> Result<Option<DtzRange>, Error> {
+        self.distance(placement, turn, wdl)
+            .map_err(|problem| self.error(problem))
+    }
+
+    fn result(&self, placement: &Placement, turn: Color) -> Result<Wdl, SyzygyError> {
+        if self.metric != Metric::Wdl {
+            return Err(SyzygyError::NotATable);
+        }
+        let (placement, turn) = self.with_white_to_move(placement, turn);
+        let (streams, pawns) = self.streams(&placement)?;
+        let stream = &streams[turn.index().min(streams.len() - 1)];
+        let index = stream.encoder.index(&placement, pawns);
+        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?)?;
+        Wdl::from_index(value.into()).ok_or(impossible("result"))
+    }
+
+    fn distance(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        wdl: Wdl,
+    ) -> Result<Option<DtzRange>, SyzygyError> {
+        if self.metric != Metric::Dtz {
+            return Err(SyzygyError::NotATable);
+        }
+        let (placement, turn) = self.with_white_to_move(placement, turn);
+        let (streams, pawns) = self.streams(&placement)?;
+        let stream = &streams[0];
+        let is_black = stream.flags.contain(Flags::BLACK_TO_MOVE);
+        if is_black != (turn == Color::Black) && !self.material().is_symmetric() {
+            return Ok(None);
+        }
+        if wdl == Wdl::Draw {
+            return Ok(Some(Dtz(0).into()));
+        }
+        let index = stream.encoder.index(&placement, pawns);
+        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?)?;
+        stream.distance(value, wdl).map(Some)
+    }
+
+    /// Where both sides have the same men, White is to move.
+    #[inline]
+    fn with_white_to_move(&self, placement: &Placement, turn: Color) -> (Placement, Color) {
+        if turn == Color::Black && self.material().is_symmetric() {
+            (placement.with_colors_exchanged(), Color::White)
+        } else {
+            (*placement, turn)
+        }
+    }
+
+    /// The streams, by side to move, that have a placement; and its leading pawns.
+    #[inline]
+    fn streams(
+        &self,
+        placement: &Placement,
+    ) -> Result<(&[Stream], Option<LeadingPawns>), SyzygyError> {
+        let Layout { streams, sides, .. } = &self.layout;
+        let Some(color) = streams[0].encoder.leading_color() else {
+            return Ok((streams, None));
+        };
+        let pawns = LeadingPawns::new(placement.of(color, Role::Pawn));
+        let pawns = pawns.ok_or(SyzygyError::NoPosition)?;
+        let first = pawns.file() * sides;
+        Ok((&streams[first..first + sides], Some(pawns)))
+    }
+
+    /// The value at an index of a stream.
+    #[inline]
+    fn value(&self, stream: &Stream, index: u64) -> Result<u16, SyzygyError> {
+        let coded = match &stream.content {
+            Content::Single(value) => return Ok(*value),
+            Content::Coded(coded) => coded,
+        };
+        let (block, place) = self.find(coded, index)?;
+        let len = 1 << coded.block_bits;
+        let offset = coded.data_offset + (block << coded.block_bits);
+        let value = if let Some(bytes) = self.store.as_slice() {
+            coded.pairs.value(slice_of(bytes, offset, len)?, place)
+        } else {
+            let mut bytes = vec![0; len];
+            self.store.read_exact_at(offset, &mut bytes)?;
+            coded.pairs.value(&bytes, place)
+        };
+        value.ok_or(impossible("code"))
+    }
+
+    /// The block that has an index, and the index's place in it.
+    ///
+    /// An entry of the sparse index is about the middle of its span. From there it goes block by block to the one
+    /// that is wanted.
+    #[inline]
+    fn find(&self, coded: &Coded, index: u64) -> Result<(u64, u32), SyzygyError> {
+        let in_memory = self.store.as_slice();
+        let span = 1u64 << coded.span_bits;
+        let entry_offset = coded.sparse_offset + SPARSE_ENTRY_LEN * (index / span);
+        let [a, b, c, d, e, f] = self.array(in_memory, entry_offset)?;
+        let mut block = u64::from(u32::from_le_bytes([a, b, c, d]));
+        let from_middle = (index % span) as i64 - (span / 2) as i64;
+        let mut place = i64::from(u16::from_le_bytes([e, f])) + from_middle;
+        let beyond = || impossible("entry of the sparse index");
+        let values_of = |block: u64| -> Result<i64, SyzygyError> {
+            if block >= coded.block_lengths {
+                return Err(beyond());
+            }
+            let offset = coded.lengths_offset + BLOCK_LENGTH_LEN * block;
+            let more_values = u16::from_le_bytes(self.array(in_memory, offset)?);
+            Ok(i64::from(more_values) + 1)
+        };
+        while place < 0 {
+            block = block.checked_sub(1).ok_or_else(beyond)?;
+            place += values_of(block)?;
+        }
+        loop {
+            let values = values_of(block)?;
+            if place < values {
+                break;
+            }
+            place -= values;
+            block += 1;
+        }
+        match block < coded.blocks {
+            // A block has at most 65 536 values.
+            true => Ok((block, place as u32)),
+            false => Err(beyond()),
+        }
+    }
+
+    /// Some bytes of the file.
+    #[inline]
+    fn array<const N: usize>(
+        &self,
+        in_memory: Option<&[u8]>,
+        offset: u64,
+    ) -> Result<[u8; N], SyzygyError> {
+        let mut array = [0; N];
+        match in_memory {
+            Some(bytes) => array.copy_from_slice(slice_of(bytes, offset, N)?),
+            None => self.store.read_exact_at(offset, &mut array)?,
+        }
+        Ok(array)
+    }
+
+    #[cold]
+    fn error(&self, problem: SyzygyError) -> Error {
+        Error::Syzygy {
+            name: self.name.clone(),
+            problem,
+        }
+    }
+}
+
+impl Stream {
+    /// The distance that a stored value stands for in a position of a result that is no draw.
+    #[inline]
+    fn distance(&self, value: u16, wdl: Wdl) -> Result<DtzRange, SyzygyError> {
+        let value = if self.flags.contain(Flags::MAPPED) {
+            let map = &self.maps[map_number(wdl)];
+            *map.get(usize::from(value)).ok_or(impossible("distance"))?
+        } else {
+            value
+        };
+        let is_in_plies = match wdl {
+            Wdl::Win => self.flags.contain(Flags::WINS_IN_PLIES),
+            Wdl::Loss => self.flags.contain(Flags::LOSSES_IN_PLIES),
+            _ => false,
+        };
+        let rounding = i32::from(!is_in_plies);
+        let Dtz(nearest) = wdl.dtz_of_zeroing_move();
+        let plies = i32::from(value) << rounding;
+        let sign = nearest.signum();
+        Ok(DtzRange {
+            shortest: Dtz(nearest + sign * plies),
+            longest: Dtz(nearest + sign * (plies + rounding)),
+        })
+    }
+}
+
+fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {
+    usize::try_from(offset)
+        .ok()
+        .and_then(|offset| bytes.get(offset..)?.get(..len))
+        .ok_or(SyzygyError::Outside {
+            what: "the blocks",
+            len: bytes.len() as u64,
+        })
+}
+
+/// Reads as much of a file as its layout takes.
+fn read_layout(
+    store: &dyn Store,
+    material: &Material,
+    metric: Metric,
+) -> Result<Layout, SyzygyError> {
+    let file_len = store.len();
+    if let Some(bytes) = store.as_slice() {
+        return Layout::read(bytes, file_len, material, metric);
+    }
+    let mut len = FIRST_READ.min(file_len);
+    loop {
+        let mut bytes = vec![0; len as usize];
+        store.read_exact_at(0, &mut bytes)?;
+        match Layout::read(&bytes, file_len, material, metric) {
+            Err(SyzygyError::Outside { .. }) if len < file_len.min(LARGEST_LAYOUT) => {
+                len = (len * 8).min(file_len);
+            }
+            layout => return layout,
+        }
+    }
+}

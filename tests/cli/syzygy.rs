@@ -1,0 +1,89 @@
+use super::Place;
+use crate::reference::syzygy_folder;
+
+/// A place with the Syzygy tables of three men in `tables`, if they are anywhere.
+fn place() -> Option<Place> {
+    let folder = syzygy_folder()?;
+    let place = Place::new();
+    std::fs::create_dir(place.path("tables")).expect("a new directory");
+    for man in ["P", "N", "B", "R", "Q"] {
+        for extension in ["rtbw", "rtbz"] {
+            let name = format!("K{man}vK.{extension}");
+            let copy = place.path("tables").join(&name);
+            std::fs::copy(folder.join(name), copy).expect("a table and room for a copy");
+        }
+    }
+    Some(place)
+}
+
+#[test]
+fn probe_names_the_tables_and_marks_rounded_distances() {
+    let Some(place) = place() else { return };
+    let fen = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
+    let answer = place.json(["probe", "--json", fen]);
+    assert_eq!((&answer["wdl"], &answer["dtz"]), (&2.into(), &31.into()));
+    assert!(answer["precise_dtz"].is_null() && answer["dtm"].is_null());
+    let tables = answer["tables"].as_array().unwrap();
+    let column = |name: &str| {
+        tables
+            .iter()
+            .map(|table| table[name].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(column("format"), ["syzygy", "syzygy"]);
+    assert_eq!(column("metric"), ["wdl", "dtz"]);
+    assert!(column("file")[0].as_str().unwrap().ends_with("KRvK.rtbw"));
+    let (status, out, _) = place.run(["probe", fen]);
+    assert_eq!(status, 0);
+    assert!(
+        out.contains("dtz ~31") && out.contains("KRvK.rtbz (syzygy)"),
+        "{out}"
+    );
+    // Captures are known exactly.
+    let answer = place.json(["probe", "--json", "8/8/8/8/8/8/1k6/R3K3 b - - 0 1"]);
+    assert_eq!(answer["precise_dtz"], answer["dtz"]);
+}
+
+#[test]
+fn list_and_info_show_them() {
+    let Some(place) = place() else { return };
+    let tables = place.json(["list", "--json"])["tables"].clone();
+    let tables = tables.as_array().unwrap();
+    assert_eq!(tables.len(), 10);
+    let is_sound =
+        |table: &serde_json::Value| table["format"] == "syzygy" && table["error"].is_null();
+    assert!(tables.iter().all(is_sound));
+    let (_, out, _) = place.run(["list"]);
+    assert!(out.contains("syzygy") && out.contains("10 tables"), "{out}");
+    let answer = place.json(["info", "KQvK", "--json"]);
+    assert_eq!(answer["tables"][1]["format"], "syzygy");
+    assert!(answer["counts"].is_null() && answer["longest"]["dtz"].is_null());
+    assert_eq!(place.run(["info", "KQvK"]).0, 0);
+}
+
+#[test]
+fn what_needs_our_own_tables_says_so() {
+    let Some(place) = place() else { return };
+    for arguments in [
+        &["verify", "KQvK"][..],
+        &["verify", "--all"],
+        &["stats", "KQvK"],
+    ] {
+        let (status, out, err) = place.run(arguments.iter().copied());
+        assert_eq!((status, out.as_str()), (2, ""), "{arguments:?}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+        assert!(err.contains("Syzygy") && err.contains("generate"), "{err}");
+    }
+    // Generating does not take them for its own, and both may be there.
+    let (status, _, err) = place.run(["generate", "KQvK", "--tables", "tables"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let answer = place.json(["probe", "--json", "8/8/8/8/4k3/8/1Q6/K7 w - - 0 1"]);
+    let formats = answer["tables"].as_array().unwrap();
+    assert!(
+        formats.iter().all(|table| table["format"] == "native"),
+        "{answer}"
+    );
+    let (status, out, _) = place.run(["list"]);
+    assert!(status == 0 && out.contains("native"), "{out}");
+    assert_eq!(place.run(["stats", "KQvK"]).0, 0);
+}
