@@ -619,6 +619,15 @@ mod tests {
                 if !leading.is_empty() && leading.iter().all(is_on_diagonal) {
                     continue;
                 }
+                // Nor do pawns of which two lead, one on each wing.
+                if let Some(color) = encoder.leading_color() {
+                    let pawns = placement.of(color, Role::Pawn);
+                    let both_wings = pawns & mirror(pawns);
+                    let leading = LeadingPawns::new(pawns).unwrap().numbers.ilog2();
+                    if both_wings >> PAWN_SQUARE[leading as usize] & 1 == 1 {
+                        continue;
+                    }
+                }
                 for symmetry in (0..symmetries).map(Symmetry::from_index) {
                     let turned = Placement {
                         men: placement.men.map(|side| side.map(|set| symmetry.pull(set))),
