@@ -45,6 +45,7 @@ fn solving(criterion: &mut Criterion) {
         let material: Material = signature.parse().expect("a signature");
         let with_mates = SolveOptions {
             mates: true,
+            captures_alone: false,
             limit: FIFTY_MOVES,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,

@@ -56,6 +56,7 @@ pub fn with_width(
     let cancel = AtomicBool::new(false);
     let options = SolveOptions {
         mates: true,
+        captures_alone: false,
         limit,
         width,
         slices_at_a_time: usize::MAX,

@@ -13,6 +13,7 @@ use retrograde::game::Game;
 use retrograde::generate::{GenerateOptions, Observer, Plan};
 use retrograde::material::{MAX_MEN, Material};
 use retrograde::metric::Metric;
+use retrograde::probe;
 use retrograde::simd::Width;
 use retrograde::table;
 use serde_json::json;
@@ -40,14 +41,10 @@ pub struct Generate {
     #[arg(long, value_name = "GAME", default_value = "chess")]
     game: Game,
 
-    /// What to store; results (wdl) always are, the other metrics are read together with them
-    #[arg(
-        long,
-        value_name = "METRIC",
-        value_delimiter = ',',
-        default_value = "wdl,dtz,dtm"
-    )]
-    metric: Vec<Metric>,
+    /// What to store; results (wdl) always are, the other metrics are read together with them [default:
+    /// wdl,dtz,dtm; Syzygy tables have no dtm]
+    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
+    metric: Option<Vec<Metric>>,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -132,6 +129,17 @@ pub enum Compression {
 enum Format {
     /// Our own, see docs/FORMAT.md
     Native,
+    /// Syzygy's .rtbw and .rtbz, for engines and other programs
+    Syzygy,
+}
+
+impl From<Format> for probe::Format {
+    fn from(format: Format) -> probe::Format {
+        match format {
+            Format::Native => probe::Format::Native,
+            Format::Syzygy => probe::Format::Syzygy,
+        }
+    }
 }
 
 impl From<Compression> for table::Compression {
@@ -154,7 +162,7 @@ impl Generate {
                 self.game
             );
         }
-        let Format::Native = self.format;
+        let metrics = self.metrics()?;
         if materials.is_empty() {
             bail!(
                 "nothing to generate: name a material such as KRPvKR, or add --men 4 for all of them"
@@ -163,7 +171,8 @@ impl Generate {
         progress::use_threads(self.threads)?;
         let directory = tables.path();
         let plan = Plan::new(&GenerateOptions {
-            metrics: self.metric.clone(),
+            metrics,
+            format: self.format.into(),
             compression: self.compression.into(),
             memory: self.memory,
             men_in_memory: self.men_in_memory.into(),
@@ -220,6 +229,17 @@ impl Generate {
             )?;
         }
         Ok(Outcome::Done)
+    }
+
+    /// The metrics that are asked for.
+    fn metrics(&self) -> Result<Vec<Metric>> {
+        match (&self.metric, self.format) {
+            (Some(metrics), Format::Syzygy) if metrics.contains(&Metric::Dtm) => {
+                bail!("Syzygy tables have no distances to mate; leave dtm out of --metric")
+            }
+            (Some(metrics), _) => Ok(metrics.clone()),
+            (None, _) => Ok(Metric::ALL.to_vec()),
+        }
     }
 
     fn say_nothing_to_do(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<()> {

@@ -34,9 +34,10 @@ const SAMPLED_SLICES: u64 = 4;
 const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 6;
-/// Of what is tried, this part of the sample is looked at first; one in so many goes on to twice as much of it.
-const FIRST_PART: usize = 4;
-const GOING_ON: usize = 2;
+/// Of what is tried, this part of the sample is looked at first; one in `GOING_ON` goes on to `TIMES_AS_MUCH` of it.
+const FIRST_PART: usize = 8;
+const GOING_ON: usize = 4;
+const TIMES_AS_MUCH: usize = 2;
 
 /// The best order for each side to move that is to be kept.
 pub(super) fn choose<S: Slices>(
@@ -44,19 +45,18 @@ pub(super) fn choose<S: Slices>(
     effort: &Effort,
 ) -> Result<Vec<Choice>, Error> {
     let samples: Vec<Sample<'_, S>> = sides.iter().map(|side| Sample::new(side, effort)).collect();
-    let best_of = |sides: &[usize]| best(&samples, sides);
-    let all: Vec<usize> = (0..sides.len()).collect();
+    let pairs = Race::of_pairs(&samples)?;
+    let all = 0..sides.len();
     let Some(limit) = effort.larger_side else {
-        return all.iter().map(|&side| best_of(&[side])).collect();
+        return all.map(|side| pairs.of_side(side).best()).collect();
     };
-    let smaller = best_of(&all)?;
+    let smaller = pairs.best()?;
     let mut kept = vec![smaller];
-    for &side in all.iter().filter(|&&side| side != smaller.side) {
+    for side in all.filter(|&side| side != smaller.side) {
+        let pairs = pairs.of_side(side);
         // Nobody needs to know which order is best for what is far too large.
-        let pairs = Race::of_pairs(&samples, &[side])?;
-        let is_near = |limit: u64| pairs.smallest() < limit.saturating_mul(2);
-        if is_near(limit) {
-            let larger = best_of(&[side])?;
+        if pairs.smallest() < limit.saturating_mul(2) {
+            let larger = pairs.best()?;
             if larger.size(samples[side].all_blocks) < limit {
                 kept.push(larger);
             }
@@ -64,23 +64,6 @@ pub(super) fn choose<S: Slices>(
     }
     kept.sort_by_key(|choice| choice.side);
     Ok(kept)
-}
-
-/// The best of some sides to move, in the best order.
-fn best<S: Slices>(samples: &[Sample<'_, S>], sides: &[usize]) -> Result<Choice, Error> {
-    let pairs = Race::of_pairs(samples, sides)?;
-    // What the fastest two dimensions are decides most: a block is a few planes of them.
-    let orders = samples[0].side.space.all_orders();
-    let with_pair_of = |pair: &Choice| {
-        let (side, pair) = (pair.side, pair.order);
-        let same_pair = move |order: &&Order| fastest_pair(order) == fastest_pair(&pair);
-        orders
-            .iter()
-            .filter(same_pair)
-            .map(move |&order| (side, order))
-    };
-    let orders = pairs.choices.iter().take(BEST_PAIRS).flat_map(with_pair_of);
-    Race::new(samples, orders).winner()
 }
 
 /// Orders that are compared, the better ones in more blocks than the others.
@@ -108,12 +91,38 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
     }
 
     /// One order with each pair of fastest dimensions, compared in the first part of the sample.
-    fn of_pairs(samples: &'a [Sample<'b, S>], sides: &[usize]) -> Result<Race<'a, 'b, S>, Error> {
+    fn of_pairs(samples: &'a [Sample<'b, S>]) -> Result<Race<'a, 'b, S>, Error> {
         let pairs = orders_by_fastest_pair(samples[0].side.space);
-        let of_side = |&side: &usize| pairs.iter().map(move |&pair| (side, pair));
-        let mut race = Race::new(samples, sides.iter().flat_map(of_side));
+        let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
+        let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
         race.look_at(race.blocks().div_ceil(FIRST_PART))?;
         Ok(race)
+    }
+
+    /// Only the choices with this side.
+    fn of_side(&self, side: usize) -> Race<'a, 'b, S> {
+        let choices = self.choices.iter().filter(|choice| choice.side == side);
+        Race {
+            samples: self.samples,
+            choices: choices.copied().collect(),
+        }
+    }
+
+    /// The best order of all, where these are the best ones with each pair of fastest dimensions.
+    ///
+    /// A block is a few planes of the fastest two dimensions: what they are decides most.
+    fn best(&self) -> Result<Choice, Error> {
+        let orders = self.samples[0].side.space.all_orders();
+        let with_pair_of = |pair: &Choice| {
+            let (side, pair) = (pair.side, pair.order);
+            let same_pair = move |order: &&Order| fastest_pair(order) == fastest_pair(&pair);
+            orders
+                .iter()
+                .filter(same_pair)
+                .map(move |&order| (side, order))
+        };
+        let orders = self.choices.iter().take(BEST_PAIRS).flat_map(with_pair_of);
+        Race::new(self.samples, orders).winner()
     }
 
     /// Blocks in a sample.
@@ -156,8 +165,8 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
                 return Ok(self.choices[0]);
             }
             self.choices
-                .truncate(self.choices.len().div_ceil(GOING_ON * GOING_ON).max(2));
-            part /= GOING_ON;
+                .truncate(self.choices.len().div_ceil(GOING_ON).max(2));
+            part /= TIMES_AS_MUCH;
         }
     }
 }

@@ -14,6 +14,7 @@ use super::packed::{PackedView, PackedViews};
 use super::plan::{Plan, Step, reads};
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
+use super::syzygy::write_syzygy;
 use super::work::{Item, WorkStore};
 use super::write::write_metric;
 use crate::Error;
@@ -22,6 +23,7 @@ use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::{FIFTY_MOVES, Metric};
 use crate::placement::PawnSlices;
+use crate::probe::Format;
 use crate::simd::Width;
 use crate::solve::chess::{Extraction, Promotion, PromotionViews, Targets, captures};
 use crate::solve::solved::SliceValues;
@@ -235,15 +237,19 @@ impl<'a> Course<'a> {
             let summary = Summary::from_digest(&digest, &index_space);
             for &metric in &step.metrics {
                 let start = Instant::now();
-                written.bytes += write_metric(
-                    &self.plan.options.directory,
-                    &finished,
-                    &index_space,
-                    &summary,
-                    metric,
-                    self.plan.options.compression,
-                    self.cancel,
-                )?;
+                let directory = &self.plan.options.directory;
+                written.bytes += match self.plan.options.format {
+                    Format::Native => write_metric(
+                        directory,
+                        &finished,
+                        &index_space,
+                        &summary,
+                        metric,
+                        self.plan.options.compression,
+                        self.cancel,
+                    ),
+                    Format::Syzygy => write_syzygy(directory, &finished, metric, self.cancel),
+                }?;
                 written.files += 1;
                 let spent = start.elapsed();
                 self.observer.spent(material, Phase::Writing(metric), spent);
@@ -261,6 +267,7 @@ impl<'a> Course<'a> {
         let targets = self.targets(&material)?;
         let options = SolveOptions {
             mates: self.plan.options.metrics.contains(&Metric::Dtm),
+            captures_alone: self.plan.options.format == Format::Syzygy,
             limit: FIFTY_MOVES,
             width: self.plan.options.width,
             slices_at_a_time: step.slices_at_a_time,

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::work::DIRECTORY;
 use crate::probe::parse_file_name;
+use crate::syzygy;
 use crate::table::TEMPORARY_SUFFIX;
 
 /// Removes the unfinished tables in a directory that no living process writes, and the unfinished work files beside
@@ -55,7 +56,8 @@ fn is_temporary_name(name: &str) -> bool {
             .strip_suffix(TEMPORARY_SUFFIX)?
             .rsplit_once('.')?;
         let is_random = !random.is_empty() && random.bytes().all(|b| b.is_ascii_alphanumeric());
-        (is_random && parse_file_name(table).is_some()).then_some(())
+        let is_table = parse_file_name(table).is_some() || syzygy::parse_file_name(table).is_some();
+        (is_random && is_table).then_some(())
     };
     parts().is_some()
 }
@@ -68,13 +70,13 @@ mod tests {
     fn only_names_of_unfinished_tables_are_recognised() {
         assert!(is_temporary_name(".KRvK.wdl.a1B2c3.part"));
         assert!(is_temporary_name(".KRPvKR.dtm.000000.part"));
+        assert!(is_temporary_name(".KNNvKQ.rtbw.a1B2c3.part"));
         for other in [
             "KRvK.wdl",
             "KRvK.wdl.a1B2c3.part",
             ".KRvK.wdl.part",
             ".KRvK.wdl..part",
             ".KRvK.wdl.a1-2c3.part",
-            ".KRvK.rtbw.a1B2c3.part",
             ".notes.a1B2c3.part",
             ".KRvK.wdl.a1B2c3.tmp",
             "",

@@ -11,6 +11,7 @@ use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
 use crate::placement::PawnSlices;
+use crate::probe::Format;
 use crate::solve::chess::{captures, own_reads, words};
 use crate::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
 
@@ -24,6 +25,9 @@ const PACKED: u64 = 4;
 const ROW_BITS: u64 = 8 + 5;
 /// Bytes of a word of values that a sample for choosing the order is taken from: five sets.
 const SAMPLED_BYTES: u64 = 5 * 8;
+
+/// Bytes of an index while a stream of a Syzygy file is being made.
+const SYZYGY_INDEX_BYTES: u64 = 4;
 
 /// The shape of a material's values.
 #[derive(Clone, Debug)]
@@ -95,6 +99,7 @@ impl Shape {
 pub(super) fn of_step(
     material: &Material,
     metrics: &[Metric],
+    format: Format,
     slices_at_a_time: usize,
 ) -> Option<u64> {
     let shape = Shape::new(material)?;
@@ -128,6 +133,16 @@ pub(super) fn of_step(
         + at_a_time * solving_one
         + shape.own_views() * shape.words * VIEW_BYTES
         + finished;
+    if format == Format::Syzygy && !metrics.is_empty() {
+        // A byte for each position of both sides; each index of a stream as a value, then as a symbol.
+        let positions = shape.words * shape.slices * 64;
+        let solved = if shape.slices == 1 {
+            solved_one
+        } else {
+            finished
+        };
+        return Some(solving.max(solved + 2 * positions + SYZYGY_INDEX_BYTES * positions));
+    }
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
     let writing = if shape.slices == 1 {
         solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row)

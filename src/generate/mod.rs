@@ -18,6 +18,7 @@ mod runs;
 mod slices;
 mod source;
 mod summary;
+mod syzygy;
 mod work;
 mod write;
 

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::probe::Tablebase;
+use crate::probe::{Format, Tablebase};
 use crate::simd::Width;
 use crate::solve::SolveError;
 use crate::table::Compression;
@@ -24,8 +24,10 @@ pub struct GenerateOptions {
     /// The metrics that are wanted. Results ([`Metric::Wdl`]) are always written, since the other metrics are read
     /// together with them.
     pub metrics: Vec<Metric>,
-    /// How hard to compress.
+    /// How hard to compress; Syzygy tables have one way.
     pub compression: Compression,
+    /// How files are arranged. Syzygy tables have no distances to mate, which are left out then.
+    pub format: Format,
     /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
     /// one that needs more alone gets it.
     pub memory: Option<u64>,
@@ -49,6 +51,7 @@ impl GenerateOptions {
             materials,
             metrics: Metric::ALL.to_vec(),
             compression: Compression::Default,
+            format: Format::Native,
             memory: None,
             men_in_memory: GenerateOptions::MEN_IN_MEMORY,
             width: Width::widest(),
@@ -105,6 +108,9 @@ impl Plan {
     pub fn new(options: &GenerateOptions) -> Result<Plan, Error> {
         let mut options = options.clone();
         options.metrics.push(Metric::Wdl);
+        if options.format == Format::Syzygy {
+            options.metrics.retain(|&metric| metric != Metric::Dtm);
+        }
         options.metrics.sort_unstable();
         options.metrics.dedup();
         if let Err(source) = std::fs::read_dir(&options.directory)
@@ -127,7 +133,7 @@ impl Plan {
                 continue;
             }
             open.extend(material.dependencies());
-            let metrics = missing(there.as_ref(), &material, &options.metrics);
+            let metrics = missing(there.as_ref(), &material, &options);
             wanted.insert(material, metrics);
         }
         loop {
@@ -168,7 +174,7 @@ impl Plan {
         let apart = memory::BASE + left_behind;
         if let Some(limit) = self.options.memory {
             for step in &mut self.steps {
-                step.be_thrifty(limit.saturating_sub(apart));
+                step.be_thrifty(self.options.format, limit.saturating_sub(apart));
             }
         }
         let largest = self.steps.iter().map(|step| step.memory).max().unwrap_or(0);
@@ -279,9 +285,9 @@ impl Step {
     }
 
     /// Solves one slice after the other if it takes more than so many bytes.
-    fn be_thrifty(&mut self, room: u64) {
+    fn be_thrifty(&mut self, format: Format, room: u64) {
         if self.memory > room
-            && let Some(memory) = memory::of_step(&self.material, &self.metrics, 1)
+            && let Some(memory) = memory::of_step(&self.material, &self.metrics, format, 1)
         {
             self.memory = memory;
             self.slices_at_a_time = 1;
@@ -295,18 +301,22 @@ pub(super) fn reads(step: &Step, item: &Item) -> bool {
 }
 
 /// The metrics of which there is no file whose header fits its name and whose checksums are right.
-fn missing(there: Option<&Tablebase>, material: &Material, metrics: &[Metric]) -> Vec<Metric> {
-    metrics
-        .iter()
-        .copied()
-        .filter(|&metric| {
-            let file = there.and_then(|there| there.table(material, metric));
-            let is_usable = file
-                .and_then(|file| file.table().ok())
-                .is_some_and(|table| table.verify_checksums(&|_, _| true).is_ok());
-            !is_usable
-        })
-        .collect()
+fn missing(
+    there: Option<&Tablebase>,
+    material: &Material,
+    options: &GenerateOptions,
+) -> Vec<Metric> {
+    let is_usable = |metric: Metric| {
+        let mut files = there.iter().flat_map(|there| there.tables());
+        let file = files.find(|file| {
+            *file.material() == *material
+                && file.metric() == metric
+                && file.format() == options.format
+        });
+        file.is_some_and(|file| file.verify_checksums(&|_, _| true).is_ok())
+    };
+    let metrics = options.metrics.iter().copied();
+    metrics.filter(|&metric| !is_usable(metric)).collect()
 }
 
 /// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
@@ -360,7 +370,8 @@ fn ordered_steps(
             };
             Ok(Step {
                 material: *material,
-                memory: memory::of_step(material, &metrics, usize::MAX).ok_or(too_large)?,
+                memory: memory::of_step(material, &metrics, options.format, usize::MAX)
+                    .ok_or(too_large)?,
                 slices_at_a_time: usize::MAX,
                 metrics,
                 targets,

@@ -101,7 +101,7 @@ impl Numbers {
 
 /// For each result, where it may stand.
 #[inline(always)]
-fn results_at(values: &SideValues, address: usize, held: u64) -> [u64; MAX_SETS] {
+pub(super) fn results_at(values: &SideValues, address: usize, held: u64) -> [u64; MAX_SETS] {
     let free = values.own.wdl_by_conversion[address];
     let mut sets = [0; MAX_SETS];
     let mut drawn = values.legal[address];

@@ -12,7 +12,7 @@ use crate::index::{IndexSpace, MAX_DIMENSIONS, Order, Placement};
 use crate::material::Material;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy;
-use crate::table::{Description, Stream, Table};
+use crate::table::{Description, Progress, Stream, Table};
 
 /// The number of chess in a table's description.
 const CHESS: u8 = 0;
@@ -206,6 +206,20 @@ impl TableFile {
                 material: self.material.to_string(),
             }),
         }
+    }
+
+    /// Opens the table, whatever its format, and compares its checksums. `progress` is told how many bytes of how many are
+    /// done and says whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), and if a checksum is wrong or `progress` said so.
+    pub fn verify_checksums(&self, progress: &Progress<'_>) -> Result<(), ProbeError> {
+        match self.open()? {
+            OpenTable::Native(opened) => opened.table.verify_checksums(progress)?,
+            OpenTable::Syzygy(opened) => opened.table.verify_checksum(progress)?,
+        }
+        Ok(())
     }
 
     /// What the header says.

@@ -88,6 +88,9 @@ pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
 pub struct SolveOptions<'a> {
     /// Whether distances to mate are wanted; the targets must have them too.
     pub mates: bool,
+    /// Whether captures alone count where a prober finds a result without the table, as for Syzygy tables, and not
+    /// promotions as well.
+    pub captures_alone: bool,
     /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
     /// played, fewer to see cursed wins in small materials.
     pub limit: Plies,
@@ -177,7 +180,7 @@ fn solve_slice(
         return Err(SolveError::Cancelled { material });
     }
     let space = chess::space(&material, own.pawns.placement(slice));
-    let rules = SliceRules::new(&space, own, slice, targets, options.mates)
+    let rules = SliceRules::new(&space, own, slice, targets, &options)
         .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
     let width = options.width;
     let (mut fixed, conversions) = rules.collect(width);

@@ -23,6 +23,9 @@ pub enum SyzygyError {
         /// What is impossible, in words.
         what: &'static str,
     },
+    /// The checksum at the end is not that of the bytes before it.
+    #[error("damaged: the checksum is wrong")]
+    Checksum,
     /// It is a table, but of other men.
     #[error("a table of other men than {expected}")]
     OtherMaterial {

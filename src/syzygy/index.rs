@@ -60,7 +60,7 @@ pub(super) const NO_RANK: u8 = 15;
 
 /// Men that take up the symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leading {
+pub(super) enum Leading {
     /// Three men, each alone of its kind.
     Three([Piece; 3]),
     /// The kings, in the order of the file.
@@ -75,14 +75,14 @@ enum Leading {
 
 /// Men that are equal and have one digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Group {
-    piece: Piece,
-    count: usize,
+pub(super) struct Group {
+    pub piece: Piece,
+    pub count: usize,
     /// How many numbers the group has.
-    size: u64,
-    factor: u64,
+    pub size: u64,
+    pub factor: u64,
     /// Squares that the group never stands on and does not count: the first rank, for pawns.
-    excluded: u64,
+    pub excluded: u64,
 }
 
 /// The relation between placements and the indices of one stream of a table.
@@ -145,7 +145,7 @@ impl LeadingPawns {
     }
 
     /// The squares of the pawns with a number, the leading one on a file.
-    fn squares(number: u64, count: usize, file: usize) -> u64 {
+    pub(super) fn squares(number: u64, count: usize, file: usize) -> u64 {
         let before = &LEADING_PAWNS[count][file];
         let steps = (1..6)
             .rfind(|&steps| u64::from(before[steps]) <= number)
@@ -263,7 +263,29 @@ impl Encoder {
         self.len
     }
 
-    fn leading_len(&self) -> u64 {
+    /// The men that take up the symmetry.
+    pub(super) fn leading(&self) -> Leading {
+        self.leading
+    }
+
+    pub(super) fn leading_men(&self) -> usize {
+        match self.leading {
+            Leading::Three(_) => 3,
+            Leading::Kings(_) => 2,
+            Leading::Pawns { count, .. } => count,
+        }
+    }
+
+    pub(super) fn leading_factor(&self) -> u64 {
+        self.leading_factor
+    }
+
+    /// The other groups, in the order of the file.
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    pub(super) fn leading_len(&self) -> u64 {
         match self.leading {
             Leading::Three(_) => THREE_MEN,
             Leading::Kings(_) => KING_PAIRS,
@@ -458,7 +480,7 @@ fn number_of_three([a, b, c]: [u8; 3]) -> u64 {
 }
 
 /// The squares of three men: the inverse of [`number_of_three`].
-fn three_of_number(number: u64) -> [u8; 3] {
+pub(super) fn three_of_number(number: u64) -> [u8; 3] {
     let split = |number: u64, radix: u64| ((number / radix) as usize, (number % radix) as usize);
     let free = |place: usize, taken: u64| nth_square(!taken, place as u32).trailing_zeros() as u8;
     let diagonal = |rank: usize| 9 * rank as u8;
@@ -520,7 +542,7 @@ fn rank_combination(set: u64) -> u64 {
 }
 
 /// The set of `count` numbers with a rank: the inverse of [`rank_combination`].
-fn unrank_combination(mut rank: u64, count: usize) -> u64 {
+pub(super) fn unrank_combination(mut rank: u64, count: usize) -> u64 {
     let mut set = 0;
     for chosen in (1..=count).rev() {
         let ways = &BINOMIALS[chosen];

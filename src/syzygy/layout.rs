@@ -48,15 +48,15 @@ pub const WDL_MAGIC: [u8; 4] = [0x71, 0xe8, 0x23, 0x5d];
 pub const DTZ_MAGIC: [u8; 4] = [0xd7, 0x66, 0x0c, 0xa5];
 
 /// Bits of the flags of a table.
-const SIDES_DIFFER: u8 = 1;
-const HAS_PAWNS: u8 = 2;
+pub(super) const SIDES_DIFFER: u8 = 1;
+pub(super) const HAS_PAWNS: u8 = 2;
 
 /// Bytes of an entry of the sparse index.
 pub(super) const SPARSE_ENTRY_LEN: u64 = 6;
 /// Bytes of a block length.
 pub(super) const BLOCK_LENGTH_LEN: u64 = 2;
 /// Blocks begin at multiples of this.
-const DATA_ALIGNMENT: u64 = 64;
+pub(super) const DATA_ALIGNMENT: u64 = 64;
 /// Bytes of a symbol.
 const SYMBOL_LEN: usize = 3;
 
@@ -77,6 +77,18 @@ impl Flags {
     pub const WIDE: Flags = Flags(16);
     /// All values are equal.
     pub const SINGLE_VALUE: Flags = Flags(128);
+
+    /// These flags and others.
+    #[must_use]
+    pub const fn with(self, others: Flags) -> Flags {
+        Flags(self.0 | others.0)
+    }
+
+    /// As the byte of a file.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
 
     /// Whether these flags are set.
     #[must_use]
@@ -130,7 +142,7 @@ pub(super) struct Layout {
 
 /// Which of the maps a result has.
 #[inline]
-pub(super) const fn map_number(wdl: Wdl) -> usize {
+pub(crate) const fn map_number(wdl: Wdl) -> usize {
     match wdl {
         Wdl::Win | Wdl::Draw => 0,
         Wdl::Loss => 1,

@@ -33,23 +33,56 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checksum;
+mod encode;
 mod error;
 mod index;
 mod layout;
 mod numbering;
+mod order;
 mod pairs;
 mod table;
+mod walk;
+mod write;
 
+use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
 
+pub(crate) use encode::EncodedStream;
 pub use error::SyzygyError;
 pub use index::{Encoder, LeadingPawns};
+pub(crate) use layout::map_number;
 pub use layout::{DTZ_MAGIC, Flags, WDL_MAGIC};
+pub(crate) use order::{MenOrder, files};
 pub use table::Table;
+pub(crate) use walk::{Listed, Squares};
+pub(crate) use write::{Maps, Stream, write_table};
 
 /// The metrics that have files, and their extensions.
 const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")];
+
+/// A material in the colours of its published name: the side of more men is White, or else the one with the stronger men.
+#[must_use]
+pub fn in_colors_of_name(material: &Material) -> Material {
+    let exchanged = material.with_colors_exchanged();
+    let strength = |material: &Material| {
+        let men = material.side(Color::White);
+        (men.len(), men)
+    };
+    if strength(material) >= strength(&exchanged) {
+        *material
+    } else {
+        exchanged
+    }
+}
+
+/// The published name of the file of a material in either colours: `KNNvKQ.rtbw`. Distances to mate have none.
+#[must_use]
+pub fn file_name(material: &Material, metric: Metric) -> Option<String> {
+    let (_, extension) = EXTENSIONS.into_iter().find(|&(known, _)| known == metric)?;
+    Some(format!("{}.{extension}", in_colors_of_name(material)))
+}
 
 /// The material, in the colours of the name, and metric that a file name stands for: `KQvKR.rtbw`.
 ///
@@ -68,6 +101,22 @@ pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_have_their_published_names() {
+        for (material, name) in [
+            ("KQvKNN", "KNNvKQ.rtbw"),
+            ("KNvKB", "KBvKN.rtbw"),
+            ("KPvKQ", "KQvKP.rtbw"),
+            ("KRvKBB", "KBBvKR.rtbw"),
+            ("KNNvKBP", "KBPvKNN.rtbw"),
+        ] {
+            let material: Material = material.parse().unwrap();
+            assert_eq!(file_name(&material, Metric::Wdl).as_deref(), Some(name));
+        }
+        let material: Material = "KQvK".parse().unwrap();
+        assert_eq!(file_name(&material, Metric::Dtm), None);
+    }
 
     #[test]
     fn names_may_have_either_side_first() {

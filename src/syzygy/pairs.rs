@@ -60,7 +60,7 @@ use super::error::{SyzygyError, impossible};
 use super::layout::code_lengths;
 
 /// The right symbol of what is no pair but a value, which then is the left number.
-const NO_SYMBOL: u16 = 0xfff;
+pub(super) const NO_SYMBOL: u16 = 0xfff;
 
 /// Longest code that the bit buffer always holds.
 const MAX_CODE_BITS: u8 = 32;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
 use super::index::LeadingPawns;
 use super::layout::{
@@ -13,7 +14,7 @@ use crate::game::chess::Role;
 use crate::index::Placement;
 use crate::material::Material;
 use crate::metric::{Dtz, DtzRange, Metric, Wdl};
-use crate::table::{FileStore, MappedFile, Store};
+use crate::table::{FileStore, MappedFile, Progress, Store};
 
 /// The first bytes of a file that are read before it is known how many are needed.
 const FIRST_READ: u64 = 16 << 10;
@@ -158,6 +159,45 @@ impl Table {
     ) -> Result<Option<DtzRange>, Error> {
         self.distance(placement, turn, wdl)
             .map_err(|problem| self.error(problem))
+    }
+
+    /// Compares the checksum at the end of the file, which probes do not look at. `progress` is told how many bytes of how
+    /// many are done and returns whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syzygy`] if it is wrong or the file cannot be read; [`Error::Cancelled`] if `progress` said so.
+    pub fn verify_checksum(&self, progress: &Progress<'_>) -> Result<(), Error> {
+        let is_right = self
+            .has_right_checksum(progress)
+            .map_err(|problem| self.error(problem))?;
+        match is_right {
+            Some(true) => Ok(()),
+            Some(false) => Err(self.error(SyzygyError::Checksum)),
+            None => Err(Error::Cancelled),
+        }
+    }
+
+    /// Nothing if `progress` said that it is enough.
+    fn has_right_checksum(&self, progress: &Progress<'_>) -> Result<Option<bool>, SyzygyError> {
+        let Some(len) = self.store.len().checked_sub(CHECKSUM_LEN as u64) else {
+            return Ok(Some(false));
+        };
+        let mut hashes = Vec::new();
+        let mut chunk = vec![0; CHUNK.min(len as usize)];
+        let mut start = 0;
+        while start < len {
+            if !progress(start, len) {
+                return Ok(None);
+            }
+            let chunk_len = (len - start).min(CHUNK as u64);
+            let chunk = &mut chunk[..chunk_len as usize];
+            self.store.read_exact_at(start, chunk)?;
+            hashes.push(hash_of_chunk(chunk));
+            start += chunk_len;
+        }
+        let stored: [u8; CHECKSUM_LEN] = self.array(None, len)?;
+        Ok(Some(checksum_of_hashes(&hashes) == stored))
     }
 
     fn result(&self, placement: &Placement, turn: Color) -> Result<Wdl, SyzygyError> {

@@ -49,6 +49,7 @@ pub use reader::Table;
 pub use source::{StreamSource, ValueSource, compressed_size_of_sample, values_present};
 pub use store::{FaultyStore, FileStore, MappedFile, Store};
 pub use stream::Stream;
+pub(crate) use writer::publish;
 pub(crate) use writer::temporary_file;
 pub use writer::{Progress, TEMPORARY_SUFFIX, WrittenSizes, write_table, write_table_to};
 

@@ -44,8 +44,24 @@ pub fn write_table(
     options: &WriteOptions,
     progress: &Progress<'_>,
 ) -> Result<WrittenSizes, Error> {
-    let write = || -> Result<WrittenSizes, WriteError> {
-        check_streams(description, streams, options)?;
+    check_streams(description, streams, options)
+        .map_err(|problem| write_error(&path.display().to_string(), problem))?;
+    publish(path, |file| {
+        write_streams(file, description, streams, options, progress)
+    })
+}
+
+/// Writes a file that appears under its name when it is complete and on disk, and replaces any older one; on an
+/// error, nothing changes.
+///
+/// # Errors
+///
+/// Those of `write`, and [`Error::Write`] if the system cannot write.
+pub(crate) fn publish<T>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> Result<T, WriteError>,
+) -> Result<T, Error> {
+    let write = || -> Result<T, WriteError> {
         // In the same directory, because a rename across file systems is not atomic.
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -56,13 +72,13 @@ pub fn write_table(
         ))?;
         let mut temporary = temporary_file(directory, &file_name.to_string_lossy())?;
         let mut buffered = BufWriter::with_capacity(1 << 20, temporary.as_file_mut());
-        let sizes = write_streams(&mut buffered, description, streams, options, progress)?;
+        let written = write(&mut buffered)?;
         buffered.flush()?;
         drop(buffered);
         temporary.as_file().sync_all()?;
         temporary.persist(path).map_err(|error| error.error)?;
         sync_directory(directory)?;
-        Ok(sizes)
+        Ok(written)
     };
     write().map_err(|problem| write_error(&path.display().to_string(), problem))
 }

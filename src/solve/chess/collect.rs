@@ -312,7 +312,8 @@ impl SliceRules<'_> {
             for route in &pawn_move.en_passant {
                 word.answer_en_passant(after, &Outcome::new(route, address.squares, None));
             }
-            let best = match pawn_move.conversion {
+            let is_passed_over = self.captures_alone && pawn_move.is_quiet_promotion();
+            let best = match pawn_move.conversion && !is_passed_over {
                 true => &mut *converting,
                 false => &mut *staying,
             };

@@ -9,6 +9,7 @@ use crate::game::chess::{Role, attacks};
 use crate::game::{Bits, Color};
 use crate::material::Material;
 use crate::placement::{PawnPlacement, PawnSlices};
+use crate::solve::SolveOptions;
 use crate::solve::own::OwnSlices;
 use crate::solve::space::Space;
 use crate::solve::view::{SideView, View};
@@ -78,6 +79,13 @@ pub(super) struct PawnMove {
     pub(super) en_passant: Vec<Route>,
 }
 
+impl PawnMove {
+    /// Whether it only promotes; pawns that are taken never stand on a last rank.
+    pub(super) fn is_quiet_promotion(&self) -> bool {
+        self.conversion && self.victim.is_none() && !(8..56).contains(&self.to)
+    }
+}
+
 /// Everything about a slice that does not depend on the address.
 #[derive(Debug)]
 pub struct SliceRules<'a> {
@@ -91,6 +99,7 @@ pub struct SliceRules<'a> {
     /// Moves of each side's pawns.
     pub(super) pawn_moves: [Vec<PawnMove>; 2],
     pub(super) with_scores: bool,
+    pub(super) captures_alone: bool,
 }
 
 /// A material that a move leads to is not among the targets.
@@ -257,7 +266,7 @@ impl<'a> SliceRules<'a> {
         own: &OwnSlices,
         slice: usize,
         targets: &Targets,
-        with_scores: bool,
+        options: &SolveOptions<'_>,
     ) -> Result<SliceRules<'a>, MissingTarget> {
         let placement = own.pawns.placement(slice);
         let finder = RouteFinder {
@@ -302,7 +311,8 @@ impl<'a> SliceRules<'a> {
             captures_of_men,
             captures_of_pawns,
             pawn_moves,
-            with_scores,
+            with_scores: options.mates,
+            captures_alone: options.captures_alone,
             men: finder.men,
         })
     }

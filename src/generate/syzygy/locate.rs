@@ -1,0 +1,137 @@
+//! Where the solver keeps the position of a Syzygy index.
+
+use crate::game::Color;
+use crate::game::chess::{Piece, Role};
+use crate::material::{MAX_MEN, Material};
+use crate::placement::{PawnPlacement, PawnSlices};
+use crate::solve::chess::{addressed_men, words};
+use crate::symmetry::{Symmetry, into_triangle, triangle_place};
+use crate::syzygy::Squares;
+
+/// From squares of men to a place among all positions of one side to move: slice by slice, 64 to a word.
+#[derive(Debug)]
+pub(super) struct Locator<'a> {
+    slices: &'a PawnSlices,
+    slice_len: usize,
+    /// Turns the board for men that the solver has in the other colours.
+    flip: u8,
+    /// The white king, by his place among the men.
+    white_king: usize,
+    /// The pawns, by their places among the men.
+    pawns: Vec<(usize, Color)>,
+    /// What turns the board for each square of the white king.
+    symmetries: [Symmetry; 64],
+    /// By symmetry, then by man: what each square adds to the place.
+    parts: Vec<[[u32; 64]; MAX_MEN]>,
+}
+
+/// The slice of the last placement, which is mostly that of the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LastSlice {
+    pawns: PawnPlacement,
+    start: usize,
+    is_mirrored: bool,
+}
+
+impl<'a> Locator<'a> {
+    /// For men in an order; `flipped` says that the solver has them in the other colours.
+    ///
+    /// Nothing if a slice has more positions than can be numbered.
+    pub fn new(
+        material: &Material,
+        slices: &'a PawnSlices,
+        pieces: &[Piece],
+        flipped: bool,
+    ) -> Option<Locator<'a>> {
+        let flip = if flipped { 56 } else { 0 };
+        let color = |piece: &Piece| if flipped { !piece.color } else { piece.color };
+        let slice_len = words(material)?.checked_mul(64)?;
+        let mut addressed = addressed_men(material);
+        let mut parts = vec![[[0; 64]; MAX_MEN]; Symmetry::COUNT];
+        let mut white_king = 0;
+        let mut pawns = Vec::new();
+        for (man, piece) in pieces.iter().enumerate() {
+            let color = color(piece);
+            let stride = if piece.role == Role::Pawn {
+                pawns.push((man, color));
+                continue;
+            } else if (color, piece.role) == (Color::Black, Role::King) {
+                1
+            } else {
+                let number = addressed
+                    .iter()
+                    .position(|&other| other == (color, piece.role))?;
+                // Equal men have an address each, in any order.
+                addressed[number] = (Color::Black, Role::King);
+                64u32.pow((addressed.len() - number) as u32)
+            };
+            let is_white_king = (color, piece.role) == (Color::White, Role::King);
+            if is_white_king {
+                white_king = man;
+            }
+            for (number, parts) in parts.iter_mut().enumerate() {
+                let symmetry = Symmetry::from_index(number);
+                for (square, part) in parts[man].iter_mut().enumerate() {
+                    let turned = symmetry.map(square as u8 ^ flip);
+                    let digit = match is_white_king && !material.has_pawns() {
+                        // Only asked for where he is in the triangle.
+                        true => triangle_place(turned).min(63),
+                        false => turned.into(),
+                    };
+                    *part = stride.wrapping_mul(digit as u32);
+                }
+            }
+        }
+        let symmetries = std::array::from_fn(|square| match material.has_pawns() {
+            true => Symmetry::default(),
+            false => into_triangle(square as u8 ^ flip),
+        });
+        Some(Locator {
+            slices,
+            slice_len: slice_len as usize,
+            flip,
+            white_king,
+            pawns,
+            symmetries,
+            parts,
+        })
+    }
+
+    /// The place of a placement.
+    #[inline(always)]
+    pub fn place(&self, squares: &Squares, last: &mut LastSlice) -> usize {
+        let mut symmetry = self.symmetries[usize::from(squares[self.white_king] & 63)];
+        let mut place = 0;
+        if !self.pawns.is_empty() {
+            let pawns = self.pawns(squares);
+            if pawns != last.pawns {
+                let (slice, is_mirrored) = self.slices.locate(pawns);
+                *last = LastSlice {
+                    pawns,
+                    start: slice * self.slice_len,
+                    is_mirrored,
+                };
+            }
+            symmetry = Symmetry::mirrored(last.is_mirrored);
+            place = last.start;
+        }
+        let parts = &self.parts[symmetry.index()];
+        for (parts, &square) in parts.iter().zip(squares) {
+            place += parts[usize::from(square & 63)] as usize;
+        }
+        place
+    }
+
+    #[inline(always)]
+    fn pawns(&self, squares: &Squares) -> PawnPlacement {
+        let mut pawns = PawnPlacement::default();
+        for &(man, color) in &self.pawns {
+            let square = 1 << (squares[man] ^ self.flip);
+            match color {
+                Color::White => pawns.white |= square,
+                Color::Black => pawns.black |= square,
+            }
+        }
+        pawns
+    }
+}

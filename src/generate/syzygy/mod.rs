@@ -1,0 +1,287 @@
+//! The Syzygy files of one solved material.
+//!
+//! What a file holds, its coding and its layout are `crate::syzygy`'s; here is where the values come from and which order
+//! of the men compresses best.
+
+mod locate;
+mod race;
+mod settle;
+mod source;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use self::locate::{LastSlice, Locator};
+use self::race::{best_of, place_apart};
+use self::settle::settle;
+use self::source::{Histogram, Numbers};
+use super::slices::Slices;
+use crate::Error;
+use crate::game::Color;
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::solve::SolveError;
+use crate::syzygy::{
+    self, EncodedStream, Encoder, Flags, LeadingPawns, Listed, MenOrder, Stream, files,
+};
+use crate::table::WriteError;
+
+/// Indices that a thread looks at at a time.
+const TASK: usize = 1 << 16;
+/// Indices of a piece of the sample that orders are compared by.
+const PIECE: usize = 1 << 12;
+
+/// Writes one Syzygy table of a solved material, whose results by conversion are those by captures alone, and returns
+/// the size of its file in bytes.
+///
+/// # Errors
+///
+/// If the file cannot be written, or the caller cancelled.
+pub fn write_syzygy(
+    directory: &Path,
+    slices: &impl Slices,
+    metric: Metric,
+    cancel: &AtomicBool,
+) -> Result<u64, Error> {
+    let table = Table::new(slices);
+    let name = syzygy::file_name(&table.material, metric).ok_or_else(|| Error::Write {
+        name: table.material.to_string(),
+        problem: WriteError::Description("Syzygy tables have no distances to mate"),
+    })?;
+    let streams = match metric {
+        Metric::Wdl => table.results(cancel),
+        _ => table.distances(cancel),
+    }?;
+    syzygy::write_table(&directory.join(name), &table.material, metric, &streams)
+}
+
+/// A material and its values.
+struct Table<'a, S> {
+    slices: &'a S,
+    /// In the colours of the file.
+    material: Material,
+    /// Whether the solver has it in the other colours.
+    flipped: bool,
+    /// For each slice the file of the leading pawn.
+    file: Vec<usize>,
+    orders: Vec<MenOrder>,
+}
+
+/// The bytes of one side to move, by the places of a [`Locator`].
+struct Side {
+    bytes: Vec<u8>,
+    metric: Metric,
+}
+
+impl<'a, S: Slices> Table<'a, S> {
+    fn new(slices: &'a S) -> Table<'a, S> {
+        let solved = slices.material();
+        let material = syzygy::in_colors_of_name(&solved);
+        let orders = MenOrder::all(&material);
+        let flipped = material != solved;
+        let leading = orders
+            .first()
+            .and_then(|order| order.encoder(0)?.leading_color())
+            .map(|color| if flipped { !color } else { color });
+        let file = |slice| {
+            let pawns = leading.map_or(0, |color| slices.placement(slice).of(color));
+            LeadingPawns::new(pawns).map_or(0, |pawns| pawns.file())
+        };
+        Table {
+            slices,
+            material,
+            flipped,
+            file: (0..slices.count()).map(file).collect(),
+            orders,
+        }
+    }
+
+    /// The sides to move that files may hold.
+    fn sides(&self) -> &'static [Color] {
+        match self.material.is_symmetric() {
+            true => &[Color::White],
+            false => &Color::ALL,
+        }
+    }
+
+    /// The solver's number of a side to move.
+    fn solver_side(&self, side: Color) -> usize {
+        if self.flipped { !side } else { side }.index()
+    }
+
+    fn results(&self, cancel: &AtomicBool) -> Result<Vec<Stream>, Error> {
+        let sides = self.sides();
+        let mut streams: Vec<Vec<Stream>> = Vec::new();
+        for &side in sides {
+            let side = Side {
+                bytes: source::results(self.slices, self.solver_side(side)),
+                metric: Metric::Wdl,
+            };
+            let of_file = |file: usize| {
+                let listed = self.listed(file);
+                let (_, order) = self.best_order(&[&side], file, &listed, cancel)?;
+                self.stream(&side, file, order, &listed, Flags::default(), cancel)
+            };
+            let of_files = (0..files(&self.material)).into_par_iter().map(of_file);
+            streams.push(of_files.collect::<Result<Vec<Stream>, Error>>()?);
+        }
+        // By file first.
+        let mut sides: Vec<_> = streams.into_iter().map(Vec::into_iter).collect();
+        let mut by_file = Vec::new();
+        for _ in 0..files(&self.material) {
+            by_file.extend(sides.iter_mut().filter_map(Iterator::next));
+        }
+        Ok(by_file)
+    }
+
+    fn distances(&self, cancel: &AtomicBool) -> Result<Vec<Stream>, Error> {
+        let files = files(&self.material);
+        let mut numbers: Vec<Vec<Numbers>> = Vec::new();
+        let mut sides = Vec::new();
+        for &side in self.sides() {
+            let side = self.solver_side(side);
+            let histograms = Histogram::by_file(self.slices, side, &self.file, files);
+            let of_files: Vec<Numbers> = histograms.iter().map(Numbers::new).collect();
+            sides.push(Side {
+                bytes: source::distances(self.slices, side, &self.file, &of_files),
+                metric: Metric::Dtz,
+            });
+            numbers.push(of_files);
+        }
+        let sides: Vec<&Side> = sides.iter().collect();
+        let of_file = |file: usize| {
+            let listed = self.listed(file);
+            let (side, order) = self.best_order(&sides, file, &listed, cancel)?;
+            let Numbers { flags, maps, .. } = &numbers[side][file];
+            let turn = match self.sides()[side] {
+                Color::White => Flags::default(),
+                Color::Black => Flags::BLACK_TO_MOVE,
+            };
+            let flags = flags.with(turn);
+            let mut stream = self.stream(sides[side], file, order, &listed, flags, cancel)?;
+            stream.maps.clone_from(maps);
+            Ok(stream)
+        };
+        (0..files).into_par_iter().map(of_file).collect()
+    }
+
+    fn listed(&self, file: usize) -> Listed {
+        let encoder = self.encoder(&self.orders[0], file);
+        Listed::new(&encoder)
+    }
+
+    fn encoder(&self, order: &MenOrder, file: usize) -> Encoder {
+        order
+            .encoder(file)
+            .expect("orders that no encoder has were left out")
+    }
+
+    fn gather<'b>(
+        &'b self,
+        side: &'b Side,
+        file: usize,
+        order: &MenOrder,
+        listed: &'b Listed,
+    ) -> Result<Gather<'b>, Error> {
+        let material = self.slices.material();
+        let locator = Locator::new(&material, self.slices.pawns(), &order.pieces, self.flipped);
+        Ok(Gather {
+            encoder: self.encoder(order, file),
+            listed,
+            locator: locator.ok_or(SolveError::TooLarge { material })?,
+            side,
+        })
+    }
+
+    /// The side to move and the order of men that compress best in a sample.
+    fn best_order(
+        &self,
+        sides: &[&Side],
+        file: usize,
+        listed: &Listed,
+        cancel: &AtomicBool,
+    ) -> Result<(usize, &MenOrder), Error> {
+        let candidates = (0..sides.len())
+            .flat_map(|side| self.orders.iter().map(move |order| (side, order)))
+            .collect();
+        best_of(candidates, |&(side, order), pieces| {
+            is_cancelled(cancel)?;
+            Ok(self
+                .gather(sides[side], file, order, listed)?
+                .bytes_of_sample(pieces))
+        })
+    }
+
+    fn stream(
+        &self,
+        side: &Side,
+        file: usize,
+        order: &MenOrder,
+        listed: &Listed,
+        flags: Flags,
+        cancel: &AtomicBool,
+    ) -> Result<Stream, Error> {
+        is_cancelled(cancel)?;
+        let values = self.gather(side, file, order, listed)?.all();
+        is_cancelled(cancel)?;
+        Ok(Stream {
+            order: order.clone(),
+            encoded: EncodedStream::new(&values, flags, side.metric),
+            maps: None,
+        })
+    }
+}
+
+fn is_cancelled(cancel: &AtomicBool) -> Result<(), Error> {
+    match cancel.load(Ordering::Relaxed) {
+        true => Err(Error::Cancelled),
+        false => Ok(()),
+    }
+}
+
+/// The values of a stream in the order of its indices.
+struct Gather<'a> {
+    encoder: Encoder,
+    listed: &'a Listed,
+    locator: Locator<'a>,
+    side: &'a Side,
+}
+
+impl Gather<'_> {
+    fn gather(&self, start: u64, out: &mut [u8]) {
+        let mut last = LastSlice::default();
+        let mut places = out.iter_mut();
+        let len = places.len();
+        self.encoder
+            .for_each_placement(self.listed, start, len, |squares| {
+                if let Some(out) = places.next() {
+                    *out = self.side.bytes[self.locator.place(squares, &mut last)];
+                }
+            });
+    }
+
+    fn all(&self) -> Vec<u8> {
+        let mut values = vec![0; self.encoder.len() as usize];
+        values
+            .par_chunks_mut(TASK)
+            .enumerate()
+            .for_each(|(task, values)| self.gather((task * TASK) as u64, values));
+        settle(&mut values, self.side.metric);
+        values
+    }
+
+    /// Bytes that some pieces of the stream take, one after the other.
+    fn bytes_of_sample(&self, pieces: usize) -> u64 {
+        let len = self.encoder.len();
+        let piece = (len as usize / pieces).clamp(1, PIECE);
+        let mut values = vec![0; pieces.min(len as usize) * piece];
+        for (number, values) in values.chunks_exact_mut(piece).enumerate() {
+            let start = place_apart(number as u64, len - piece as u64 + 1);
+            self.gather(start, values);
+        }
+        settle(&mut values, self.side.metric);
+        EncodedStream::new(&values, Flags::default(), self.side.metric).bytes()
+    }
+}

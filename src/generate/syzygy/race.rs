@@ -1,0 +1,46 @@
+//! Looking for the best of many candidates without looking at all of each.
+
+use rayon::prelude::*;
+
+use crate::Error;
+
+/// Pieces of the sample that the candidates are compared by, round by round; one in `GOING_ON` goes on.
+const ROUNDS: [usize; 3] = [8, 32, 128];
+const GOING_ON: usize = 4;
+
+/// The candidate that takes the least bytes, of equal ones the first. `bytes` says how many a sample of so many pieces takes.
+///
+/// # Errors
+///
+/// Those of `bytes`.
+///
+/// # Panics
+///
+/// If there is no candidate.
+pub(super) fn best_of<C: Send + Sync>(
+    candidates: Vec<C>,
+    bytes: impl Fn(&C, usize) -> Result<u64, Error> + Sync,
+) -> Result<C, Error> {
+    let mut running: Vec<(u64, C)> = candidates.into_iter().map(|it| (0, it)).collect();
+    for pieces in ROUNDS {
+        if running.len() == 1 {
+            break;
+        }
+        running.par_iter_mut().try_for_each(|(sum, candidate)| {
+            *sum = bytes(candidate, pieces)?;
+            Ok::<(), Error>(())
+        })?;
+        running.sort_by_key(|&(sum, _)| sum);
+        let going_on = running.len().div_ceil(GOING_ON).max(2);
+        running.truncate(going_on);
+    }
+    let (_, best) = running.swap_remove(0);
+    Ok(best)
+}
+
+/// Place `number` of any number of places below `len` that lie apart: multiples of the golden ratio. At halves and
+/// quarters all men but one would stand on the same square, where nothing is asked for.
+pub(super) fn place_apart(number: u64, len: u64) -> u64 {
+    let fraction = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((u128::from(fraction) * u128::from(len)) >> 64) as u64
+}
