@@ -126,7 +126,7 @@ pub enum Compression {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+pub enum Format {
     /// Our own, see docs/FORMAT.md
     Native,
     /// Syzygy's .rtbw and .rtbz, for engines and other programs
@@ -315,7 +315,7 @@ impl Generate {
 }
 
 /// Shows the course of a generation.
-struct Bar<'a>(&'a ProgressBar);
+pub struct Bar<'a>(pub &'a ProgressBar);
 
 impl Observer for Bar<'_> {
     fn started(&self, material: Material) {

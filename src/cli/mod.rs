@@ -6,6 +6,7 @@
 mod answer;
 mod bench;
 mod completions;
+mod convert;
 mod directory;
 mod generate;
 mod info;
@@ -72,6 +73,7 @@ enum Command {
     List(list::List),
     Info(info::Info),
     Stats(stats::Stats),
+    Convert(convert::Convert),
     Perft(perft::Perft),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -99,6 +101,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::List(command) => command.run(&tables, out),
         Command::Info(command) => command.run(&tables, out),
         Command::Stats(command) => command.run(&tables, out),
+        Command::Convert(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),
         Command::Bench(command) => command.run(&tables, out),
         Command::Completions(command) => command.run(out),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::ProbeOptions;
 use super::error::ProbeError;
 use crate::game::Color;
 use crate::game::chess::Role;
@@ -409,7 +410,7 @@ pub(super) struct Found<'a> {
 impl Catalog {
     /// Lists the directories. Only names are looked at; where two directories have the same table, the first
     /// one's counts.
-    pub fn scan(directories: &[PathBuf], is_mapped: bool) -> Result<Catalog, ProbeError> {
+    pub fn scan(directories: &[PathBuf], options: &ProbeOptions) -> Result<Catalog, ProbeError> {
         let mut found = BTreeMap::new();
         for (number, directory) in directories.iter().enumerate() {
             let problem = |problem| ProbeError::Directory {
@@ -423,6 +424,9 @@ impl Catalog {
                 else {
                     continue;
                 };
+                if options.format.is_some_and(|wanted| wanted != format) {
+                    continue;
+                }
                 let place = (material.men(), material.to_string(), metric, format);
                 let found = found
                     .entry(place)
@@ -443,7 +447,7 @@ impl Catalog {
                     metric,
                     format,
                     number,
-                    is_mapped,
+                    is_mapped: options.map_files,
                     space: Arc::default(),
                     opened: OnceLock::new(),
                 },

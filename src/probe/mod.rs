@@ -61,6 +61,8 @@ pub struct ProbeOptions {
     /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
     /// process in the first case and a [`ProbeError`] in the second, which is slower.
     pub map_files: bool,
+    /// Which tables answer; all if nothing is said, our own where a directory has both formats.
+    pub format: Option<Format>,
 }
 
 impl Default for ProbeOptions {
@@ -69,6 +71,7 @@ impl Default for ProbeOptions {
         ProbeOptions {
             cache_bytes: 64 << 20,
             map_files: true,
+            format: None,
         }
     }
 }
@@ -106,7 +109,7 @@ impl Tablebase {
             .map(|directory| directory.as_ref().to_owned())
             .collect();
         Ok(Tablebase {
-            catalog: Catalog::scan(&directories, options.map_files)?,
+            catalog: Catalog::scan(&directories, options)?,
             cache: BlockCache::new(options.cache_bytes),
         })
     }

@@ -8,6 +8,7 @@
 //! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
 
 mod compare;
+mod formats;
 mod gather;
 mod headers;
 mod layout;
@@ -42,6 +43,7 @@ use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
 use source::{LoadError, Source, sides};
 
+pub use formats::{BothFormats, Compared as ComparedFormats};
 pub use report::{Difference, LISTED, Observer, Report};
 
 /// The positions that verifying some materials goes through, in the unit of [`Observer::advanced`].

@@ -87,3 +87,68 @@ fn what_needs_our_own_tables_says_so() {
     assert!(status == 0 && out.contains("native"), "{out}");
     assert_eq!(place.run(["stats", "KQvK"]).0, 0);
 }
+
+#[test]
+fn generate_writes_them_and_convert_makes_ours_of_them_and_back() {
+    let place = Place::new();
+    let generate = [
+        "generate", "KQvK", "--format", "syzygy", "--tables", "tables",
+    ];
+    let (status, out, err) = place.run(generate);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("wrote 2 files"), "{out}");
+    let (_, out, _) = place.run(generate);
+    assert!(out.starts_with("nothing to do"), "{out}");
+    let (status, _, err) = place.run([&generate[..], &["--metric", "wdl,dtm"]].concat());
+    assert!(status == 2 && err.contains("dtm"), "{err}");
+    let answer = place.json(["convert", "--to", "native", "--json"]);
+    assert_eq!(
+        (&answer["files"], &answer["difference_count"]),
+        (&2.into(), &0.into())
+    );
+    assert!(answer["positions"].as_u64().unwrap() > 40_000);
+    let list = |place: &Place| place.json(["list", "--json"])["tables"].clone();
+    let of_both = list(&place).as_array().unwrap().len();
+    assert_eq!(of_both, 4, "no distances to mate, as before");
+    let made = |name: &str| std::fs::read(place.path("tables").join(name)).unwrap();
+    let before = [made("KQvK.rtbw"), made("KQvK.rtbz")];
+    for name in ["KQvK.rtbw", "KQvK.rtbz"] {
+        std::fs::remove_file(place.path("tables").join(name)).unwrap();
+    }
+    let (status, out, err) = place.run(["convert", "--to", "syzygy", "kqk"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("1 materials: wrote 2 files"), "{out}");
+    assert_eq!([made("KQvK.rtbw"), made("KQvK.rtbz")], before);
+    let (status, _, err) = place.run(["convert", "--to", "syzygy", "KRvK"]);
+    assert!(
+        status == 2 && err.contains("no native table of KRvK"),
+        "{err}"
+    );
+}
+
+#[test]
+fn convert_says_where_the_tables_differ() {
+    let place = Place::new();
+    let generate = |material: &'static str| {
+        let arguments = [
+            "generate", material, "--format", "syzygy", "--tables", "tables",
+        ];
+        assert_eq!(place.run(arguments).0, 0);
+    };
+    generate("KRvK");
+    let path = |name: &str| place.path("tables").join(name);
+    let mut bytes = std::fs::read(path("KRvK.rtbw")).unwrap();
+    // The men of the header, in both nibbles: the rook becomes a queen.
+    for byte in &mut bytes[6..9] {
+        let queen_for_rook = |code: u8| if code == 4 { 5 } else { code };
+        *byte = queen_for_rook(*byte & 15) | queen_for_rook(*byte >> 4) << 4;
+    }
+    std::fs::write(path("KQvK.rtbw"), bytes).unwrap();
+    let (status, out, err) = place.run(["convert", "--to", "native", "KQvK"]);
+    assert_eq!(status, 1);
+    assert!(
+        out.contains("KQvK wdl: ") && out.contains("stored"),
+        "{out}"
+    );
+    assert!(err.contains("other values"), "{err}");
+}

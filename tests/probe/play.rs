@@ -341,6 +341,7 @@ fn threads_and_small_caches_give_the_same_answers() {
     let options = ProbeOptions {
         cache_bytes: 100_000,
         map_files: false,
+        ..ProbeOptions::default()
     };
     let small = Tablebase::open_with(&[directory()], &options).unwrap();
     let materials = all_materials();

@@ -11,6 +11,8 @@
 mod damage;
 /// Syzygy tables read by us.
 mod reader;
+/// Syzygy tables written by us.
+mod writer;
 
 use std::ops::Add;
 use std::time::Instant;

@@ -16,7 +16,7 @@ use super::{RANDOM_POSITIONS, SAMPLE_STEP, random_position, signed_dtz, theirs};
 use crate::reference::{large_syzygy_folder, syzygy_folder};
 use crate::solved;
 
-fn open(folder: &std::path::Path, map_files: bool) -> Tablebase {
+pub fn open(folder: &std::path::Path, map_files: bool) -> Tablebase {
     let options = ProbeOptions {
         map_files,
         ..ProbeOptions::default()
@@ -29,10 +29,14 @@ fn contains(range: DtzRange, dtz: Dtz) -> bool {
 }
 
 /// How many positions were compared, and how many distances were exact.
-type Compared = (u64, u64);
+pub type Compared = (u64, u64);
 
 /// Compares both sides to move of both colours of a placement with what our solver finds.
-fn compare_with_solved(tables: &Tablebase, material: &Material, placement: &Placement) -> Compared {
+pub fn compare_with_solved(
+    tables: &Tablebase,
+    material: &Material,
+    placement: &Placement,
+) -> Compared {
     let solved = &solved::all()[material];
     let exchanged = placement.with_colors_exchanged();
     let mut compared = (0, 0);

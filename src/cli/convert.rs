@@ -1,0 +1,211 @@
+//! `retrograde convert`: the tables of one format in the other.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use retrograde::Error;
+use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::probe::{Format, TableFile};
+use retrograde::verify::{BothFormats, Difference};
+use serde_json::json;
+
+use super::generate::{self, Bar, Compression};
+use super::{Outcome, TableDirectory, input, progress};
+
+/// Indices of a material at which the old and the new table are compared.
+const COMPARED_INDICES: u64 = 100_000;
+/// Differences that are listed.
+const LISTED: usize = 10;
+
+/// Make Syzygy tables of our own, or our own of Syzygy tables, beside them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde convert --to syzygy\n  \
+    retrograde convert --to native KQvKR KRPvKR\n\n\
+    Values are solved again, which takes less time than reading them one by one, and rounded distances become exact.\n\
+    Then old and new tables are compared at up to 100 000 indices of each material; exit status 1 if they differ.\n\
+    What the materials depend on is made as well.")]
+pub struct Convert {
+    /// Materials such as KRPvKR, in any order and case [default: all that have tables of the other format]
+    #[arg(value_name = "MATERIAL", value_parser = input::material)]
+    materials: Vec<Material>,
+
+    /// The format to convert to
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    to: generate::Format,
+
+    /// How hard to compress our own tables
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
+    compression: Compression,
+
+    /// How many threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = input::threads)]
+    threads: Option<usize>,
+
+    /// Memory that may be used, such as 512M or 8G
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was done.
+struct Converted {
+    materials: usize,
+    files: usize,
+    bytes: u64,
+    positions: u64,
+    differences: Vec<Difference>,
+    seconds: f64,
+}
+
+impl Convert {
+    /// Converts, compares and prints.
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        progress::use_threads(self.threads)?;
+        let (materials, metrics) = self.wanted(directory)?;
+        let start = Instant::now();
+        let plan = Plan::new(&GenerateOptions {
+            metrics,
+            format: self.to.into(),
+            compression: self.compression.into(),
+            memory: self.memory,
+            ..GenerateOptions::new(directory.path(), materials.clone())
+        })?;
+        let cancel = progress::cancel_on_interrupt()?;
+        let bar = progress::bar(plan.work(), "indices");
+        let generated = plan.run(&cancel, &Bar(&bar));
+        bar.finish_and_clear();
+        let generated = match generated {
+            Err(Error::Cancelled) => bail!("stopped; the same command carries on"),
+            other => other?,
+        };
+        let (positions, differences) = compare(directory, &materials, &cancel)?;
+        let converted = Converted {
+            materials: materials.len(),
+            files: generated.files,
+            bytes: generated.bytes,
+            positions,
+            differences,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        if self.json {
+            print_json(&converted, out)?;
+        } else {
+            print(&converted, directory, out)?;
+        }
+        if converted.differences.is_empty() {
+            return Ok(Outcome::Done);
+        }
+        Ok(Outcome::No(format!(
+            "{} positions have other values in the tables that were there; check those with `retrograde verify`",
+            HumanCount(converted.differences.len() as u64)
+        )))
+    }
+
+    /// The materials to convert, and the metrics that any of their tables has.
+    fn wanted(&self, directory: &TableDirectory) -> Result<(Vec<Material>, Vec<Metric>)> {
+        let from = match self.to {
+            generate::Format::Native => Format::Syzygy,
+            generate::Format::Syzygy => Format::Native,
+        };
+        let tables = directory.open()?;
+        let is_source = |file: &&TableFile| file.format() == from;
+        let sources: Vec<&TableFile> = tables.tables().iter().filter(is_source).collect();
+        let mut materials = input::materials(&self.materials, None);
+        for material in &materials {
+            if !sources.iter().any(|file| file.material() == material) {
+                bail!(
+                    "{} has no {} table of {material} to convert",
+                    directory.path().display(),
+                    from.name()
+                );
+            }
+        }
+        if materials.is_empty() {
+            materials.extend(sources.iter().map(|file| *file.material()));
+            materials.dedup();
+        }
+        if materials.is_empty() {
+            bail!(
+                "{} has no {} tables to convert",
+                directory.path().display(),
+                from.name()
+            );
+        }
+        let mut metrics: Vec<Metric> = sources
+            .iter()
+            .filter(|file| materials.contains(file.material()))
+            .map(|file| file.metric())
+            .collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        Ok((materials, metrics))
+    }
+}
+
+/// How many positions were compared, and where the tables differ.
+fn compare(
+    directory: &TableDirectory,
+    materials: &[Material],
+    cancel: &AtomicBool,
+) -> Result<(u64, Vec<Difference>)> {
+    let both = BothFormats::open(directory.path())?;
+    let bar = progress::bar(materials.len() as u64, "materials");
+    let mut positions = 0;
+    let mut differences = Vec::new();
+    for material in materials {
+        bar.set_message(material.to_string());
+        let compared = both.compare(material, COMPARED_INDICES, cancel)?;
+        if cancel.load(Ordering::Relaxed) {
+            bail!("stopped before all was compared; the new tables stay");
+        }
+        positions += compared.positions;
+        differences.extend(compared.differences);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok((positions, differences))
+}
+
+fn print_json(converted: &Converted, out: &mut dyn Write) -> Result<()> {
+    let listed = converted.differences.iter().take(LISTED);
+    let listed: Vec<String> = listed.map(Difference::to_string).collect();
+    let answer = json!({
+        "materials": converted.materials,
+        "files": converted.files,
+        "bytes": converted.bytes,
+        "positions": converted.positions,
+        "difference_count": converted.differences.len(),
+        "differences": listed,
+        "seconds": converted.seconds,
+    });
+    writeln!(out, "{answer}")?;
+    Ok(())
+}
+
+fn print(converted: &Converted, directory: &TableDirectory, out: &mut dyn Write) -> Result<()> {
+    for difference in converted.differences.iter().take(LISTED) {
+        writeln!(out, "{difference}")?;
+    }
+    writeln!(
+        out,
+        "{} materials: wrote {} files, {}, to {} in {:.1} s; {} positions compared, {} differ",
+        converted.materials,
+        converted.files,
+        HumanBytes(converted.bytes),
+        directory.path().display(),
+        converted.seconds,
+        HumanCount(converted.positions),
+        HumanCount(converted.differences.len() as u64)
+    )?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The same material in both formats, compared.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::report::Difference;
+use crate::game::Color;
+use crate::game::chess::Position;
+use crate::index::IndexSpace;
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::probe::{Format, ProbeError, ProbeOptions, Tablebase};
+
+/// The tables of a directory, those of each format for themselves.
+#[derive(Debug)]
+pub struct BothFormats {
+    native: Tablebase,
+    syzygy: Tablebase,
+}
+
+/// What a comparison of a material found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Compared {
+    /// Legal positions that were compared.
+    pub positions: u64,
+    /// Where the formats have different values; `stored` is that of the Syzygy table, `expected` of our own.
+    pub differences: Vec<Difference>,
+}
+
+impl BothFormats {
+    /// Lists the tables of a directory.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::Directory`] if that is impossible.
+    pub fn open(directory: &Path) -> Result<BothFormats, ProbeError> {
+        let open = |format| {
+            let options = ProbeOptions {
+                format: Some(format),
+                ..ProbeOptions::default()
+            };
+            Tablebase::open_with(&[directory], &options)
+        };
+        Ok(BothFormats {
+            native: open(Format::Native)?,
+            syzygy: open(Format::Syzygy)?,
+        })
+    }
+
+    /// Compares results, and distances to zeroing if both formats have them, at so many indices spread over all of a
+    /// material, or at all if there are fewer. Stops early, with what it has, if the caller cancels.
+    ///
+    /// # Errors
+    ///
+    /// If a table that is needed is missing or damaged.
+    pub fn compare(
+        &self,
+        material: &Material,
+        indices: u64,
+        cancel: &AtomicBool,
+    ) -> Result<Compared, ProbeError> {
+        let material = material.normal_form();
+        let space = IndexSpace::new(material);
+        let both = [&self.native, &self.syzygy];
+        let with_distances = both
+            .iter()
+            .all(|tables| tables.table(&material, Metric::Dtz).is_some());
+        let indices = indices.min(space.len());
+        let merge = |mut all: Compared, other: Compared| {
+            all.positions += other.positions;
+            all.differences.extend(other.differences);
+            all
+        };
+        (0..indices)
+            .into_par_iter()
+            .filter(|_| !cancel.load(Ordering::Relaxed))
+            .map(|number| spread(number, indices, space.len()))
+            .flat_map_iter(|index| Color::ALL.map(|turn| (index, turn)))
+            .filter_map(|(index, turn)| space.position(index, turn))
+            .map(|(_, position)| {
+                let differences = self.differences(&material, &position, with_distances)?;
+                Ok(Compared {
+                    positions: 1,
+                    differences,
+                })
+            })
+            .try_reduce(Compared::default, |all, other| Ok(merge(all, other)))
+    }
+
+    fn differences(
+        &self,
+        material: &Material,
+        position: &Position,
+        with_distances: bool,
+    ) -> Result<Vec<Difference>, ProbeError> {
+        let mut differences = Vec::new();
+        let difference = |metric, stored: String, expected: String| Difference {
+            material: *material,
+            metric,
+            fen: position.to_fen(),
+            stored,
+            expected,
+        };
+        let native = self.native.probe_wdl(position)?;
+        let syzygy = self.syzygy.probe_wdl(position)?;
+        if native != syzygy {
+            let values = [syzygy, native].map(|wdl| wdl.to_string());
+            let [stored, expected] = values;
+            differences.push(difference(Metric::Wdl, stored, expected));
+        } else if with_distances {
+            let native = self.native.probe_dtz(position)?;
+            let syzygy = self.syzygy.probe_dtz_range(position)?;
+            if ![syzygy.shortest, syzygy.longest].contains(&native) {
+                let stored = format!("{} to {}", syzygy.shortest, syzygy.longest);
+                differences.push(difference(Metric::Dtz, stored, native.to_string()));
+            }
+        }
+        Ok(differences)
+    }
+}
+
+/// Number `number` of so many indices out of `len`: all in their order, or multiples of the golden ratio.
+fn spread(number: u64, indices: u64, len: u64) -> u64 {
+    if indices == len {
+        return number;
+    }
+    let fraction = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((u128::from(fraction) * u128::from(len)) >> 64) as u64
+}

@@ -1,0 +1,171 @@
+//! Syzygy tables written by us: every value that a prober finds in them is the one that our solver finds.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::index::IndexSpace;
+use retrograde::material::Material;
+use retrograde::metric::Metric;
+use retrograde::probe::Format;
+use retrograde::syzygy::{Table, file_name};
+use retrograde::verify::BothFormats;
+use retrograde::{Error, Tablebase};
+use tempfile::TempDir;
+
+use super::reader::{compare_with_solved, open};
+use super::{Compared, SAMPLE_STEP, compare};
+use crate::generate::{assert_same_files, files, generate, with_threads};
+
+fn options(directory: &Path, signatures: &[&str]) -> GenerateOptions {
+    let materials = signatures.iter().map(|s| s.parse().unwrap()).collect();
+    GenerateOptions {
+        format: Format::Syzygy,
+        ..GenerateOptions::new(directory, materials)
+    }
+}
+
+/// Tables of all three-man materials, of all leading groups, and of pawns on both sides with what they promote to.
+fn written() -> &'static TempDir {
+    static WRITTEN: OnceLock<TempDir> = OnceLock::new();
+    WRITTEN.get_or_init(|| {
+        let place = TempDir::new().unwrap();
+        let signatures = ["KBvK", "KNvK", "KPvKP", "KNNvK", "KRvKB", "KBvKN"];
+        generate(&options(place.path(), &signatures));
+        place
+    })
+}
+
+/// The materials of the written tables.
+fn materials() -> Vec<Material> {
+    let tables = Tablebase::open(written().path()).unwrap();
+    let mut materials: Vec<Material> = tables.tables().iter().map(|it| *it.material()).collect();
+    materials.dedup();
+    assert!(materials.len() > 20);
+    materials
+}
+
+#[test]
+fn both_files_of_all_materials_are_there_under_their_published_names() {
+    let names: Vec<String> = files(written().path()).into_keys().collect();
+    let mut expected: Vec<String> = materials()
+        .iter()
+        .flat_map(|material| [Metric::Wdl, Metric::Dtz].map(|metric| file_name(material, metric)))
+        .map(|name| name.unwrap())
+        .collect();
+    expected.sort();
+    assert_eq!(names, expected);
+    assert!(names.contains(&"KBvKN.rtbw".to_owned()));
+}
+
+#[test]
+fn another_prober_finds_the_values_that_were_solved() {
+    let mut tables = shakmaty_syzygy::Tablebase::new();
+    let files = tables.add_directory(written().path()).unwrap();
+    assert_eq!(files, 2 * materials().len());
+    let mut total = Compared::default();
+    for material in materials() {
+        let step = if material.men() == 3 { 1 } else { SAMPLE_STEP };
+        total = total + compare(&tables, material, step);
+    }
+    assert!(total.positions > 500_000, "{total:?}");
+    assert!(total.lost_roundings * 1000 < total.positions, "{total:?}");
+}
+
+#[test]
+fn our_prober_finds_the_values_that_were_solved() {
+    let tables = open(written().path(), true);
+    for material in materials() {
+        let step = if material.men() == 3 { 1 } else { SAMPLE_STEP };
+        let space = IndexSpace::new(material);
+        let order = space.natural_order();
+        let positions: u64 = (0..space.len().div_ceil(step))
+            .into_par_iter()
+            .filter_map(|number| space.placement(&order.digits(number * step)))
+            .map(|placement| compare_with_solved(&tables, &material, &placement).0)
+            .sum();
+        assert!(positions > 4_000, "{material}");
+    }
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    let [one, three] = [1, 3].map(|threads| {
+        let place = TempDir::new().unwrap();
+        with_threads(threads, || {
+            generate(&options(place.path(), &["KPvK", "KRvKB"]));
+        });
+        place
+    });
+    assert_same_files(one.path(), three.path());
+}
+
+#[test]
+fn checksums_are_right_and_a_wrong_one_is_noticed() {
+    let place = TempDir::new().unwrap();
+    generate(&options(place.path(), &["KQvK"]));
+    let path = place.path().join("KQvK.rtbz");
+    let material: Material = "KQvK".parse().unwrap();
+    let verify = |table: Table| table.verify_checksum(&|_, _| true);
+    for open in [Table::open, Table::open_unmapped] {
+        verify(open(&path, &material, Metric::Dtz).unwrap()).unwrap();
+        let table = open(&path, &material, Metric::Dtz).unwrap();
+        let stopped = table.verify_checksum(&|_, _| false);
+        assert!(matches!(stopped, Err(Error::Cancelled)));
+    }
+    let sound = std::fs::read(&path).unwrap();
+    for place in [sound.len() - 1, sound.len() / 2] {
+        let mut damaged = sound.clone();
+        damaged[place] ^= 4;
+        std::fs::write(&path, &damaged).unwrap();
+        let table = Table::open(&path, &material, Metric::Dtz).unwrap();
+        let error = verify(table).unwrap_err().to_string();
+        assert!(
+            error.contains("KQvK.rtbz: damaged: the checksum"),
+            "{error}"
+        );
+    }
+    // Only that one is written again.
+    assert_eq!(generate(&options(place.path(), &["KQvK"])), 1);
+    assert_eq!(std::fs::read(&path).unwrap(), sound);
+    assert_eq!(generate(&options(place.path(), &["KQvK"])), 0);
+}
+
+#[test]
+fn both_formats_are_compared() {
+    let place = TempDir::new().unwrap();
+    let materials: Vec<Material> = ["KQvK", "KPvK"].map(|it| it.parse().unwrap()).to_vec();
+    generate(&options(place.path(), &["KQvK", "KPvK"]));
+    let never = AtomicBool::new(false);
+    let compare = |material: &Material, indices| {
+        let both = BothFormats::open(place.path()).unwrap();
+        both.compare(material, indices, &never)
+    };
+    assert!(compare(&materials[0], 10).unwrap_err().is_missing_table());
+    generate(&GenerateOptions::new(place.path(), materials.clone()));
+    for material in &materials {
+        let all = compare(material, u64::MAX).unwrap();
+        assert!(all.positions > 40_000 && all.differences.is_empty());
+        let some = compare(material, 1_000).unwrap();
+        assert!((1_000..2_000).contains(&some.positions));
+    }
+    // A table of other men under this name is no table; a sound one with other values is found out.
+    let plan = Plan::new(&options(place.path(), &["KRvK"])).unwrap();
+    plan.run(&never, &()).unwrap();
+    let path = |name: &str| place.path().join(name);
+    std::fs::copy(path("KRvK.rtbw"), path("KQvK.rtbw")).unwrap();
+    assert!(compare(&materials[0], 10).is_err());
+    let mut bytes = std::fs::read(path("KRvK.rtbw")).unwrap();
+    // The rook becomes a queen, for both sides to move.
+    for byte in &mut bytes[6..9] {
+        let queen_for_rook = |code: u8| if code == 4 { 5 } else { code };
+        *byte = queen_for_rook(*byte & 15) | queen_for_rook(*byte >> 4) << 4;
+    }
+    std::fs::write(path("KQvK.rtbw"), bytes).unwrap();
+    let found = compare(&materials[0], u64::MAX).unwrap();
+    assert!(found.differences.len() > 100);
+    let difference = found.differences[0].to_string();
+    assert!(difference.starts_with("KQvK wdl: "), "{difference}");
+}
