@@ -32,6 +32,9 @@ use crate::table::WriteError;
 const TASK: usize = 1 << 16;
 /// Indices of a piece of the sample that orders are compared by.
 const PIECE: usize = 1 << 12;
+/// Pieces that are looked at first: in a smaller sample orders of short periods look better than they are.
+const FEWEST_PIECES: u64 = 8;
+const MOST_PIECES: u64 = 32;
 
 /// Writes one Syzygy table of a solved material, whose results by conversion are those by captures alone, and returns
 /// the size of its file in bytes.
@@ -206,7 +209,9 @@ impl<'a, S: Slices> Table<'a, S> {
         let candidates = (0..sides.len())
             .flat_map(|side| self.orders.iter().map(move |order| (side, order)))
             .collect();
-        best_of(candidates, |&(side, order), pieces| {
+        let len = self.encoder(&self.orders[0], file).len();
+        let pieces = (len >> 20).clamp(FEWEST_PIECES, MOST_PIECES) as usize;
+        best_of(candidates, pieces, |&(side, order), pieces| {
             is_cancelled(cancel)?;
             Ok(self
                 .gather(sides[side], file, order, listed)?

@@ -4,11 +4,14 @@ use rayon::prelude::*;
 
 use crate::Error;
 
-/// Pieces of the sample that the candidates are compared by, round by round; one in `GOING_ON` goes on.
-const ROUNDS: [usize; 3] = [8, 32, 128];
-const GOING_ON: usize = 4;
+/// How large the sample of each round is, in units of that of the first.
+const ROUNDS: [usize; 3] = [1, 4, 16];
+/// One candidate in so many goes on to the next round, but not fewer than some.
+const GOING_ON: usize = 8;
+const FEWEST: usize = 4;
 
-/// The candidate that takes the least bytes, of equal ones the first. `bytes` says how many a sample of so many pieces takes.
+/// The candidate that takes the least bytes, of equal ones the first. `bytes` says how many a sample of so many pieces takes;
+/// `pieces` is how many the first round looks at.
 ///
 /// # Errors
 ///
@@ -19,10 +22,11 @@ const GOING_ON: usize = 4;
 /// If there is no candidate.
 pub(super) fn best_of<C: Send + Sync>(
     candidates: Vec<C>,
+    pieces: usize,
     bytes: impl Fn(&C, usize) -> Result<u64, Error> + Sync,
 ) -> Result<C, Error> {
     let mut running: Vec<(u64, C)> = candidates.into_iter().map(|it| (0, it)).collect();
-    for pieces in ROUNDS {
+    for pieces in ROUNDS.map(|times| times * pieces) {
         if running.len() == 1 {
             break;
         }
@@ -31,7 +35,7 @@ pub(super) fn best_of<C: Send + Sync>(
             Ok::<(), Error>(())
         })?;
         running.sort_by_key(|&(sum, _)| sum);
-        let going_on = running.len().div_ceil(GOING_ON).max(2);
+        let going_on = running.len().div_ceil(GOING_ON).max(FEWEST);
         running.truncate(going_on);
     }
     let (_, best) = running.swap_remove(0);

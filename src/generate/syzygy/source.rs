@@ -117,10 +117,9 @@ impl Histogram {
         self.0[map_number(result)] != [0; 256]
     }
 
-    /// Whether a distance could not be told from the one after it, and that matters: with 100 plies a win or a loss is
-    /// one, with 101 it is none.
+    /// Whether moves are not enough, as they would not tell 99 plies from 100, the last at which a win or a loss is one.
     fn needs_plies(&self, result: Wdl) -> bool {
-        self.0[map_number(result)][100] != 0
+        self.0[map_number(result)][99..=100] != [0, 0]
     }
 }
 

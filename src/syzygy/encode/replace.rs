@@ -138,8 +138,9 @@ impl NewSymbols {
     }
 }
 
-/// With fewer symbols there is a place for each pair.
-const FEW_SYMBOLS: usize = 1 << 9;
+/// Most places of a table with one for each pair. It has no more than the sequence has symbols, or looking through it would take
+/// longer than counting.
+const MAX_PLACES: usize = 1 << 18;
 
 /// How often each pair occurs, where three equal symbols are one pair.
 #[derive(Debug, Default)]
@@ -155,8 +156,8 @@ impl PairCounts {
     }
 
     fn count(&mut self, sequence: &[u16], symbols: usize) {
-        if symbols <= FEW_SYMBOLS {
-            let width = symbols.next_power_of_two();
+        let width = symbols.next_power_of_two();
+        if width * width <= MAX_PLACES.min(sequence.len()) {
             self.clear(width * width);
             for_each_pair(sequence, |[left, right]| {
                 let place = usize::from(left) * width + usize::from(right);
@@ -279,7 +280,8 @@ mod tests {
 
     #[test]
     fn three_equal_symbols_are_one_pair() {
-        for symbols in [2, FEW_SYMBOLS + 1] {
+        // With a place for each pair, and without.
+        for symbols in [2, 1 << 10] {
             let mut counts = PairCounts::default();
             counts.count(&[0, 0, 0, 1, 1, 1, 1], symbols);
             let mut found: Vec<_> = counts.iter().collect();
