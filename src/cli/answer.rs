@@ -171,10 +171,10 @@ impl MoveAnswer {
             zeroing: root_move.is_zeroing,
             category: category(root_move.wdl),
             wdl: root_move.wdl.map(Wdl::signum2),
-            dtz: root_move.dtz.map(|Dtz(plies)| plies),
+            dtz: root_move.dtz.map(|dtz| dtz.shortest.0),
             precise_dtz: root_move
                 .dtz
-                .filter(|_| root_move.dtz == root_move.longest_dtz)
+                .and_then(DtzRange::exact)
                 .map(|Dtz(plies)| plies),
             dtm: root_move.dtm.map(|Dtm(plies)| plies),
             checkmate: root_move.is_checkmate,
@@ -188,22 +188,9 @@ impl MoveAnswer {
 fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<MoveAnswer>> {
     let mut moves = Vec::new();
     for played in &position.legal_moves() {
-        let next = position.play(played);
-        let wdl = known(tables.probe_wdl(&next))?.ok();
-        let dtz = known(tables.probe_dtz_range(&next))?.ok();
-        let root_move = RootMove {
-            played,
-            is_zeroing: played.is_zeroing(),
-            is_checkmate: next.is_checkmate(),
-            is_stalemate: next.is_stalemate(),
-            is_insufficient_material: next.is_insufficient_material(),
-            wdl,
-            dtz: dtz.map(|dtz| dtz.shortest),
-            longest_dtz: dtz.map(|dtz| dtz.longest),
-            dtm: known(tables.probe_dtm(&next))?.ok().flatten(),
-        };
+        let root_move = tables.root_move(position, played)?;
         // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
-        let rank = wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
+        let rank = root_move.wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
         moves.push((rank, MoveAnswer::new(position, &root_move)));
     }
     moves.sort_by_key(|&(rank, _)| rank);

@@ -4,7 +4,8 @@ use std::cmp::{Ordering, Reverse};
 
 use super::{ProbeError, Tablebase};
 use crate::game::chess::{Move, Position};
-use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
+use crate::material::MAX_MEN;
+use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, MateScore, Metric, Wdl};
 
 /// A legal move and what the tables say about the position after it.
 ///
@@ -24,10 +25,9 @@ pub struct RootMove {
     pub is_insufficient_material: bool,
     /// Who wins after it, clock at zero; nothing if a table is missing.
     pub wdl: Option<Wdl>,
-    /// Plies to the next zeroing move after it, clock at zero; nothing if a table is missing.
-    pub dtz: Option<Dtz>,
-    /// The longest that this distance may be: the same, unless a Syzygy table has it rounded.
-    pub longest_dtz: Option<Dtz>,
+    /// Plies to the next zeroing move after it, clock at zero, known exactly unless a Syzygy table has it rounded; nothing if a
+    /// table is missing.
+    pub dtz: Option<DtzRange>,
     /// Plies to mate after it; nothing if drawn or if a table is missing.
     pub dtm: Option<Dtm>,
 }
@@ -38,8 +38,8 @@ impl RootMove {
         if self.is_checkmate {
             return Some([1, 1]);
         }
-        let after = [self.dtz?, self.longest_dtz?];
-        Some(after.map(|Dtz(plies)| match self.is_zeroing {
+        let DtzRange { shortest, longest } = self.dtz?;
+        Some([shortest, longest].map(|Dtz(plies)| match self.is_zeroing {
             true => 1,
             false => plies.unsigned_abs() + 1,
         }))
@@ -101,7 +101,7 @@ impl RootMove {
             self.plies_to_zeroing()
                 .map_or(unknown, |[fewest, most]| fewest + most),
             mate,
-            plies(self.dtz.map(|dtz| dtz.0)),
+            plies(self.dtz.map(|dtz| dtz.shortest.0)),
         ]
     }
 
@@ -127,10 +127,14 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError::CastlingRights`], and whatever is wrong with a table that is there. A missing table is no
-    /// error, its values are `None`.
+    /// [`ProbeError::CastlingRights`], [`ProbeError::TooManyMen`], and whatever is wrong with a table that is there. A missing
+    /// table is no error, its values are `None`.
     pub fn root_moves(&self, position: &Position) -> Result<Vec<RootMove>, ProbeError> {
         self.check_covered(position)?;
+        let key = position.material_key();
+        if key.men() as usize > MAX_MEN {
+            return Err(self.catalog.missing(key, Metric::Wdl));
+        }
         let mut moves = position
             .legal_moves()
             .into_iter()
@@ -148,28 +152,39 @@ impl Tablebase {
         Ok(moves)
     }
 
-    fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
+    /// A legal move and what the tables say about the position after it: also where a castling right is left before the move,
+    /// and nothing where one is left after it.
+    ///
+    /// # Errors
+    ///
+    /// Whatever is wrong with a table that is there. A missing table is no error, its values are `None`.
+    pub fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
         let next = position.play(m);
-        let dtz = if_there(self.dtz(&next))?;
+        let is_covered = self.check_covered(&next).is_ok();
         Ok(RootMove {
             played: m,
             is_zeroing: m.is_zeroing(),
             is_checkmate: next.is_checkmate(),
             is_stalemate: next.is_stalemate(),
             is_insufficient_material: next.is_insufficient_material(),
-            wdl: if_there(self.wdl(&next))?,
-            dtz: dtz.map(|dtz| dtz.shortest),
-            longest_dtz: dtz.map(|dtz| dtz.longest),
-            dtm: if_there(self.mate_score(&next))?.and_then(|score| score.dtm()),
+            wdl: if_there(is_covered, || self.wdl(&next))?,
+            dtz: if_there(is_covered, || self.dtz(&next))?,
+            dtm: if_there(is_covered, || self.mate_score(&next))?.and_then(MateScore::dtm),
         })
     }
 }
 
-/// A value, or nothing where a table is missing.
-fn if_there<T>(value: Result<T, ProbeError>) -> Result<Option<T>, ProbeError> {
-    match value {
+/// A value, or nothing where no table has one.
+fn if_there<T>(
+    is_covered: bool,
+    value: impl FnOnce() -> Result<T, ProbeError>,
+) -> Result<Option<T>, ProbeError> {
+    if !is_covered {
+        return Ok(None);
+    }
+    match value() {
         Ok(value) => Ok(Some(value)),
-        Err(error) if error.is_missing_table() => Ok(None),
+        Err(ProbeError::MissingTable { .. } | ProbeError::TooManyMen { .. }) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -78,7 +78,8 @@ fn each_bad_request_has_its_own_complaint() {
             &["generate", "--men", "3", "--compression", "best"],
             "fast, default, small",
         ),
-        (&["generate", "--men", "3", "--format", "syzygy"], "native"),
+        (&["generate", "--men", "3", "--format", "gaviota"], "native"),
+        (&["convert"], "--to"),
         (&["probe"], "<FEN>"),
         (
             &["probe", "--epd", "nowhere.epd"],

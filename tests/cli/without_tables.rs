@@ -45,6 +45,7 @@ fn help_has_an_example_for_every_command() {
         "list",
         "info",
         "stats",
+        "convert",
         "perft",
         "bench",
         "completions",
@@ -62,7 +63,7 @@ fn help_has_an_example_for_every_command() {
 #[test]
 fn what_is_not_made_yet_is_not_offered() {
     let (_, out, _) = Place::new().run(["--help"]);
-    assert!(!out.contains("convert") && !out.contains("solve"), "{out}");
+    assert!(!out.contains("solve "), "{out}");
 }
 
 #[test]

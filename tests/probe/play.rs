@@ -67,7 +67,7 @@ fn every_value_follows_from_the_values_after_the_moves() {
             Wdl::Draw => 0,
             _ if best.is_zeroing => wdl.dtz_of_zeroing_move().0,
             _ if best.is_checkmate => 1,
-            _ => best.dtz.unwrap().before_quiet_move().0,
+            _ => best.dtz.unwrap().shortest.before_quiet_move().0,
         };
         assert_eq!(best_dtz, dtz.0, "{fen}");
         let after: Vec<Option<Dtm>> = moves.iter().map(|m| m.dtm.map(Dtm::before_move)).collect();
@@ -296,7 +296,7 @@ fn the_clock_makes_late_wins_worse_than_early_ones() {
         let plies: Vec<i32> = moves
             .iter()
             .filter(|m| m.wdl == Some(Wdl::Loss))
-            .map(|m| -m.dtz.unwrap().0)
+            .map(|m| -m.dtz.unwrap().shortest.0)
             .collect();
         assert!(plies.is_sorted());
     }
