@@ -4,10 +4,11 @@
 //! drawn takes next to nothing, so what is said of one material is coarse; over many, differences even out. Times are
 //! those of one machine.
 
-use super::plan::{Plan, Step};
+use super::plan::{GenerateOptions, Plan, Step};
 use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::probe::Format;
 use crate::table::Compression;
 
 /// What a plan takes, about.
@@ -55,6 +56,11 @@ fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
     }
 }
 
+/// Syzygy tables: how much larger they are than our own at the default compression, with five men, and nanoseconds of one
+/// core for each index.
+const SYZYGY_SIZES: [f64; 3] = [1.25, 0.88, 0.0];
+const SYZYGY_WRITING: [f64; 3] = [100.0, 150.0, 0.0];
+
 /// Header, symbol maps and directory of the smallest file.
 const SMALLEST_FILE: f64 = 300.0;
 
@@ -80,7 +86,7 @@ impl Plan {
         let with_mates = self.options.metrics.contains(&Metric::Dtm);
         for step in self.steps() {
             let solving = step.solving_seconds(with_mates);
-            let (bytes, writing) = step.writing(self.options.compression);
+            let (bytes, writing) = step.writing(&self.options);
             sum.bytes += bytes;
             sum.core_seconds += solving + writing;
             // One pawn placement is solved on one thread.
@@ -105,8 +111,18 @@ impl Step {
     }
 
     /// Bytes of the files and seconds of one core.
-    fn writing(&self, compression: Compression) -> (u64, f64) {
-        let (sizes, times) = relative(compression);
+    fn writing(&self, options: &GenerateOptions) -> (u64, f64) {
+        let (sizes, times) = match options.format {
+            Format::Syzygy => (SYZYGY_SIZES, SYZYGY_WRITING),
+            Format::Native => {
+                let (sizes, times) = relative(options.compression);
+                let ours = nanoseconds::WRITING;
+                (
+                    sizes,
+                    std::array::from_fn(|metric| ours[metric] * times[metric]),
+                )
+            }
+        };
         // A file of a material with the same men on both sides has one side to move.
         let sides = if self.material.is_symmetric() {
             1.0
@@ -120,7 +136,7 @@ impl Step {
         for &metric in &self.metrics {
             let number = usize::from(metric.number());
             bytes += SMALLEST_FILE + indices * bits[number] / 8.0 * sizes[number];
-            seconds += indices * nanoseconds::WRITING[number] / 1e9 * times[number];
+            seconds += indices * times[number] / 1e9;
         }
         (bytes as u64, seconds)
     }

@@ -115,3 +115,122 @@ fn code(piece: Piece) -> u8 {
 fn pad(bytes: &mut Vec<u8>, alignment: usize) {
     bytes.resize(bytes.len().next_multiple_of(alignment), 0);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::{Dtz, Wdl};
+    use crate::syzygy::{Flags, Table};
+
+    /// Values in runs of many lengths, always the same.
+    fn values(len: u64, number_of_values: u64, seed: u64) -> Vec<u8> {
+        let mut state = seed;
+        let mut values = Vec::new();
+        while (values.len() as u64) < len {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let run = 1 << ((state >> 59) % 13);
+            let value = (state >> 33) % number_of_values;
+            values.extend(std::iter::repeat_n(value as u8, run));
+        }
+        values.truncate(len as usize);
+        values
+    }
+
+    /// A table with such values in every stream, and the values; the order of men is another one in each stream.
+    fn table(
+        material: &Material,
+        metric: Metric,
+        sides: usize,
+        number_of_values: u64,
+        flags: Flags,
+        maps: Option<&Maps>,
+    ) -> (Table, Vec<(MenOrder, Vec<u8>)>) {
+        let orders = MenOrder::all(material);
+        let mut streams = Vec::new();
+        let mut expected = Vec::new();
+        for number in 0..files(material) * sides {
+            let order = orders[number * 7 % orders.len()].clone();
+            let len = order.encoder(number / sides).unwrap().len();
+            let values = values(len, number_of_values, number as u64);
+            streams.push(Stream {
+                order: order.clone(),
+                encoded: EncodedStream::new(&values, flags, metric),
+                maps: maps.cloned(),
+            });
+            expected.push((order, values));
+        }
+        let mut bytes = table_bytes(material, metric, &streams);
+        let sum = checksum(&bytes);
+        bytes.extend(sum);
+        let table = Table::from_store(Box::new(bytes), material, metric).unwrap();
+        table.verify_checksum(&|_, _| true).unwrap();
+        (table, expected)
+    }
+
+    #[test]
+    fn results_that_are_written_are_read() {
+        for material in ["KQvK", "KNNvK", "KBvKN", "KPvK", "KPvKP", "KQvKQ"] {
+            let material: Material = material.parse().unwrap();
+            let sides = if material.is_symmetric() { 1 } else { 2 };
+            let (table, streams) = table(&material, Metric::Wdl, sides, 5, Flags::default(), None);
+            for (number, (order, values)) in streams.iter().enumerate() {
+                let encoder = order.encoder(number / sides).unwrap();
+                for index in (0..encoder.len()).step_by(13) {
+                    let placement = encoder.placement(index).unwrap();
+                    let turn = Color::ALL[number % sides];
+                    let expected = Wdl::from_index(values[index as usize].into());
+                    assert_eq!(
+                        table.wdl(&placement, turn).ok(),
+                        expected,
+                        "{material} {index}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn distances_that_are_written_are_read() {
+        let maps: Maps = [
+            vec![9, 0, 50],
+            vec![7, 1, 2],
+            vec![100, 3, 30],
+            vec![0, 1, 44],
+        ];
+        let material: Material = "KRvKP".parse().unwrap();
+        let flags = Flags::BLACK_TO_MOVE
+            .with(Flags::MAPPED)
+            .with(Flags::LOSSES_IN_PLIES);
+        let (table, streams) = table(&material, Metric::Dtz, 1, 3, flags, Some(&maps));
+        for (file, (order, values)) in streams.iter().enumerate() {
+            let encoder = order.encoder(file).unwrap();
+            for index in (0..encoder.len()).step_by(997) {
+                let placement = encoder.placement(index).unwrap();
+                let number = usize::from(values[index as usize]);
+                for (wdl, map, first, rounding) in [
+                    (Wdl::Win, 0, 1, 1),
+                    (Wdl::Loss, 1, -1, 0),
+                    (Wdl::CursedWin, 2, 101, 1),
+                    (Wdl::BlessedLoss, 3, -101, 1),
+                ] {
+                    let found = table.dtz(&placement, Color::Black, wdl).unwrap().unwrap();
+                    let plies = i32::from(maps[map][number]) << rounding;
+                    let sign = i32::signum(first);
+                    assert_eq!(found.shortest, Dtz(first + sign * plies));
+                    assert_eq!(found.longest, Dtz(first + sign * (plies + rounding)));
+                }
+                let other = table.dtz(&placement, Color::White, Wdl::Win);
+                assert_eq!(other.unwrap(), None);
+            }
+        }
+    }
+
+    #[test]
+    fn a_single_value_takes_two_bytes_a_stream() {
+        let material: Material = "KBvK".parse().unwrap();
+        let (table, _) = table(&material, Metric::Wdl, 2, 1, Flags::default(), None);
+        assert_eq!(table.file_len(), 80);
+    }
+}
