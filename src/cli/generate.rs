@@ -69,7 +69,7 @@ pub struct Generate {
     #[arg(long, value_name = "WIDTH", value_enum, default_value_t = Simd::Auto)]
     simd: Simd,
 
-    /// How hard to compress
+    /// How hard to compress; there is one way for Syzygy tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
     compression: Compression,
 
