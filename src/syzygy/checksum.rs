@@ -216,9 +216,9 @@ fn hash_murmur(bytes: &[u8], seed: [Word; 2]) -> [Word; 2] {
             fourth = mix(second + length(bytes), third + word(last, 0));
             first += fourth;
             for pair in pairs.chunks_exact(16) {
-                first = (first ^ shift_mix(word(pair, 0) * K1) * K1) * K1;
+                first = (first ^ (shift_mix(word(pair, 0) * K1) * K1)) * K1;
                 second ^= first;
-                third = (third ^ shift_mix(word(pair, 8) * K1) * K1) * K1;
+                third = (third ^ (shift_mix(word(pair, 8) * K1) * K1)) * K1;
                 fourth ^= third;
             }
         }
@@ -240,7 +240,7 @@ fn hash_128_long(bytes: &[u8], seed: [Word; 2]) -> [Word; 2] {
 
     let tail = bytes.len() % 128;
     for block in bytes[..bytes.len() - tail].chunks_exact(64) {
-        x = rotate(x + y + left[0] + word(block, 8), 37) * K1 ^ right[1];
+        x = (rotate(x + y + left[0] + word(block, 8), 37) * K1) ^ right[1];
         y = rotate(y + left[1] + word(block, 48), 42) * K1 + left[0] + word(block, 40);
         z = rotate(z + right[0], 33) * K1;
         left = hash_weakly(block, [left[1] * K1, x + right[0]]);

@@ -109,7 +109,7 @@ fn code(piece: Piece) -> u8 {
         Color::White => 0,
         Color::Black => 8,
     };
-    piece.role.index() as u8 + 1 | color
+    (piece.role.index() as u8 + 1) | color
 }
 
 fn pad(bytes: &mut Vec<u8>, alignment: usize) {

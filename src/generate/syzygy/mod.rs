@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use self::locate::{LastSlice, Locator};
 use self::race::{best_of, place_apart};
-use self::settle::settle;
+use self::settle::{is_free, settle};
 use self::source::{Histogram, Numbers};
 use super::slices::Slices;
 use crate::Error;
@@ -35,6 +35,8 @@ const PIECE: usize = 1 << 12;
 /// Pieces that are looked at first: in a smaller sample orders of short periods look better than they are.
 const FEWEST_PIECES: u64 = 8;
 const MOST_PIECES: u64 = 32;
+/// Of pieces in which nothing is asked for, so many times as many are passed over.
+const MOST_EMPTY: usize = 16;
 
 /// Writes one Syzygy table of a solved material, whose results by conversion are those by captures alone, and returns
 /// the size of its file in bytes.
@@ -277,16 +279,28 @@ impl Gather<'_> {
         values
     }
 
-    /// Bytes that some pieces of the stream take, one after the other.
+    /// Bytes that some pieces of the stream take, about. Where most pieces have nothing that is asked for, as many more are looked
+    /// at until there are enough that have.
     fn bytes_of_sample(&self, pieces: usize) -> u64 {
         let len = self.encoder.len();
         let piece = (len as usize / pieces).clamp(1, PIECE);
-        let mut values = vec![0; pieces.min(len as usize) * piece];
-        for (number, values) in values.chunks_exact_mut(piece).enumerate() {
-            let start = place_apart(number as u64, len - piece as u64 + 1);
-            self.gather(start, values);
+        let starts = len - piece as u64 + 1;
+        let mut values = Vec::with_capacity(pieces * piece);
+        let mut seen = 0;
+        while values.len() < pieces * piece && seen < MOST_EMPTY * pieces {
+            let start = values.len();
+            values.resize(start + piece, 0);
+            self.gather(place_apart(seen as u64, starts), &mut values[start..]);
+            if is_free(&values[start..], self.side.metric) {
+                values.truncate(start);
+            }
+            seen += 1;
+        }
+        if values.is_empty() {
+            return 0;
         }
         settle(&mut values, self.side.metric);
-        EncodedStream::new(&values, Flags::default(), self.side.metric).bytes()
+        let bytes = EncodedStream::new(&values, Flags::default(), self.side.metric).bytes();
+        bytes * pieces as u64 / seen as u64
     }
 }

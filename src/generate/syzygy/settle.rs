@@ -15,6 +15,15 @@ pub(super) fn settle(values: &mut [u8], metric: Metric) {
     }
 }
 
+/// Whether nothing is asked for anywhere.
+pub(super) fn is_free(values: &[u8], metric: Metric) -> bool {
+    let free = match metric {
+        Metric::Wdl => ANYTHING,
+        _ => FREE,
+    };
+    values.iter().all(|&value| value == free)
+}
+
 /// A run of equal results that is being made of sets of results.
 #[derive(Clone, Copy, Debug)]
 struct Run {
