@@ -334,7 +334,7 @@ fn main() {
         if fathom.is_some() {
             probers.push(("Fathom", &fathom_wdl));
         }
-        report(name, Metric::Wdl, &probers);
+        report(stream.name, Metric::Wdl, &probers);
 
         let our_dtz = || stream.measure(&stream.ours, &|p| drop(black_box(ours.probe_dtz(p))));
         let their_dtz = || {
@@ -354,6 +354,6 @@ fn main() {
         if function.is_some() {
             probers.push(("Fathom", &fathom_dtz));
         }
-        report(name, Metric::Dtz, &probers);
+        report(stream.name, Metric::Dtz, &probers);
     }
 }
