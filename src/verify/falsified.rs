@@ -1,0 +1,109 @@
+//! Tests with Syzygy tables that have one wrong number, and a right checksum.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::{Report, verify};
+use crate::Tablebase;
+use crate::game::chess::Position;
+use crate::generate::{GenerateOptions, Plan};
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::probe::Format;
+use crate::syzygy::{Forgery, file_name};
+
+fn generate(directory: &Path, materials: Vec<Material>) {
+    let options = GenerateOptions {
+        format: Format::Syzygy,
+        metrics: vec![Metric::Wdl, Metric::Dtz],
+        ..GenerateOptions::new(directory, materials)
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap();
+}
+
+fn verify_one(directory: &Path, material: Material) -> Report {
+    verify(directory, &[material], &AtomicBool::new(false), &()).unwrap()
+}
+
+/// What a prober says, in words.
+fn answer(directory: &Path, position: &Position, metric: Metric) -> String {
+    let tables = Tablebase::open(directory).unwrap();
+    match metric {
+        Metric::Wdl => format!("{:?}", tables.probe_wdl(position)),
+        _ => format!("{:?}", tables.probe_dtz_range(position)),
+    }
+}
+
+/// Changes one number of a table, `count` times, and returns how often a prober could see that; each time verification
+/// has to find it.
+fn change_numbers(directory: &Path, material: Material, metric: Metric, count: usize) -> usize {
+    let path = directory.join(file_name(&material, metric).unwrap());
+    let original = std::fs::read(&path).unwrap();
+    let mut seen = 0;
+    let mut random = 7u64;
+    let mut forgery = Forgery::read(&path, &material, metric);
+    forgery.write(&path);
+    let report = verify_one(directory, material);
+    assert!(report.is_clean(), "{report:?}");
+    for _ in 0..count {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(99);
+        let number = (random >> 40) as usize % forgery.streams.len();
+        let stream = &mut forgery.streams[number];
+        let len = stream.encoder.len();
+        let first = (random >> 20) % len;
+        let found = (first..len).chain(0..first).find_map(|index| {
+            let placement = stream.encoder.placement(index)?;
+            Some((index as usize, placement.position(stream.side)?))
+        });
+        let (index, position) = found.unwrap();
+        let before = answer(directory, &position, metric);
+        let true_number = stream.values[index];
+        stream.values[index] = match (metric, &stream.maps) {
+            (Metric::Wdl, _) => (true_number + 1 + (random % 4) as u8) % 5,
+            (_, Some(maps)) => {
+                let longest = maps.iter().map(Vec::len).max().unwrap() as u8;
+                (true_number + 1 + (random % 3) as u8) % longest.max(2)
+            }
+            (_, None) => true_number ^ 1 << (random % 3),
+        };
+        forgery.write(&path);
+        if answer(directory, &position, metric) != before {
+            seen += 1;
+            let report = verify_one(directory, material);
+            assert!(
+                report.differences > 0 && report.listed[0].format == Format::Syzygy,
+                "{material} {metric} {position:?}: {before}"
+            );
+            assert!(report.unreadable.is_empty(), "{report:?}");
+        }
+        forgery.streams[number].values[index] = true_number;
+    }
+    std::fs::write(&path, original).unwrap();
+    seen
+}
+
+#[test]
+fn a_changed_number_of_a_syzygy_table_is_found_if_any_probe_can_see_it() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Material::all_with_men(3));
+    let mut seen = [0; 2];
+    for material in ["KQvK", "KRvK", "KPvK"].map(|name| name.parse().unwrap()) {
+        for (metric, seen) in [Metric::Wdl, Metric::Dtz].into_iter().zip(&mut seen) {
+            *seen += change_numbers(directory.path(), material, metric, 24);
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen >= 16), "{seen:?}");
+}
+
+#[test]
+fn a_changed_number_is_found_where_both_sides_have_the_same_men() {
+    let directory = tempfile::tempdir().unwrap();
+    let material: Material = "KRvKR".parse().unwrap();
+    generate(directory.path(), vec![material]);
+    let [wdl, dtz] = [Metric::Wdl, Metric::Dtz]
+        .map(|metric| change_numbers(directory.path(), material, metric, 8));
+    assert!(wdl >= 4, "{wdl} {dtz}");
+}
