@@ -5,12 +5,14 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Report, verify};
 use crate::Tablebase;
+use crate::game::Color;
 use crate::game::chess::Position;
 use crate::generate::{GenerateOptions, Plan};
 use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
-use crate::syzygy::{Forgery, file_name};
+use crate::symmetry::transpose;
+use crate::syzygy::{Encoder, Forgery, file_name};
 
 fn generate(directory: &Path, materials: Vec<Material>) {
     let options = GenerateOptions {
@@ -96,6 +98,50 @@ fn a_changed_number_of_a_syzygy_table_is_found_if_any_probe_can_see_it() {
         }
     }
     assert!(seen.iter().all(|&seen| seen >= 16), "{seen:?}");
+}
+
+/// A second index of a position, one of those that leads to the values of a mirror image, and the position it is of.
+fn second_indices(encoder: &Encoder, side: Color) -> impl Iterator<Item = (usize, Position)> {
+    (0..encoder.len()).filter_map(move |index| {
+        let placement = encoder.placement(index)?;
+        let mut mirror_image = placement;
+        for set in mirror_image.men.as_flattened_mut() {
+            *set = transpose(*set);
+        }
+        let is_second = encoder.index(&mirror_image, None)? < index;
+        let position = is_second.then(|| placement.position(side))?;
+        Some((index as usize, position?))
+    })
+}
+
+#[test]
+fn a_changed_number_that_only_a_mirror_image_has_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let material: Material = "KRvKN".parse().unwrap();
+    generate(directory.path(), vec![material]);
+    for metric in [Metric::Wdl, Metric::Dtz] {
+        let path = directory.path().join(file_name(&material, metric).unwrap());
+        let original = std::fs::read(&path).unwrap();
+        let mut forgery = Forgery::read(&path, &material, metric);
+        let stream = &forgery.streams[0];
+        let all: Vec<(usize, Position)> = second_indices(&stream.encoder, stream.side).collect();
+        let mut seen = 0;
+        for (index, position) in all.iter().step_by(all.len() / 16) {
+            let before = answer(directory.path(), position, metric);
+            let true_number = forgery.streams[0].values[*index];
+            forgery.streams[0].values[*index] = if true_number == 2 { 1 } else { 2 };
+            forgery.write(&path);
+            if answer(directory.path(), position, metric) != before {
+                seen += 1;
+                let report = verify_one(directory.path(), material);
+                assert_eq!(report.differences, 1, "{report:?}");
+                assert!(report.listed[0].stored.contains("mirror image"));
+            }
+            forgery.streams[0].values[*index] = true_number;
+        }
+        assert!(seen > 0, "{metric}");
+        std::fs::write(&path, original).unwrap();
+    }
 }
 
 #[test]

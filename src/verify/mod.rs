@@ -14,6 +14,7 @@ mod compare;
 mod falsified;
 mod gather;
 mod headers;
+mod keys;
 mod layout;
 mod line;
 mod moves;
@@ -47,7 +48,7 @@ use headers::Named;
 use moves::{Moves, PromotionLines};
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
-use source::{LoadError, Source, path_of, sides, tables_of};
+use source::{FORMATS, LoadError, Source, asked_in, path_of, sides, tables_of};
 
 pub use report::{Difference, LISTED, Observer, Report};
 
@@ -61,19 +62,6 @@ pub fn work(directory: &Path, materials: &[Material]) -> u64 {
             .sum()
     };
     FORMATS.into_iter().map(of_format).sum()
-}
-
-/// In the order in which they are verified.
-const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
-
-/// The materials, in normal form, that have tables of a format; those that have no table are counted to our own.
-fn asked_in(directory: &Path, materials: &[Material], format: Format) -> Vec<Material> {
-    let mut materials: Vec<Material> = materials.iter().map(Material::normal_form).collect();
-    let has = |material: &Material, format| !tables_of(directory, material, format).is_empty();
-    materials.retain(|material| {
-        has(material, format) || format == Format::Native && !has(material, Format::Syzygy)
-    });
-    materials
 }
 
 /// Verifies the tables of some materials in a directory, of both formats: all checksums, then all values.

@@ -98,6 +98,19 @@ pub(super) fn tables_of(
         .collect()
 }
 
+/// In the order in which they are verified.
+pub(super) const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
+
+/// The materials, in normal form, that have tables of a format; those that have no table are counted to our own.
+pub(super) fn asked_in(directory: &Path, materials: &[Material], format: Format) -> Vec<Material> {
+    let mut materials: Vec<Material> = materials.iter().map(Material::normal_form).collect();
+    let has = |material: &Material, format| !tables_of(directory, material, format).is_empty();
+    materials.retain(|material| {
+        has(material, format) || format == Format::Native && !has(material, Format::Syzygy)
+    });
+    materials
+}
+
 /// The open tables of a material.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -107,7 +120,7 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 enum Tables {
-    Native([Option<(PathBuf, Table)>; 3]),
+    Native(Box<[Option<(PathBuf, Table)>; 3]>),
     Syzygy(SyzygyTables),
 }
 
@@ -142,7 +155,7 @@ impl Source {
         }
         let space = IndexSpace::new(material);
         let tables = match format {
-            Format::Native => Tables::Native(open_native(directory, &space, metrics)?),
+            Format::Native => Tables::Native(Box::new(open_native(directory, &space, metrics)?)),
             Format::Syzygy => Tables::Syzygy(SyzygyTables::open(directory, &layout, metrics)?),
         };
         Ok(Source { space, tables })

@@ -399,3 +399,46 @@ impl Reading<'_> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Piece;
+
+    /// The first indices of a pawn placement and of its mirror image, with pieces behind them.
+    fn first_indices(men: &str, file: usize, white: u64, black: u64) -> [Placement; 2] {
+        let pieces: Vec<Piece> = men.chars().filter_map(Piece::from_letter).collect();
+        let second = if men.contains('p') { 1 } else { 15 };
+        let encoder = Encoder::new(&pieces, [0, second], file).unwrap();
+        let layout = Layout::new("KPPvKPP".parse().unwrap());
+        let pawns = PawnPlacement { white, black };
+        let reading = Reading {
+            encoder: &encoder,
+            listed: &Listed::new(&encoder),
+            values: &[],
+            frame: &layout.frame(0),
+            is_flipped: false,
+            metric: Metric::Wdl,
+            cells: Vec::new(),
+        };
+        [pawns, pawns.mirrored()].map(|pawns| {
+            let first = reading.first_of(pawns, Color::White).unwrap();
+            encoder.placement(first).unwrap()
+        })
+    }
+
+    #[test]
+    fn pawns_have_two_sets_of_indices_if_only_the_leading_ones_are_their_own_mirror_image() {
+        let a2_h2 = 1 << 8 | 1 << 15;
+        let [a, b] = first_indices("PPppKk", 0, a2_h2, 1 << 49 | 1 << 50);
+        let [of_a, of_b] = [&a, &b].map(|placement| placement.of(Color::Black, Role::Pawn));
+        assert_eq!((of_a, of_b), (1 << 49 | 1 << 50, 1 << 53 | 1 << 54));
+        for (white, black) in [
+            (a2_h2, 1 << 49 | 1 << 54),
+            (1 << 8 | 1 << 14, 1 << 49 | 1 << 50),
+        ] {
+            let [a, b] = first_indices("PPppKk", 0, white, black);
+            assert_eq!(a, b);
+        }
+    }
+}
