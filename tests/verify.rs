@@ -10,9 +10,11 @@ use retrograde::generate::{GenerateOptions, Plan, table_path};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::probe::Format;
 use retrograde::table::{Compression, Description, StreamSource, Table, WriteOptions, write_table};
 use retrograde::verify::{Report, verify};
 
+use crate::reference::syzygy_folder;
 use crate::solved;
 
 fn generate(directory: &Path, compression: Compression) {
@@ -80,6 +82,86 @@ fn good_tables_of_four_men_have_no_differences() {
     assert!(report.is_clean(), "{report:?}");
     assert_eq!(report.tables, 3 * materials.len());
     assert!(report.positions > 100_000_000, "{}", report.positions);
+}
+
+fn generate_syzygy(directory: &Path, materials: Vec<Material>) {
+    let options = GenerateOptions {
+        format: Format::Syzygy,
+        metrics: vec![Metric::Wdl, Metric::Dtz],
+        ..GenerateOptions::new(directory, materials)
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap();
+}
+
+#[test]
+fn good_syzygy_tables_have_no_differences() {
+    let directory = tempfile::tempdir().unwrap();
+    // Equal men, the same men on both sides, and a material that is in the other colours in our own format.
+    let mut materials = Material::all_with_men(3);
+    materials.extend(["KBBvK", "KRvKR", "KRvKN"].map(|name| name.parse::<Material>().unwrap()));
+    generate_syzygy(directory.path(), materials.clone());
+    let report = verify(directory.path(), &materials, &AtomicBool::new(false), &()).unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.tables, 2 * materials.len());
+    assert!(report.positions > 5_000_000, "{}", report.positions);
+}
+
+#[test]
+fn published_syzygy_tables_have_no_differences() {
+    let Some(folder) = syzygy_folder() else {
+        return;
+    };
+    let mut materials = Material::all_with_men(3);
+    materials.extend(["KNNvK", "KPvKP", "KPPvK"].map(|name| name.parse::<Material>().unwrap()));
+    let report = verify(&folder, &materials, &AtomicBool::new(false), &()).unwrap();
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.tables, 2 * materials.len());
+}
+
+#[test]
+fn both_formats_are_verified_where_both_are() {
+    let directory = tempfile::tempdir().unwrap();
+    generate(directory.path(), Compression::Fast);
+    generate_syzygy(directory.path(), Material::all_with_men(3));
+    let report = verify_all(directory.path());
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.tables, 15 + 10);
+    // Where a material that moves lead to has no table of a format, that of the other one is read.
+    let remove = |name: &str| std::fs::remove_file(directory.path().join(name)).unwrap();
+    remove("KQvK.rtbw");
+    remove("KRvK.wdl");
+    remove("KRvK.dtm");
+    remove("KPvK.dtm");
+    let report = verify_one(directory.path(), "KPvK".parse().unwrap());
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(report.tables, 4);
+    // Results alone, and distances without results.
+    remove("KPvK.rtbz");
+    let report = verify_one(directory.path(), "KPvK".parse().unwrap());
+    assert!(report.is_clean() && report.tables == 3, "{report:?}");
+    let report = verify_one(directory.path(), "KQvK".parse().unwrap());
+    let text = format!("{:?}", report.unreadable);
+    assert!(text.contains("generate KQvK --format syzygy"), "{text}");
+}
+
+#[test]
+fn a_changed_byte_of_a_syzygy_table_makes_the_report_unclean() {
+    let directory = tempfile::tempdir().unwrap();
+    generate_syzygy(directory.path(), Material::all_with_men(3));
+    for name in ["KPvK.rtbw", "KPvK.rtbz"] {
+        let path = directory.path().join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        for place in [9, bytes.len() / 2, bytes.len() - 1] {
+            let mut changed = bytes.clone();
+            changed[place] ^= 0x10;
+            std::fs::write(&path, changed).unwrap();
+            let report = verify_one(directory.path(), "KPvK".parse().unwrap());
+            assert!(!report.is_clean(), "{name}, byte {place}");
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(verify_one(directory.path(), "KPvK".parse().unwrap()).is_clean());
 }
 
 #[test]

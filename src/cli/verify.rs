@@ -9,13 +9,12 @@ use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{Observer, Report, verify, work};
 use serde_json::json;
 
 use super::{Outcome, TableDirectory, input, progress};
 
-/// Check tables: every checksum, then every value against the values of its successors
+/// Check tables of both formats: every checksum, then every value against the values of its successors
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
@@ -54,7 +53,7 @@ impl Verify {
         progress::use_threads(self.threads)?;
         let materials = self.materials(directory)?;
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(work(&materials), "positions");
+        let bar = progress::bar(work(directory.path(), &materials), "positions");
         let start = Instant::now();
         let report = verify(directory.path(), &materials, &cancel, &Bar(&bar));
         bar.finish_and_clear();
@@ -83,29 +82,19 @@ impl Verify {
 
     fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
         let tables = directory.open()?;
-        let is_native = |file: &&TableFile| file.format() == Format::Native;
-        let native = tables.tables().iter().filter(is_native);
-        let mut present: Vec<Material> = native.map(|file| *file.material()).collect();
+        let mut present: Vec<Material> = tables
+            .tables()
+            .iter()
+            .map(|file| *file.material())
+            .collect();
         present.dedup();
         if self.all {
-            return match (present.is_empty(), tables.tables().is_empty()) {
-                (true, true) => Err(directory.nothing().into()),
-                (true, false) => bail!(
-                    "only Syzygy tables are in {}, and `verify` checks our own; make some with `retrograde generate`",
-                    directory.path().display()
-                ),
-                (false, _) => Ok(present),
+            return match present.is_empty() {
+                true => Err(directory.nothing().into()),
+                false => Ok(present),
             };
         }
         let materials = input::materials(&self.materials, None);
-        for material in &materials {
-            if let Some(file) = tables.table(material, Metric::Wdl)
-                && !present.contains(material)
-            {
-                // Says that it is of another format.
-                file.table()?;
-            }
-        }
         match materials.iter().find(|named| !present.contains(named)) {
             Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
             None => Ok(materials),
@@ -120,6 +109,7 @@ fn print_json(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> 
         .map(|difference| {
             json!({
                 "material": difference.material.to_string(),
+                "format": difference.format.name(),
                 "metric": difference.metric.name(),
                 "fen": difference.fen,
                 "stored": difference.stored,

@@ -263,6 +263,30 @@ impl Encoder {
         self.len
     }
 
+    /// The men in the order of the file.
+    pub(crate) fn men(&self) -> ArrayVec<Piece, MAX_MEN> {
+        let mut men: ArrayVec<Piece, MAX_MEN> = match self.leading {
+            Leading::Three(pieces) => pieces.into_iter().collect(),
+            Leading::Kings(kings) => kings.into_iter().collect(),
+            Leading::Pawns { color, count, .. } => {
+                std::iter::repeat_n(Role::Pawn.of(color), count).collect()
+            }
+        };
+        for group in &self.groups {
+            men.extend(std::iter::repeat_n(group.piece, group.count));
+        }
+        men
+    }
+
+    /// Whether the leading men, whose squares come first, stand on the diagonal that mirrors a board without pawns: then
+    /// they do not tell a placement from its mirror image.
+    #[inline]
+    pub(crate) fn leads_on_diagonal(&self, squares: &[u8]) -> bool {
+        squares[..self.leading_men()]
+            .iter()
+            .all(|&square| is_on_diagonal(square))
+    }
+
     /// The men that take up the symmetry.
     pub(super) fn leading(&self) -> Leading {
         self.leading

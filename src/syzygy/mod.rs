@@ -36,11 +36,14 @@
 mod checksum;
 mod encode;
 mod error;
+#[cfg(test)]
+mod forgery;
 mod index;
 mod layout;
 mod numbering;
 mod order;
 mod pairs;
+mod sequence;
 mod table;
 mod walk;
 mod write;
@@ -51,10 +54,13 @@ use crate::metric::Metric;
 
 pub(crate) use encode::EncodedStream;
 pub use error::SyzygyError;
+#[cfg(test)]
+pub(crate) use forgery::Forgery;
 pub use index::{Encoder, LeadingPawns};
 pub(crate) use layout::map_number;
 pub use layout::{DTZ_MAGIC, Flags, WDL_MAGIC};
 pub(crate) use order::{MenOrder, files};
+pub(crate) use sequence::Sequence;
 pub use table::Table;
 pub(crate) use walk::{Listed, Squares};
 pub(crate) use write::{Maps, Stream, write_table};

@@ -200,6 +200,63 @@ impl Pairs {
             place -= u32::from(is_right) * (node.more_values_left() + 1);
         }
     }
+
+    /// The first values of a block, as many as `out` has place for; nothing if there is no such code.
+    pub fn all_values(&self, written_out: &WrittenOut, block: &[u8], out: &mut [u8]) -> Option<()> {
+        let mut bits = Bits::new(block);
+        let mut rest = out;
+        while !rest.is_empty() {
+            let length = self.length(bits.word);
+            let more = (bits.word - length.base) >> (length.bits.wrapping_neg() & 63);
+            let values = written_out.of(more as usize + length.lowest as usize)?;
+            let len = values.len().min(rest.len());
+            let (now, later) = rest.split_at_mut(len);
+            now.copy_from_slice(&values[..len]);
+            rest = later;
+            bits.skip(length.bits);
+        }
+        Some(())
+    }
+}
+
+/// The values of all symbols, written out.
+#[derive(Debug)]
+pub(super) struct WrittenOut {
+    values: Vec<u8>,
+    /// By symbol where its values begin, and where the last ones end.
+    starts: Vec<usize>,
+    /// The largest value of all, which may not fit into a byte.
+    pub largest: u16,
+}
+
+impl WrittenOut {
+    pub fn new(pairs: &Pairs) -> WrittenOut {
+        let mut written_out = WrittenOut {
+            values: Vec::new(),
+            starts: vec![0],
+            largest: 0,
+        };
+        let mut stack = Vec::new();
+        for symbol in 0..pairs.nodes.len() as u32 {
+            stack.push(symbol);
+            while let Some(symbol) = stack.pop() {
+                let node = pairs.nodes[symbol as usize];
+                if node.right() == NO_SYMBOL.into() {
+                    written_out.values.push(node.left() as u8);
+                    written_out.largest = written_out.largest.max(node.left() as u16);
+                } else {
+                    stack.extend([node.right(), node.left()]);
+                }
+            }
+            written_out.starts.push(written_out.values.len());
+        }
+        written_out
+    }
+
+    fn of(&self, symbol: usize) -> Option<&[u8]> {
+        let end = *self.starts.get(symbol + 1)?;
+        self.values.get(self.starts[symbol]..end)
+    }
 }
 
 /// By length of code, the least code at the left end of a word: equation (2).
@@ -355,6 +412,20 @@ mod tests {
         let values = [2, 2, 4, 2, 2, 2, 4, 2, 2, 4];
         for (place, &value) in values.iter().enumerate() {
             assert_eq!(example().value(&block, place as u32), Some(value));
+        }
+        let written_out = WrittenOut::new(&example());
+        assert_eq!(written_out.largest, 4);
+        for len in 0..=values.len() {
+            let mut all = vec![0; len];
+            example()
+                .all_values(&written_out, &block, &mut all)
+                .unwrap();
+            assert!(
+                all.iter()
+                    .copied()
+                    .map(u16::from)
+                    .eq(values[..len].iter().copied())
+            );
         }
         // Behind the end come zeros, which are code 000.
         assert_eq!(example().value(&block, 65_535), Some(2));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
-use super::index::LeadingPawns;
+use super::index::{Encoder, LeadingPawns};
 use super::layout::{
     BLOCK_LENGTH_LEN, Coded, Content, Flags, Layout, SPARSE_ENTRY_LEN, Stream, map_number,
 };
@@ -28,9 +28,9 @@ const LARGEST_LAYOUT: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct Table {
     name: String,
-    store: Box<dyn Store>,
+    pub(super) store: Box<dyn Store>,
     metric: Metric,
-    layout: Layout,
+    pub(super) layout: Layout,
 }
 
 impl Table {
@@ -236,6 +236,43 @@ impl Table {
         stream.distance(value, wdl).map(Some)
     }
 
+    /// The stream that has a side to move and the pawns of a placement, both in the colours of [`material`](Self::material);
+    /// nothing if the side is not stored.
+    pub(crate) fn stream_of(&self, placement: &Placement, turn: Color) -> Option<usize> {
+        let (streams, _) = self.streams(placement).ok()?;
+        let turn = match self.material().is_symmetric() {
+            true => Color::White,
+            false => turn,
+        };
+        let is_other_side = self.metric == Metric::Dtz
+            && !self.material().is_symmetric()
+            && streams[0].flags.contain(Flags::BLACK_TO_MOVE) != (turn == Color::Black);
+        if is_other_side {
+            return None;
+        }
+        let place = turn.index().min(streams.len() - 1);
+        let of_all = &self.layout.streams;
+        of_all
+            .iter()
+            .position(|stream| std::ptr::eq(stream, &streams[place]))
+    }
+
+    /// How many streams there are.
+    pub(crate) fn streams_len(&self) -> usize {
+        self.layout.streams.len()
+    }
+
+    /// The relation between placements and the indices of a stream.
+    pub(crate) fn encoder(&self, stream: usize) -> &Encoder {
+        &self.layout.streams[stream].encoder
+    }
+
+    /// The distance that a number of a stream stands for in a position of a result that is no draw; nothing if none does.
+    pub(crate) fn distance_of(&self, stream: usize, number: u8, wdl: Wdl) -> Option<DtzRange> {
+        let stream = &self.layout.streams[stream];
+        stream.distance(number.into(), wdl).ok()
+    }
+
     /// Where both sides have the same men, White is to move.
     #[inline]
     fn with_white_to_move(&self, placement: &Placement, turn: Color) -> (Placement, Color) {
@@ -325,7 +362,7 @@ impl Table {
 
     /// Some bytes of the file.
     #[inline]
-    fn array<const N: usize>(
+    pub(super) fn array<const N: usize>(
         &self,
         in_memory: Option<&[u8]>,
         offset: u64,
@@ -339,7 +376,7 @@ impl Table {
     }
 
     #[cold]
-    fn error(&self, problem: SyzygyError) -> Error {
+    pub(super) fn error(&self, problem: SyzygyError) -> Error {
         Error::Syzygy {
             name: self.name.clone(),
             problem,
@@ -373,7 +410,7 @@ impl Stream {
     }
 }
 
-fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {
+pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {
     usize::try_from(offset)
         .ok()
         .and_then(|offset| bytes.get(offset..)?.get(..len))

@@ -2,7 +2,8 @@
 //!
 //! [`Encoder::placement`] works out each placement from nothing. A writer wants all of them in their order, and from one index
 //! to the next little changes: the digits count up like those of an odometer, and only the men of the groups from the first
-//! one that changed on have to be put again, each on the squares that those before it leave free.
+//! one that changed on have to be put again, each on the squares that those before it leave free. The digits of pawns can be
+//! left as they are.
 
 use arrayvec::ArrayVec;
 
@@ -87,6 +88,7 @@ struct Digit {
     taken: u64,
     /// Free squares before the first that the group counts.
     excluded: u8,
+    is_of_pawns: bool,
 }
 
 impl Encoder {
@@ -98,31 +100,54 @@ impl Encoder {
         len: usize,
         mut visit: impl FnMut(&Squares),
     ) {
-        let mut digits = self.digits(start);
-        // The fastest first.
-        let mut by_factor: ArrayVec<usize, MAX_MEN> = (0..digits.len()).collect();
-        by_factor.sort_by_key(|&group| digits[group].factor);
-        let mut squares = [0; MAX_MEN];
-        let mut changed = 0;
-        for _ in 0..len {
-            for group in changed..digits.len() {
-                let taken = digits[group].put(group == 0, listed, &mut squares);
-                if let Some(next) = digits.get_mut(group + 1) {
-                    next.taken = taken;
-                }
-            }
-            visit(&squares);
-            changed = digits.len();
-            for &group in &by_factor {
-                let digit = &mut digits[group];
-                changed = changed.min(group);
-                digit.value += 1;
-                if digit.value < digit.size {
-                    break;
-                }
-                digit.value = 0;
-            }
+        let digits = self.digits(start);
+        let all = (0..digits.len()).collect();
+        walk(digits, all, listed, len, |_, squares| visit(squares));
+    }
+
+    /// How many indices have their pawns where one of them has.
+    pub(crate) fn len_with_pawns(&self) -> u64 {
+        let sizes = self.beside_pawns().map(|digit| digit.size);
+        sizes.product()
+    }
+
+    /// Calls `visit` with the index and the squares of each of those that have the pawns of the index `pawns`: with `len` of
+    /// them from number `start` on, in increasing order. There are [`len_with_pawns`](Self::len_with_pawns).
+    pub(crate) fn for_each_placement_with_pawns(
+        &self,
+        listed: &Listed,
+        pawns: u64,
+        start: u64,
+        len: usize,
+        visit: impl FnMut(u64, &Squares),
+    ) {
+        let mut digits = self.digits(pawns);
+        let mut free: ArrayVec<usize, MAX_MEN> = (0..digits.len())
+            .filter(|&group| !digits[group].is_of_pawns)
+            .collect();
+        free.sort_by_key(|&group| digits[group].factor);
+        let mut rest = start;
+        for &group in &free {
+            let digit = &mut digits[group];
+            digit.value = rest % digit.size;
+            rest /= digit.size;
         }
+        walk(digits, free, listed, len, visit);
+    }
+
+    /// The index of the same pawns that has all other digits 0.
+    pub(crate) fn first_with_pawns(&self, index: u64) -> u64 {
+        let pawns = self.digits(index).into_iter();
+        pawns
+            .filter(|digit| digit.is_of_pawns)
+            .map(|digit| digit.value * digit.factor)
+            .sum()
+    }
+
+    fn beside_pawns(&self) -> impl Iterator<Item = Digit> {
+        self.digits(0)
+            .into_iter()
+            .filter(|digit| !digit.is_of_pawns)
     }
 
     /// The digits of an index, in the order of the groups.
@@ -135,9 +160,13 @@ impl Encoder {
             count,
             taken: 0,
             excluded: excluded.count_ones() as u8,
+            is_of_pawns: excluded != 0,
         };
         let mut man = self.leading_men();
-        let leading = digit(self.leading_len(), self.leading_factor(), 0, man, 0);
+        let leading = Digit {
+            is_of_pawns: self.leading_color().is_some(),
+            ..digit(self.leading_len(), self.leading_factor(), 0, man, 0)
+        };
         let mut digits = ArrayVec::from_iter([leading]);
         for &Group {
             count,
@@ -151,6 +180,43 @@ impl Encoder {
             man += count;
         }
         digits
+    }
+}
+
+/// Counts the digits of some groups up, `len` times, and calls `visit` with each index and its squares.
+#[inline]
+fn walk(
+    mut digits: ArrayVec<Digit, MAX_MEN>,
+    mut groups: ArrayVec<usize, MAX_MEN>,
+    listed: &Listed,
+    len: usize,
+    mut visit: impl FnMut(u64, &Squares),
+) {
+    // The fastest first.
+    groups.sort_by_key(|&group| digits[group].factor);
+    let mut index: u64 = digits.iter().map(|digit| digit.value * digit.factor).sum();
+    let mut squares = [0; MAX_MEN];
+    let mut changed = 0;
+    for _ in 0..len {
+        for group in changed..digits.len() {
+            let taken = digits[group].put(group == 0, listed, &mut squares);
+            if let Some(next) = digits.get_mut(group + 1) {
+                next.taken = taken;
+            }
+        }
+        visit(index, &squares);
+        changed = digits.len();
+        for &group in &groups {
+            let digit = &mut digits[group];
+            changed = changed.min(group);
+            digit.value += 1;
+            index += digit.factor;
+            if digit.value < digit.size {
+                break;
+            }
+            digit.value = 0;
+            index -= digit.size * digit.factor;
+        }
     }
 }
 
@@ -198,7 +264,8 @@ fn nth_free(number: u8, mut taken: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::chess::Piece;
+    use crate::game::Color;
+    use crate::game::chess::{Piece, Role};
     use crate::index::Placement;
     use crate::syzygy::index::NO_RANK;
 
@@ -235,6 +302,27 @@ mod tests {
                 });
                 assert_eq!(index, encoder.len() / 4 * part + len as u64);
             }
+            let pawns = encoder.len() / 3;
+            let pawns_of = |index| {
+                let placement = encoder.placement(index).unwrap();
+                Color::ALL.map(|color| placement.of(color, Role::Pawn))
+            };
+            let all = encoder.len_with_pawns();
+            let (start, mut last) = (all / 2, None);
+            let len = 5_000.min(all - start) as usize;
+            let mut visited = 0;
+            encoder.for_each_placement_with_pawns(&listed, pawns, start, len, |index, squares| {
+                let squares = squares[..pieces.len()].iter();
+                let occupied = squares.fold(0, |all, &square| all | 1 << square);
+                assert_eq!(encoder.placement(index).unwrap().occupied(), occupied);
+                assert_eq!(pawns_of(index), pawns_of(pawns), "{men} {index}");
+                assert!(last < Some(index));
+                last = Some(index);
+                visited += 1;
+            });
+            assert_eq!(visited, len);
+            let first = encoder.first_with_pawns(pawns);
+            assert_eq!(pawns_of(first), pawns_of(pawns), "{men}");
         }
     }
 }

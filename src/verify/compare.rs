@@ -8,7 +8,7 @@ use super::layout::Canonical;
 use super::line::{ILLEGAL, Line, key, squares_where};
 use super::moves::{Expected, Neighbours};
 use super::report::{Difference, LISTED, Observer};
-use super::slice::{CHUNK, Men, SliceValues};
+use super::slice::{CHUNK, Men, SliceValues, Strangeness};
 use super::source::{Source, sides};
 use crate::Error;
 use crate::game::chess::Role;
@@ -118,15 +118,22 @@ impl Comparison<'_> {
                     Ok([white.and(more_white), black.and(more_black)])
                 },
             )?;
-        for strange in &self.values.meaningless {
+        for strange in &self.values.strange {
             compared[strange.side.index()].found.add(|| {
                 let men = self.values.men(strange.address);
+                let (stored, expected) = match strange.what {
+                    Strangeness::Meaningless => ("a number without meaning", "a value"),
+                    Strangeness::UnlikeMirrorImage => {
+                        ("another value for a mirror image", "the same value")
+                    }
+                };
                 Difference {
                     material: *self.source.material(),
+                    format: self.source.format(),
                     metric: strange.metric,
                     fen: fen(&men.placement, strange.side, strange.king),
-                    stored: "a number without meaning".to_owned(),
-                    expected: "a value".to_owned(),
+                    stored: stored.to_owned(),
+                    expected: expected.to_owned(),
                 }
             });
         }
@@ -149,7 +156,7 @@ impl Comparison<'_> {
         let own = &self.values.sides[side.index()];
         let results = &own.lines.results[address];
         let keys = &own.keys[address];
-        let stored = Metric::ALL.map(|metric| self.source.is_stored(metric, side.index()));
+        let stored = Metric::ALL.map(|metric| self.is_stored(metric, side));
         let metrics = stored.iter().filter(|&&stored| stored).count();
         compared.positions += u64::from(legal.count_ones()) * metrics as u64;
         let width = self.values.moves.width;
@@ -181,6 +188,11 @@ impl Comparison<'_> {
         }
     }
 
+    fn is_stored(&self, metric: Metric, side: Color) -> bool {
+        let frame = self.values.moves.frame;
+        self.source.is_stored(metric, side.index(), frame)
+    }
+
     /// Names the differences of one position.
     #[allow(clippy::too_many_arguments)]
     fn compare_position(
@@ -196,6 +208,7 @@ impl Comparison<'_> {
         let mut add = |metric, stored: String, expected: String| {
             compared.found.add(|| Difference {
                 material: *self.source.material(),
+                format: self.source.format(),
                 metric,
                 fen: fen(&men.placement, side, king),
                 stored,
@@ -214,14 +227,11 @@ impl Comparison<'_> {
                 describe_result(key::result(expected)),
             );
         }
-        let distances = [stored, expected].map(key::distance);
-        if self.source.is_stored(Metric::Dtz, side.index()) && distances[0] != distances[1] {
-            let describe =
-                |result, distance| format!("{} in {distance} plies", describe_result(result));
+        if self.is_stored(Metric::Dtz, side) && !key::meet(stored.abs(), expected.abs()) {
             add(
                 Metric::Dtz,
-                describe(result, distances[0]),
-                describe(key::result(expected), distances[1]),
+                describe_distance(result, stored),
+                describe_distance(key::result(expected), expected),
             );
         }
         if let Some((score, expected)) =
@@ -255,7 +265,7 @@ impl Kernel for Differ<'_> {
                 .zip(expected)
                 .zip(self.results)
             {
-                *differ = u8::from((key != expected) | (result != key::result(expected)));
+                *differ = u8::from(!key::meet(key, expected) | (result != key::result(expected)));
             }
         } else {
             // Without distances it is not known which wins are cursed.
@@ -289,6 +299,14 @@ fn score_agrees(score: u8, expected: u8, result: u8) -> bool {
 
 fn describe_result(result: u8) -> String {
     Wdl::from_index(result.into()).map_or_else(String::new, |wdl| wdl.to_string())
+}
+
+fn describe_distance(result: u8, key: i16) -> String {
+    let result = describe_result(result);
+    match (key::shortest(key), key::longest(key)) {
+        (shortest, longest) if shortest == longest => format!("{result} in {shortest} plies"),
+        (shortest, longest) => format!("{result} in {shortest} or {longest} plies"),
+    }
 }
 
 fn describe_score(score: u8) -> String {
@@ -387,7 +405,7 @@ fn longest(compared: &mut Compared, win: LongestWin<'_>, width: Width) {
     if key == i16::MAX {
         return;
     }
-    compared.longest[0] = compared.longest[0].max(key::distance(key).into());
+    compared.longest[0] = compared.longest[0].max(key::shortest(key).into());
     if has_scores {
         let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);

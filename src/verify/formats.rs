@@ -99,6 +99,7 @@ impl BothFormats {
         let mut differences = Vec::new();
         let difference = |metric, stored: String, expected: String| Difference {
             material: *material,
+            format: Format::Syzygy,
             metric,
             fen: position.to_fen(),
             stored,

@@ -54,7 +54,7 @@ impl Named {
                             .map(|line| MateScore(line[king]));
                         score.and_then(MateScore::dtm).map_or(0, |dtm| dtm.0)
                     }
-                    Metric::Wdl | Metric::Dtz => key::distance(own.keys[address][king]).into(),
+                    Metric::Wdl | Metric::Dtz => key::shortest(own.keys[address][king]).into(),
                 });
             }
         }
@@ -79,6 +79,7 @@ impl Named {
             if stored != expected {
                 found.add(|| Difference {
                     material,
+                    format: source.format(),
                     metric,
                     fen: String::new(),
                     stored,

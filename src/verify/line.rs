@@ -183,15 +183,22 @@ pub(super) fn score_before(score: u8) -> u8 {
 ///
 /// | key | meaning |
 /// |---|---|
-/// | 512 - n | won in n plies |
+/// | 1024 - 2n | won in n plies |
 /// | 0 | drawn |
-/// | n - 512 | lost in n plies |
+/// | 2n - 1024 | lost in n plies |
+///
+/// Syzygy tables may not tell a distance from the next one. What is known to be one of two neighbours has the key between
+/// them, an odd number. So every key is the middle of a range. What passes to the position before does so for
+/// both ends alike, and the least of several keys is the range of the least distance: both ends of it are the least ones.
 pub(super) mod key {
     use super::FIFTY_MOVES;
+    use crate::metric::DtzRange;
 
     /// Won at once.
-    const WON: i16 = 512;
+    const WON: i16 = 1024;
     const LIMIT: i16 = FIFTY_MOVES.0 as i16;
+    /// Most plies that have a key which is not that of a draw.
+    const LONGEST: i32 = 511;
     /// Lost in no plies: the side to move is mated.
     pub const MATED: i16 = -WON;
     pub const DRAWN: i16 = 0;
@@ -199,17 +206,35 @@ pub(super) mod key {
     /// The key of a position from that of the position the best move reaches, which is no zeroing move.
     #[inline(always)]
     pub fn before_quiet_move(key: i16) -> i16 {
-        key.signum() - key
+        2 * key.signum() - key
     }
 
     /// The key of a result ([`crate::metric::Wdl::index`]) with a distance.
     #[inline(always)]
     pub fn of(result: u8, distance: u8) -> i16 {
-        let plies = i16::from(distance);
+        let plies = 2 * i16::from(distance);
         match result {
             0 | 1 => plies - WON,
             2 => DRAWN,
             _ => WON - plies,
+        }
+    }
+
+    /// The key of a range that does not reach from wins to losses; nothing if it is too far from zero.
+    pub fn of_range(range: DtzRange) -> Option<i16> {
+        let sum = range.shortest.0 + range.longest.0;
+        let is_short = sum.abs() <= 2 * LONGEST;
+        is_short.then(|| (i32::from(WON) * sum.signum() - sum) as i16)
+    }
+
+    /// A key of a result, as far from zero as another one.
+    #[inline(always)]
+    pub fn with_result(key: i16, result: u8) -> i16 {
+        let decided = if key == DRAWN { WON } else { key.abs() };
+        match result {
+            0 | 1 => -decided,
+            2 => DRAWN,
+            _ => decided,
         }
     }
 
@@ -218,7 +243,9 @@ pub(super) mod key {
     #[inline(always)]
     pub fn reached_by_zeroing(result: u8) -> i16 {
         let from_draw = i16::from(result) - 2;
-        let key = from_draw * LIMIT + from_draw.signum() * (WON - 2 * LIMIT);
+        // Of what is not legal it is not looked at.
+        let key = from_draw.wrapping_mul(2 * LIMIT);
+        let key = key.wrapping_add(from_draw.signum() * (WON - 4 * LIMIT));
         if result == super::ILLEGAL {
             i16::MAX
         } else {
@@ -229,20 +256,48 @@ pub(super) mod key {
     /// The result under the fifty-move rule.
     #[inline(always)]
     pub fn result(key: i16) -> u8 {
-        let won_in_time = WON - LIMIT;
+        let won_in_time = WON - 2 * LIMIT;
         2 + u8::from(key > 0) + u8::from(key >= won_in_time)
             - u8::from(key < 0)
             - u8::from(key <= -won_in_time)
     }
 
-    /// Plies, without sign.
+    /// The least number of plies, without sign.
     #[inline(always)]
-    pub fn distance(key: i16) -> u16 {
-        if key == 0 {
+    pub fn shortest(key: i16) -> u16 {
+        if key == DRAWN {
             0
         } else {
-            (WON - key.abs()).unsigned_abs()
+            (WON - key.abs()).unsigned_abs() / 2
         }
+    }
+
+    /// The largest number of plies, without sign.
+    pub fn longest(key: i16) -> u16 {
+        shortest(key) + (key & 1).unsigned_abs()
+    }
+
+    /// Whether two ranges have a distance in common.
+    #[inline(always)]
+    pub fn meet(a: i16, b: i16) -> bool {
+        a.wrapping_sub(b).unsigned_abs() <= ((a & 1) + (b & 1)).unsigned_abs()
+    }
+
+    /// What two ranges have in common, if they [`meet`]; else the first.
+    pub fn common(a: i16, b: i16) -> i16 {
+        if a & 1 == 0 || !meet(a, b) {
+            a
+        } else if b & 1 == 0 {
+            b
+        } else {
+            (a + b) / 2
+        }
+    }
+
+    /// Whether a position of this key may be mated: a Syzygy table has one ply for that, or one or two.
+    #[inline(always)]
+    pub fn may_be_mated(key: i16) -> bool {
+        (key > MATED) & (key <= MATED + 3)
     }
 }
 
@@ -250,7 +305,7 @@ pub(super) mod key {
 mod tests {
     use super::*;
     use crate::game::chess::{Square, attacks};
-    use crate::metric::Dtz;
+    use crate::metric::{Dtz, DtzRange};
 
     #[test]
     fn keys_follow_the_definition_of_distances() {
@@ -259,20 +314,89 @@ mod tests {
                 let key = key::of(result, plies);
                 let dtz = Dtz(sign * i32::from(plies));
                 assert_eq!(usize::from(key::result(key)), dtz.wdl().index());
-                assert_eq!(key::distance(key), plies.into());
+                assert_eq!(key::shortest(key), plies.into());
                 let before = dtz.before_quiet_move();
                 let key = key::before_quiet_move(key);
                 assert_eq!(usize::from(key::result(key)), before.wdl().index());
-                assert_eq!(i32::from(key::distance(key)), before.0.abs());
+                assert_eq!(i32::from(key::shortest(key)), before.0.abs());
             }
         }
         for reached in Wdl::ALL {
             let key = key::before_quiet_move(key::reached_by_zeroing(reached.index() as u8));
             let expected = (-reached).dtz_of_zeroing_move();
             assert_eq!(usize::from(key::result(key)), (-reached).index());
-            assert_eq!(i32::from(key::distance(key)), expected.0.abs());
+            assert_eq!(i32::from(key::shortest(key)), expected.0.abs());
         }
         assert_eq!(key::reached_by_zeroing(ILLEGAL), i16::NONE);
+    }
+
+    /// Ranges of one distance or of two neighbours of the same sign.
+    fn ranges() -> Vec<DtzRange> {
+        let with_next = |sign: i32, plies: i32, longer: i32| DtzRange {
+            shortest: Dtz(sign * plies),
+            longest: Dtz(sign * (plies + longer)),
+        };
+        let all = (1..=4).flat_map(|plies| (0..=1).map(move |longer| (plies, longer)));
+        [-1, 1]
+            .into_iter()
+            .flat_map(|sign| {
+                all.clone()
+                    .map(move |(plies, longer)| with_next(sign, plies, longer))
+            })
+            .collect()
+    }
+
+    fn distances(range: DtzRange) -> Vec<i32> {
+        let (a, b) = (range.shortest.0, range.longest.0);
+        (a.min(b)..=a.max(b)).collect()
+    }
+
+    fn key_of(range: DtzRange) -> i16 {
+        key::of_range(range).unwrap()
+    }
+
+    #[test]
+    fn keys_are_ranges() {
+        for range in ranges() {
+            let key = key_of(range);
+            assert_eq!(
+                key_of(range.before_quiet_move()),
+                key::before_quiet_move(key)
+            );
+            assert_eq!(i32::from(key::shortest(key)), range.shortest.0.abs());
+            assert_eq!(i32::from(key::longest(key)), range.longest.0.abs());
+            for other in ranges() {
+                let common: Vec<i32> = distances(range)
+                    .into_iter()
+                    .filter(|distance| distances(other).contains(distance))
+                    .collect();
+                assert_eq!(key::meet(key, key_of(other)), !common.is_empty());
+                let expected = match (common.iter().min(), common.iter().max()) {
+                    (Some(&min), Some(&max)) => key_of(DtzRange {
+                        shortest: Dtz(if min > 0 { min } else { max }),
+                        longest: Dtz(if min > 0 { max } else { min }),
+                    }),
+                    _ => key,
+                };
+                assert_eq!(
+                    key::common(key, key_of(other)),
+                    expected,
+                    "{range:?} {other:?}"
+                );
+                // The least of both, end by end: of wins the farthest, of losses the nearest.
+                let key_of_plies = |plies: i32| key_of(Dtz(plies).into());
+                let ends = |range| {
+                    let keys: Vec<i16> = distances(range).into_iter().map(key_of_plies).collect();
+                    [*keys.iter().min().unwrap(), *keys.iter().max().unwrap()]
+                };
+                let [a, b] = [ends(range), ends(other)];
+                let least = a[0].min(b[0]) / 2 + a[1].min(b[1]) / 2;
+                assert_eq!(key.min(key_of(other)), least);
+            }
+        }
+        let far = |plies| key::of_range(Dtz(plies).into());
+        assert_eq!((far(511), far(-511)), (Some(2), Some(-2)));
+        assert_eq!((far(512), far(-600)), (None, None));
     }
 
     #[test]

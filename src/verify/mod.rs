@@ -6,19 +6,26 @@
 //! leaves one solution for distances, so a wrong value is found where it stands or one move before.
 //!
 //! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
+//!
+//! Syzygy tables are verified like our own: only what is left to the prober differs, and distances may be rounded.
 
 mod compare;
+#[cfg(test)]
+mod falsified;
 mod formats;
 mod gather;
 mod headers;
+mod keys;
 mod layout;
 mod line;
 mod moves;
 mod numbers;
 mod report;
 mod resolved;
+mod scatter;
 mod slice;
 mod source;
+mod syzygy;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,6 +41,7 @@ use crate::generate::table_path;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::probe::Format;
 use crate::simd::Width;
 use crate::table::Table;
 use compare::{Compared, Comparison, Found};
@@ -41,23 +49,27 @@ use headers::Named;
 use moves::{Moves, PromotionLines};
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
-use source::{LoadError, Source, sides};
+use source::{FORMATS, LoadError, Source, asked_in, path_of, sides, tables_of};
 
 pub use formats::{BothFormats, Compared as ComparedFormats};
 pub use report::{Difference, LISTED, Observer, Report};
 
-/// The positions that verifying some materials goes through, in the unit of [`Observer::advanced`].
+/// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
 #[must_use]
-pub fn work(materials: &[Material]) -> u64 {
-    materials
-        .iter()
-        .map(|material| IndexSpace::new(*material).len() * sides(material) as u64)
-        .sum()
+pub fn work(directory: &Path, materials: &[Material]) -> u64 {
+    let of_format = |format| -> u64 {
+        asked_in(directory, materials, format)
+            .iter()
+            .map(|material| IndexSpace::new(*material).len() * sides(material) as u64)
+            .sum()
+    };
+    FORMATS.into_iter().map(of_format).sum()
 }
 
-/// Verifies the tables of some materials in a directory: all checksums, then all values.
+/// Verifies the tables of some materials in a directory, of both formats: all checksums, then all values.
 ///
-/// The tables that their moves lead to are read as well, and are trusted unless they are among `materials`.
+/// The tables that their moves lead to are read as well, those of the other format where there are no others, and are trusted
+/// unless they are among `materials`.
 ///
 /// # Errors
 ///
@@ -68,7 +80,23 @@ pub fn verify(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report, Error> {
-    let asked: Vec<Material> = materials.iter().map(Material::normal_form).collect();
+    let mut report = Report::default();
+    for format in FORMATS {
+        let asked = asked_in(directory, materials, format);
+        verify_format(directory, format, asked, cancel, observer, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// Verifies the tables of one format.
+fn verify_format(
+    directory: &Path,
+    format: Format,
+    asked: Vec<Material>,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+    report: &mut Report,
+) -> Result<(), Error> {
     let mut order = asked.clone();
     let mut next = 0;
     while let Some(material) = order.get(next) {
@@ -84,9 +112,10 @@ pub fn verify(
     let order = in_order_of_use(order);
     let mut run = Run {
         directory,
+        format,
         cancel,
         observer,
-        report: Report::default(),
+        report,
         usable: HashMap::new(),
         resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
         promoted: Promoted::default(),
@@ -97,7 +126,7 @@ pub fn verify(
         }
         run.verify_material(*material, asked.contains(material), &order[number + 1..])?;
     }
-    Ok(run.report)
+    Ok(())
 }
 
 /// Materials in an order in which each comes after those its moves lead to, but not long after, so that few values
@@ -135,9 +164,10 @@ const LARGE_SLICE: usize = 1 << 20;
 /// A verification on its way.
 struct Run<'a> {
     directory: &'a Path,
+    format: Format,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer,
-    report: Report,
+    report: &'a mut Report,
     /// Materials whose values could be read, and whether mates are among them.
     usable: HashMap<Material, bool>,
     /// Values that captures of later materials lead to.
@@ -168,7 +198,7 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         if is_asked {
             self.observer.started(material);
-            verify_checksums(self.directory, &material, self.cancel, &mut self.report)?;
+            self.verify_checksums(&material)?;
         }
         match self.find_values(material, is_asked, later) {
             Ok(()) => {}
@@ -186,7 +216,39 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn open(&self, material: Material) -> Result<Source, Stop> {
+    /// Compares the checksums of the tables of a material.
+    fn verify_checksums(&mut self, material: &Material) -> Result<(), Error> {
+        let go_on = |_, _| !self.cancel.load(Ordering::Relaxed);
+        for (metric, path) in tables_of(self.directory, material, self.format) {
+            let verified = match self.format {
+                Format::Native => {
+                    Table::open(&path).and_then(|table| table.verify_checksums(&go_on))
+                }
+                Format::Syzygy => crate::syzygy::Table::open(&path, material, metric)
+                    .and_then(|table| table.verify_checksum(&go_on)),
+            };
+            match verified {
+                Ok(()) => {}
+                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(error) => self.report.unreadable.push((path, error.to_string())),
+            }
+        }
+        Ok(())
+    }
+
+    /// The format in which a material is read: for one that is not asked for the other one will do.
+    fn format_of(&self, material: &Material, is_asked: bool) -> Format {
+        let has_results = |format: Format| {
+            path_of(self.directory, material, Metric::Wdl, format).is_some_and(|path| path.exists())
+        };
+        let mut others = FORMATS.into_iter().filter(|&format| has_results(format));
+        if is_asked || has_results(self.format) {
+            return self.format;
+        }
+        others.next().unwrap_or(self.format)
+    }
+
+    fn open(&self, material: Material, is_asked: bool) -> Result<Source, Stop> {
         let dependencies = material.dependencies();
         let missing = dependencies
             .iter()
@@ -194,14 +256,21 @@ impl Run<'_> {
         if let Some(missing) = missing {
             let problem = format!(
                 "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
-                 generate {missing}`"
+                 generate {missing}{}`",
+                source::option(self.format)
             );
-            return Err(Stop::Unreadable(
-                table_path(self.directory, missing, Metric::Wdl),
-                problem,
-            ));
+            let path = path_of(self.directory, missing, Metric::Wdl, self.format);
+            return Err(Stop::Unreadable(path.unwrap_or_default(), problem));
         }
-        let source = Source::open(self.directory, material)?;
+        let format = self.format_of(&material, is_asked);
+        // What only leads somewhere has no use for distances to zeroing, and Syzygy tables none for mates.
+        let is_wanted = |&metric: &Metric| match metric {
+            Metric::Wdl => true,
+            Metric::Dtz => is_asked,
+            Metric::Dtm => self.format == Format::Native,
+        };
+        let metrics: Vec<Metric> = Metric::ALL.into_iter().filter(is_wanted).collect();
+        let source = Source::open(self.directory, material, format, &metrics)?;
         // A mate may lead through any capture or promotion; a distance to zeroing ends there.
         if source.has(Metric::Dtm)
             && let Some(&missing) = dependencies
@@ -211,6 +280,7 @@ impl Run<'_> {
             Err(LoadError::Missing {
                 material: missing,
                 path: table_path(self.directory, &missing, Metric::Dtm),
+                format: Format::Native,
             })?;
         }
         Ok(source)
@@ -222,7 +292,7 @@ impl Run<'_> {
         is_asked: bool,
         later: &[Material],
     ) -> Result<(), Stop> {
-        let source = self.open(material)?;
+        let source = self.open(material, is_asked)?;
         let captures = Captures::new(&material, &self.resolved);
         let wanted = Wanted::from(later, &material);
         let is_kept = is_captured_into(&material, later);
@@ -264,7 +334,7 @@ impl Run<'_> {
         }
         drop(captures);
         if is_asked {
-            all.report(&source, &mut self.report);
+            all.report(&source, self.report);
         }
         self.usable.insert(material, source.has(Metric::Dtm));
         self.promoted.extend(all.promoted);
@@ -340,7 +410,7 @@ impl Job<'_> {
             frame: &frame,
             own: self.own,
             captures: self.captures,
-            promotions: &promotions,
+            promoted: &promotions,
             width: self.width,
         };
         let values = SliceValues::load(self.source, moves, self.is_asked)?;
@@ -386,25 +456,4 @@ impl Job<'_> {
         }
         promotions
     }
-}
-
-fn verify_checksums(
-    directory: &Path,
-    material: &Material,
-    cancel: &AtomicBool,
-    report: &mut Report,
-) -> Result<(), Error> {
-    for metric in Metric::ALL {
-        let path = table_path(directory, material, metric);
-        if !path.exists() {
-            continue;
-        }
-        let go_on = |_, _| !cancel.load(Ordering::Relaxed);
-        match Table::open(&path).and_then(|table| table.verify_checksums(&go_on)) {
-            Ok(()) => {}
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
-            Err(error) => report.unreadable.push((path, error.to_string())),
-        }
-    }
-    Ok(())
 }

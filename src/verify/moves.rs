@@ -52,7 +52,7 @@ pub(super) struct Moves<'a> {
     /// The material itself: slices that pawns walk to.
     pub own: &'a Resolved,
     pub captures: &'a Captures,
-    pub promotions: &'a [PromotionLines],
+    pub promoted: &'a [PromotionLines],
     /// How wide the registers are.
     pub width: Width,
 }
@@ -91,8 +91,8 @@ impl Moves<'_> {
         }
     }
 
-    /// The best captures and promotions.
-    pub fn conversions(&self, address: usize, placement: &Placement, side: Color) -> Best {
+    /// The best captures.
+    pub fn captures(&self, placement: &Placement, side: Color) -> Best {
         let mut best = Best::NO_MOVE;
         let occupied = placement.occupied();
         let victims = placement.men[(!side).index()]
@@ -116,8 +116,14 @@ impl Moves<'_> {
                 self.captures_by_king(&mut best, placement, square);
             }
         }
+        best
+    }
+
+    /// The best promotions that do not take.
+    pub fn promotions(&self, address: usize, side: Color) -> Best {
+        let mut best = Best::NO_MOVE;
         for promotion in self
-            .promotions
+            .promoted
             .iter()
             .filter(|promotion| promotion.color == side)
         {

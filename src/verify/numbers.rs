@@ -1,6 +1,6 @@
 //! What the numbers of a file mean, a line at a time.
 
-use super::line::{ILLEGAL, Line, none_on, result_before, score_before, squares_where};
+use super::line::{ILLEGAL, Lane, Line, key, none_on, result_before, score_before, squares_where};
 use super::moves::Best;
 use crate::metric::{MateScore, Wdl};
 use crate::simd::Kernel;
@@ -16,16 +16,70 @@ pub(super) struct Resolve<'a> {
     pub zeroing: &'a Line<u8>,
     pub results: &'a mut Line<u8>,
     pub scores: Option<&'a mut Line<u8>>,
-    pub distances: Option<&'a mut Line<u8>>,
+    pub distances: Option<Distances<'a>>,
+}
+
+/// The distances to zeroing of a line.
+pub(super) struct Distances<'a> {
+    pub numbers: &'a Line<u8>,
+    pub code: &'a DistanceCode,
+    /// Results with distances.
+    pub keys: &'a mut Line<i16>,
+}
+
+/// What the numbers of distances stand for.
+#[derive(Debug)]
+pub(super) enum DistanceCode {
+    /// Plies.
+    Plies,
+    /// By result and number the [`key`], or [`NO_KEY`].
+    Keys(Box<[[i16; 256]; 5]>),
+}
+
+/// Stands for numbers that no distance has.
+pub(super) const NO_KEY: i16 = i16::MIN;
+
+impl DistanceCode {
+    /// The keys of numbers; a mark in `strange` where there is none.
+    #[inline(always)]
+    fn keys(
+        &self,
+        numbers: &Line<u8>,
+        results: &Line<u8>,
+        keys: &mut Line<i16>,
+        strange: &mut Line<u8>,
+    ) {
+        match self {
+            DistanceCode::Plies => {
+                for ((key, &number), &result) in keys.iter_mut().zip(numbers).zip(results) {
+                    *key = key::of(result, number);
+                }
+            }
+            DistanceCode::Keys(table) => {
+                for (((key, strange), &number), &result) in
+                    keys.iter_mut().zip(strange).zip(numbers).zip(results)
+                {
+                    let found = table[usize::from(result.min(WIN))][usize::from(number)];
+                    *strange = u8::from(found == NO_KEY);
+                    *key = if found == NO_KEY {
+                        key::of(result, 0)
+                    } else {
+                        found
+                    };
+                }
+            }
+        }
+    }
 }
 
 impl Kernel for Resolve<'_> {
-    /// Where results and where mate scores have no meaning.
-    type Output = [u64; 2];
+    /// Where results, where distances to zeroing and where mate scores have no meaning.
+    type Output = [u64; 3];
 
     #[inline(always)]
-    fn run(self) -> [u64; 2] {
+    fn run(self) -> [u64; 3] {
         let mut strange_results = [0u8; 64];
+        let mut strange_distances = [0u8; 64];
         let mut strange_scores = [0u8; 64];
         let Resolve { best, results, .. } = self;
         for ((result, &reached), strange) in results
@@ -69,17 +123,30 @@ impl Kernel for Resolve<'_> {
             }
             take_illegal(scores, self.legal);
         }
-        if let Some(distances) = self.distances {
-            for ((distance, &result), &reached) in
-                distances.iter_mut().zip(&*results).zip(self.zeroing)
+        if let Some(Distances {
+            numbers,
+            code,
+            keys,
+        }) = self.distances
+        {
+            code.keys(numbers, results, keys, &mut strange_distances);
+            for (((key, strange), &result), &reached) in keys
+                .iter_mut()
+                .zip(&mut strange_distances)
+                .zip(&*results)
+                .zip(self.zeroing)
             {
-                let by_zeroing = if result == WIN { 1 } else { 101 };
+                let by_zeroing = key::before_quiet_move(key::reached_by_zeroing(reached));
                 let is_zeroing = (result > DRAW) & (result_before(reached) == result);
-                let value = if is_zeroing { by_zeroing } else { *distance };
-                *distance = if result == DRAW { 0 } else { value };
+                let is_asked = (result != DRAW) & !is_zeroing;
+                let decided = if is_zeroing { by_zeroing } else { *key };
+                let value = if result == DRAW { key::DRAWN } else { decided };
+                *key = if result == ILLEGAL { i16::NONE } else { value };
+                *strange &= u8::from(is_asked);
             }
         }
-        [strange_results, strange_scores].map(|strange| squares_where(|king| strange[king] != 0))
+        [strange_results, strange_distances, strange_scores]
+            .map(|strange| squares_where(|king| strange[king] != 0))
     }
 }
 

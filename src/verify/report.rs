@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::probe::Format;
 
 /// Told about the course of a verification, from any thread.
 pub trait Observer: Sync {
@@ -25,6 +26,8 @@ impl Observer for () {
 pub struct Difference {
     /// The material.
     pub material: Material,
+    /// The format of the table.
+    pub format: Format,
     /// The metric.
     pub metric: Metric,
     /// The position, as FEN; empty where a count in the header is wrong.
@@ -39,15 +42,20 @@ impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Difference {
             material,
+            format,
             metric,
             fen,
             stored,
             expected,
         } = self;
         let place = if fen.is_empty() { "header" } else { fen };
+        let format = match format {
+            Format::Native => "",
+            Format::Syzygy => " (syzygy)",
+        };
         write!(
             f,
-            "{material} {metric}: {place}: stored {stored}, expected {expected}"
+            "{material} {metric}{format}: {place}: stored {stored}, expected {expected}"
         )
     }
 }

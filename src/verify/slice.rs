@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use super::layout::{Canonical, Legality, Squares};
 use super::line::{ILLEGAL, Lane, Line, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours};
-use super::numbers::{Resolve, take_illegal};
+use super::numbers::{DistanceCode, Distances, Resolve, take_illegal};
 use super::resolved::Lines;
-use super::source::{LoadError, Source, sides};
+use super::source::{LoadError, Numbers, Source, Twin, sides};
 use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::Placement;
@@ -23,22 +23,30 @@ const DRAW: u8 = Wdl::Draw.index() as u8;
 /// Addresses that are worked on together.
 pub(super) const CHUNK: usize = 256;
 
-/// A number in a file that means nothing.
+/// A number in a file that is wrong whatever the moves lead to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meaningless {
+pub(super) struct Strange {
     pub metric: Metric,
     pub side: Color,
     pub address: usize,
     pub king: u32,
+    pub what: Strangeness,
+}
+
+/// What is wrong with a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Strangeness {
+    /// It stands for nothing.
+    Meaningless,
+    /// A mirror image of the position has another number, and another value.
+    UnlikeMirrorImage,
 }
 
 /// The values of one side to move.
 #[derive(Debug, Default)]
 pub(super) struct SideValues {
     pub lines: Lines,
-    /// Plies to zeroing without sign; empty if they are not known or not asked for.
-    distances: Vec<Line<u8>>,
-    /// What the results and distances amount to, see [`key`].
+    /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not asked for.
     pub keys: Vec<Line<i16>>,
 }
 
@@ -47,7 +55,9 @@ pub(super) struct SideValues {
 pub(super) struct SliceValues<'a> {
     pub moves: Moves<'a>,
     pub sides: [SideValues; 2],
-    pub meaningless: Vec<Meaningless>,
+    pub strange: Vec<Strange>,
+    /// Whether promotions are left to the prober as captures are.
+    leaves_promotions: bool,
 }
 
 /// The men at an address.
@@ -67,23 +77,33 @@ impl<'a> SliceValues<'a> {
         let mut values = SliceValues {
             moves,
             sides: Default::default(),
-            meaningless: Vec::new(),
+            strange: Vec::new(),
+            leaves_promotions: source.leaves_promotions(),
         };
         for side in Color::ALL {
             let read = |metric, is_wanted: bool| {
-                if is_wanted && source.is_stored(metric, side.index()) {
+                if is_wanted && source.is_stored(metric, side.index(), moves.frame) {
                     source.numbers(metric, side.index(), moves.frame)
                 } else {
-                    Ok(Vec::new())
+                    Ok(Numbers::default())
                 }
             };
-            let mut own = SideValues::default();
-            own.lines.results = read(Metric::Wdl, true)?;
-            own.lines.scores = read(Metric::Dtm, true)?;
-            own.distances = read(Metric::Dtz, is_asked)?;
-            let meaningless = values.resolve(side, &mut own);
+            let results = read(Metric::Wdl, true)?;
+            let distances = read(Metric::Dtz, is_asked)?;
+            let mut own = SideValues {
+                keys: vec![[0; 64]; distances.lines.len()],
+                lines: Lines {
+                    results: results.lines,
+                    scores: read(Metric::Dtm, true)?.lines,
+                },
+            };
+            let code = source.distance_code(side.index(), moves.frame);
+            let mut strange = values.resolve(side, &mut own, &distances.lines, &code);
+            let mut twins = results.twins;
+            twins.extend(distances.twins);
+            strange.extend(values.unlike_twins(side, &own, &twins, &code));
             if side.index() < sides(source.material()) {
-                values.meaningless.extend(meaningless);
+                values.strange.extend(strange);
             }
             values.sides[side.index()] = own;
         }
@@ -115,54 +135,59 @@ impl<'a> SliceValues<'a> {
         self.moves.frame.canonical(address, &men.squares)
     }
 
-    /// Turns the numbers of a side into values.
-    fn resolve(&self, side: Color, own: &mut SideValues) -> Vec<Meaningless> {
-        let SideValues {
-            lines, distances, ..
-        } = own;
+    /// Turns the numbers of a side into values. `numbers` are its distances to zeroing, if they are stored.
+    fn resolve(
+        &self,
+        side: Color,
+        own: &mut SideValues,
+        numbers: &[Line<u8>],
+        code: &DistanceCode,
+    ) -> Vec<Strange> {
+        let SideValues { lines, keys } = own;
         let count = lines.results.len().div_ceil(CHUNK);
         let scores = optional_chunks(&mut lines.scores, count);
-        let distances = optional_chunks(distances, count);
+        let keys = optional_chunks(keys, count);
         lines
             .results
             .par_chunks_mut(CHUNK)
             .zip(scores)
-            .zip(distances)
+            .zip(keys)
             .enumerate()
-            .flat_map_iter(|(chunk, ((results, scores), distances))| {
-                let mut meaningless = Vec::new();
+            .flat_map_iter(|(chunk, ((results, scores), keys))| {
+                let mut strange = Vec::new();
                 for (place, results) in results.iter_mut().enumerate() {
                     let address = chunk * CHUNK + place;
-                    let found = self.resolve_line(
-                        side,
-                        address,
-                        results,
-                        scores.get_mut(place),
-                        distances.get_mut(place),
-                    );
-                    for (metric, kings) in found {
-                        meaningless.extend(kings.ones().map(|king| Meaningless {
+                    let distances = keys.get_mut(place).map(|keys| Distances {
+                        numbers: &numbers[address],
+                        code,
+                        keys,
+                    });
+                    let found =
+                        self.resolve_line(side, address, results, scores.get_mut(place), distances);
+                    for (metric, kings) in Metric::ALL.into_iter().zip(found) {
+                        strange.extend(kings.ones().map(|king| Strange {
                             metric,
                             side,
                             address,
                             king,
+                            what: Strangeness::Meaningless,
                         }));
                     }
                 }
-                meaningless
+                strange
             })
             .collect()
     }
 
-    /// Resolves a line; returns where numbers have no meaning.
+    /// Resolves a line; returns where numbers have no meaning, by metric.
     fn resolve_line(
         &self,
         side: Color,
         address: usize,
         results: &mut Line<u8>,
         scores: Option<&mut Line<u8>>,
-        distances: Option<&mut Line<u8>>,
-    ) -> [(Metric, u64); 2] {
+        distances: Option<Distances<'_>>,
+    ) -> [u64; 3] {
         let men = self.men(address);
         let legal = men.legality.legal[side.index()];
         if legal == 0 {
@@ -170,10 +195,20 @@ impl<'a> SliceValues<'a> {
             if let Some(scores) = scores {
                 *scores = [ILLEGAL; 64];
             }
-            return [(Metric::Wdl, 0), (Metric::Dtm, 0)];
+            if let Some(distances) = distances {
+                *distances.keys = [i16::NONE; 64];
+            }
+            return [0; 3];
         }
-        let best = self.moves.conversions(address, &men.placement, side);
+        let mut best = self.moves.captures(&men.placement, side);
         let mut zeroing = best.results;
+        if self.leaves_promotions || distances.is_some() {
+            let promotions = self.moves.promotions(address, side);
+            take_best(&mut zeroing, &promotions.results, 0);
+            if self.leaves_promotions {
+                best.take(&promotions);
+            }
+        }
         if distances.is_some() && men.placement.of(side, Role::Pawn) != 0 {
             let pushes = self.moves.pushes(&men.placement, side);
             take_best(&mut zeroing, &pushes.results, 0);
@@ -186,16 +221,58 @@ impl<'a> SliceValues<'a> {
             scores,
             distances,
         };
-        let [strange_results, strange_scores] = self.moves.width.run(resolve);
-        if strange_results | strange_scores == 0 {
-            return [(Metric::Wdl, 0), (Metric::Dtm, 0)];
+        let strange = self.moves.width.run(resolve);
+        if strange == [0; 3] {
+            return strange;
         }
-        let meaningless = [
-            (Metric::Wdl, strange_results),
-            (Metric::Dtm, strange_scores),
-        ];
         let canonical = self.canonical(address, &men).map_or(0, |own| own.positions);
-        meaningless.map(|(metric, kings)| (metric, kings & canonical & legal))
+        strange.map(|kings| kings & canonical & legal)
+    }
+
+    /// Those of the numbers of mirror images that do not stand for the values of the positions themselves.
+    fn unlike_twins(
+        &self,
+        side: Color,
+        own: &SideValues,
+        twins: &[Twin],
+        code: &DistanceCode,
+    ) -> Vec<Strange> {
+        let is_unlike = |twin: &&Twin| {
+            let mut results = own.lines.results[twin.address];
+            let mut keys = [0; 64];
+            let king = twin.king as usize;
+            if results[king] == ILLEGAL {
+                return false;
+            }
+            let numbers = [twin.number; 64];
+            let distances = match twin.metric {
+                Metric::Dtz => Some(Distances {
+                    numbers: &numbers,
+                    code,
+                    keys: &mut keys,
+                }),
+                _ => {
+                    results = numbers;
+                    None
+                }
+            };
+            self.resolve_line(side, twin.address, &mut results, None, distances);
+            match twin.metric {
+                Metric::Dtz => keys[king] != own.keys[twin.address][king],
+                _ => results[king] != own.lines.results[twin.address][king],
+            }
+        };
+        twins
+            .par_iter()
+            .filter(is_unlike)
+            .map(|twin| Strange {
+                metric: twin.metric,
+                side,
+                address: twin.address,
+                king: twin.king,
+                what: Strangeness::UnlikeMirrorImage,
+            })
+            .collect()
     }
 
     /// The mate scores of a side that are in no file.
@@ -230,7 +307,7 @@ impl<'a> SliceValues<'a> {
     }
 
     /// The best captures, promotions and pawn moves; `neighbours` gets the others.
-    fn all_moves(
+    pub(super) fn all_moves(
         &self,
         address: usize,
         men: &Men,
@@ -239,46 +316,12 @@ impl<'a> SliceValues<'a> {
     ) -> Best {
         self.moves
             .neighbours(address, &men.squares, &men.placement, side, neighbours);
-        let mut best = self.moves.conversions(address, &men.placement, side);
+        let mut best = self.moves.captures(&men.placement, side);
+        best.take(&self.moves.promotions(address, side));
         if men.placement.of(side, Role::Pawn) != 0 {
             best.take(&self.moves.pushes(&men.placement, side));
         }
         best
-    }
-
-    /// Puts results and distances together; the distances of a side that are in no file are derived.
-    fn find_keys(&mut self, source: &Source) {
-        let is_derived =
-            |side: Color| source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index());
-        for side in Color::ALL.into_iter().filter(|&side| !is_derived(side)) {
-            let own = &mut self.sides[side.index()];
-            own.keys = keys(&own.lines.results, &std::mem::take(&mut own.distances));
-        }
-        for side in Color::ALL.into_iter().filter(|&side| is_derived(side)) {
-            let distances = self.derive_distances(side);
-            let own = &mut self.sides[side.index()];
-            own.keys = keys(&own.lines.results, &distances);
-        }
-    }
-
-    /// The distances to zeroing of a side that are in no file.
-    fn derive_distances(&self, side: Color) -> Vec<Line<u8>> {
-        let other = &self.sides[(!side).index()].keys;
-        (0..self.moves.frame.addresses)
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map_init(Neighbours::new, |neighbours, address| {
-                let men = self.men(address);
-                if men.legality.legal[side.index()] == 0 {
-                    return [0; 64];
-                }
-                let zeroing = self.all_moves(address, &men, side, neighbours);
-                let expected = self.expect(other, &[], address, neighbours, side, &zeroing, &men);
-                // A distance that fits no byte differs from every stored one.
-                let fit = |key| key::distance(key).min(u8::MAX.into()) as u8;
-                expected.numbers.map(fit)
-            })
-            .collect()
     }
 
     /// What the moves of a side say about a line: keys, and mate scores if they are known.
@@ -303,7 +346,7 @@ impl<'a> SliceValues<'a> {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn expect<N: Mated>(
+    pub(super) fn expect<N: Mated>(
         &self,
         other: &[Line<N>],
         scores: &[Line<u8>],
@@ -338,7 +381,7 @@ impl<'a> SliceValues<'a> {
 }
 
 /// A number for positions without moves.
-trait Mated: Lane {
+pub(super) trait Mated: Lane {
     const MATED: Self;
     const DRAWN: Self;
 }
@@ -353,26 +396,8 @@ impl Mated for i16 {
     const DRAWN: i16 = key::DRAWN;
 }
 
-/// Results with their distances, which are 0 where they are not known.
-fn keys(results: &[Line<u8>], distances: &[Line<u8>]) -> Vec<Line<i16>> {
-    results
-        .par_iter()
-        .enumerate()
-        .with_min_len(CHUNK)
-        .map(|(address, results)| {
-            let distances = distances.get(address).unwrap_or(&[0; 64]);
-            let mut keys = [i16::NONE; 64];
-            for ((key, &result), &distance) in keys.iter_mut().zip(results).zip(distances) {
-                let legal = key::of(result, distance);
-                *key = if result == ILLEGAL { i16::NONE } else { legal };
-            }
-            keys
-        })
-        .collect()
-}
-
 /// Chunks of lines; empty ones where there are no lines.
-fn optional_chunks(lines: &mut [Line<u8>], count: usize) -> Vec<&mut [Line<u8>]> {
+fn optional_chunks<N>(lines: &mut [Line<N>], count: usize) -> Vec<&mut [Line<N>]> {
     if lines.is_empty() {
         return (0..count).map(|_| Default::default()).collect();
     }

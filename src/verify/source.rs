@@ -5,11 +5,15 @@ use std::path::{Path, PathBuf};
 use super::gather::Gather;
 use super::layout::{Frame, Layout};
 use super::line::Line;
+use super::numbers::DistanceCode;
+use super::syzygy::SyzygyTables;
 use crate::Error;
 use crate::generate::table_path;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
+use crate::probe::Format;
+use crate::syzygy;
 use crate::table::Table;
 
 /// Why the values of a material cannot be known.
@@ -18,10 +22,15 @@ pub(super) enum LoadError {
     #[error("{error}")]
     Table { path: PathBuf, error: Error },
     #[error(
-        "{}: no such table; generate it with `retrograde generate {material}`",
-        path.display()
+        "{}: no such table; generate it with `retrograde generate {material}{}`",
+        path.display(),
+        option(*format)
     )]
-    Missing { material: Material, path: PathBuf },
+    Missing {
+        material: Material,
+        path: PathBuf,
+        format: Format,
+    },
     #[error(
         "{}: not a {metric} table of {material}; remove it and run `retrograde generate {material}`",
         path.display()
@@ -33,6 +42,14 @@ pub(super) enum LoadError {
     },
     #[error("{}: {material} has too many positions to be verified in memory", path.display())]
     TooLarge { material: Material, path: PathBuf },
+}
+
+/// What makes `generate` write a format.
+pub(super) fn option(format: Format) -> &'static str {
+    match format {
+        Format::Native => "",
+        Format::Syzygy => " --format syzygy",
+    }
 }
 
 impl LoadError {
@@ -47,52 +64,100 @@ impl LoadError {
     }
 }
 
+/// The path of a table in a directory. A Syzygy table that is not there has that of its published name; distances to mate
+/// have none in that format.
+pub(super) fn path_of(
+    directory: &Path,
+    material: &Material,
+    metric: Metric,
+    format: Format,
+) -> Option<PathBuf> {
+    if format == Format::Native {
+        return Some(table_path(directory, material, metric));
+    }
+    let published = syzygy::file_name(material, metric)?;
+    let (_, extension) = published.rsplit_once('.')?;
+    // Either side may come first.
+    let mut names = [*material, material.with_colors_exchanged()]
+        .map(|material| directory.join(format!("{material}.{extension}")));
+    names.sort();
+    let found = names.into_iter().find(|path| path.exists());
+    Some(found.unwrap_or_else(|| directory.join(published)))
+}
+
+/// The tables of a format and a material that are in a directory.
+pub(super) fn tables_of(
+    directory: &Path,
+    material: &Material,
+    format: Format,
+) -> Vec<(Metric, PathBuf)> {
+    Metric::ALL
+        .into_iter()
+        .filter_map(|metric| Some((metric, path_of(directory, material, metric, format)?)))
+        .filter(|(_, path)| path.exists())
+        .collect()
+}
+
+/// In the order in which they are verified.
+pub(super) const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
+
+/// The materials, in normal form, that have tables of a format; those that have no table are counted to our own.
+pub(super) fn asked_in(directory: &Path, materials: &[Material], format: Format) -> Vec<Material> {
+    let mut materials: Vec<Material> = materials.iter().map(Material::normal_form).collect();
+    let has = |material: &Material, format| !tables_of(directory, material, format).is_empty();
+    materials.retain(|material| {
+        has(material, format) || format == Format::Native && !has(material, Format::Syzygy)
+    });
+    materials
+}
+
 /// The open tables of a material.
 #[derive(Debug)]
 pub(super) struct Source {
     pub space: IndexSpace,
-    tables: [Option<(PathBuf, Table)>; 3],
+    tables: Tables,
+}
+
+#[derive(Debug)]
+enum Tables {
+    Native(Box<[Option<(PathBuf, Table)>; 3]>),
+    Syzygy(SyzygyTables),
+}
+
+/// Numbers at the addresses of a frame.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    pub lines: Vec<Line<u8>>,
+    pub twins: Vec<Twin>,
+}
+
+/// A Syzygy file may have two indices for mirror images that a frame has once. The other number, where it is another one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Twin {
+    pub metric: Metric,
+    pub address: usize,
+    pub king: u32,
+    pub number: u8,
 }
 
 impl Source {
-    /// Opens the tables of a material and compares their headers with their names.
-    pub fn open(directory: &Path, material: Material) -> Result<Source, LoadError> {
-        if u32::try_from(Layout::new(material).addresses()).is_err() {
-            let path = table_path(directory, &material, Metric::Wdl);
+    /// Opens the tables of some metrics of a material and compares their headers with their names.
+    pub fn open(
+        directory: &Path,
+        material: Material,
+        format: Format,
+        metrics: &[Metric],
+    ) -> Result<Source, LoadError> {
+        let layout = Layout::new(material);
+        if u32::try_from(layout.addresses()).is_err() {
+            let path = path_of(directory, &material, Metric::Wdl, format).unwrap_or_default();
             return Err(LoadError::TooLarge { material, path });
         }
         let space = IndexSpace::new(material);
-        let mut tables = [None, None, None];
-        for metric in Metric::ALL {
-            let path = table_path(directory, &material, metric);
-            if !path.exists() {
-                if metric == Metric::Wdl {
-                    return Err(LoadError::Missing { material, path });
-                }
-                continue;
-            }
-            let table = Table::open(&path).map_err(|error| LoadError::Table {
-                path: path.clone(),
-                error,
-            })?;
-            let description = table.description();
-            let fits = description.material == material.to_string()
-                && description.metric == metric.number()
-                && table.streams().iter().all(|stream| {
-                    space.order(&stream.order()).is_ok()
-                        && stream.len() == space.len()
-                        && usize::from(stream.side()) < sides(&material)
-                })
-                && (metric != Metric::Wdl || table.streams().len() == sides(&material));
-            if !fits {
-                return Err(LoadError::Foreign {
-                    path,
-                    material,
-                    metric,
-                });
-            }
-            tables[usize::from(metric.number())] = Some((path, table));
-        }
+        let tables = match format {
+            Format::Native => Tables::Native(Box::new(open_native(directory, &space, metrics)?)),
+            Format::Syzygy => Tables::Syzygy(SyzygyTables::open(directory, &layout, metrics)?),
+        };
         Ok(Source { space, tables })
     }
 
@@ -100,24 +165,58 @@ impl Source {
         self.space.material()
     }
 
+    pub fn format(&self) -> Format {
+        match self.tables {
+            Tables::Native(_) => Format::Native,
+            Tables::Syzygy(_) => Format::Syzygy,
+        }
+    }
+
+    /// The table of a metric, if it is of our own format.
     pub fn table(&self, metric: Metric) -> Option<&Table> {
-        let table = self.tables[usize::from(metric.number())].as_ref();
-        table.map(|(_, table)| table)
+        match &self.tables {
+            Tables::Native(tables) => {
+                let table = tables[usize::from(metric.number())].as_ref();
+                table.map(|(_, table)| table)
+            }
+            Tables::Syzygy(_) => None,
+        }
     }
 
     pub fn has(&self, metric: Metric) -> bool {
-        self.table(metric).is_some()
+        match &self.tables {
+            Tables::Native(_) => self.table(metric).is_some(),
+            Tables::Syzygy(tables) => tables.has(metric),
+        }
+    }
+
+    /// Whether results are left to the prober where promotions reach them, and not only where captures do.
+    pub fn leaves_promotions(&self) -> bool {
+        self.format() == Format::Native
     }
 
     /// Whether a side's values of a metric are in a file, not derived from the other side's.
-    pub fn is_stored(&self, metric: Metric, side: usize) -> bool {
-        let stream = if self.material().is_symmetric() {
-            0
-        } else {
-            side
-        };
-        self.table(metric)
-            .is_some_and(|table| table.stream(stream as u8).is_some())
+    pub fn is_stored(&self, metric: Metric, side: usize, frame: &Frame) -> bool {
+        match &self.tables {
+            Tables::Native(_) => {
+                let stream = if self.material().is_symmetric() {
+                    0
+                } else {
+                    side
+                };
+                self.table(metric)
+                    .is_some_and(|table| table.stream(stream as u8).is_some())
+            }
+            Tables::Syzygy(tables) => tables.is_stored(metric, side, frame),
+        }
+    }
+
+    /// What the numbers of a side's distances to zeroing mean in a frame.
+    pub fn distance_code(&self, side: usize, frame: &Frame) -> DistanceCode {
+        match &self.tables {
+            Tables::Native(_) => DistanceCode::Plies,
+            Tables::Syzygy(tables) => tables.distance_code(side, frame),
+        }
     }
 
     /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is may
@@ -127,14 +226,34 @@ impl Source {
         metric: Metric,
         side: usize,
         frame: &Frame,
+    ) -> Result<Numbers, LoadError> {
+        match &self.tables {
+            Tables::Native(tables) => {
+                let lines = self.native_numbers(tables, metric, side, frame)?;
+                Ok(Numbers {
+                    lines,
+                    twins: Vec::new(),
+                })
+            }
+            Tables::Syzygy(tables) => tables.numbers(metric, side, frame),
+        }
+    }
+
+    fn native_numbers(
+        &self,
+        tables: &[Option<(PathBuf, Table)>; 3],
+        metric: Metric,
+        side: usize,
+        frame: &Frame,
     ) -> Result<Vec<Line<u8>>, LoadError> {
         let exchanged = self.material().is_symmetric() && side == 1;
         let stored_side = if exchanged { 0 } else { side };
         let missing = || LoadError::Missing {
             material: *self.material(),
             path: PathBuf::from(format!("{}.{metric}", self.material())),
+            format: Format::Native,
         };
-        let (path, table) = self.tables[usize::from(metric.number())]
+        let (path, table) = tables[usize::from(metric.number())]
             .as_ref()
             .ok_or_else(missing)?;
         let stream = table.stream(stored_side as u8).ok_or_else(missing)?;
@@ -159,6 +278,50 @@ impl Source {
             })?;
         Ok(gather.run(&numbers, first))
     }
+}
+
+fn open_native(
+    directory: &Path,
+    space: &IndexSpace,
+    metrics: &[Metric],
+) -> Result<[Option<(PathBuf, Table)>; 3], LoadError> {
+    let material = *space.material();
+    let mut tables = [None, None, None];
+    for &metric in metrics {
+        let path = table_path(directory, &material, metric);
+        if !path.exists() {
+            if metric == Metric::Wdl {
+                return Err(LoadError::Missing {
+                    material,
+                    path,
+                    format: Format::Native,
+                });
+            }
+            continue;
+        }
+        let table = Table::open(&path).map_err(|error| LoadError::Table {
+            path: path.clone(),
+            error,
+        })?;
+        let description = table.description();
+        let fits = description.material == material.to_string()
+            && description.metric == metric.number()
+            && table.streams().iter().all(|stream| {
+                space.order(&stream.order()).is_ok()
+                    && stream.len() == space.len()
+                    && usize::from(stream.side()) < sides(&material)
+            })
+            && (metric != Metric::Wdl || table.streams().len() == sides(&material));
+        if !fits {
+            return Err(LoadError::Foreign {
+                path,
+                material,
+                metric,
+            });
+        }
+        tables[usize::from(metric.number())] = Some((path, table));
+    }
+    Ok(tables)
 }
 
 /// The sides to move that have values of their own: with the same men on both sides, one serves for both.
