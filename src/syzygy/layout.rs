@@ -57,6 +57,8 @@ pub(super) const SPARSE_ENTRY_LEN: u64 = 6;
 pub(super) const BLOCK_LENGTH_LEN: u64 = 2;
 /// Blocks begin at multiples of this.
 pub(super) const DATA_ALIGNMENT: u64 = 64;
+/// A block has at most 65 536 values and a code at most 32 bits, so no block needs more than 1 << 18 bytes.
+const MOST_BLOCK_BITS: u32 = 18;
 /// Bytes of a symbol.
 const SYMBOL_LEN: usize = 3;
 
@@ -346,7 +348,7 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
     }
     let block_bits = u32::from(cursor.byte(WHAT)?);
     let span_bits = u32::from(cursor.byte(WHAT)?);
-    if block_bits >= 32 || span_bits >= 32 {
+    if block_bits > MOST_BLOCK_BITS || span_bits >= 32 {
         return Err(impossible("size of blocks"));
     }
     let spare = u64::from(cursor.byte(WHAT)?);
