@@ -57,6 +57,8 @@ pub(super) const SPARSE_ENTRY_LEN: u64 = 6;
 pub(super) const BLOCK_LENGTH_LEN: u64 = 2;
 /// Blocks begin at multiples of this.
 pub(super) const DATA_ALIGNMENT: u64 = 64;
+/// A block has at most 65 536 values and a code at most 32 bits, so no block needs more than 1 << 18 bytes.
+const MOST_BLOCK_BITS: u32 = 18;
 /// Bytes of a symbol.
 const SYMBOL_LEN: usize = 3;
 
@@ -346,7 +348,7 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
     }
     let block_bits = u32::from(cursor.byte(WHAT)?);
     let span_bits = u32::from(cursor.byte(WHAT)?);
-    if block_bits >= 32 || span_bits >= 32 {
+    if block_bits > MOST_BLOCK_BITS || span_bits >= 32 {
         return Err(impossible("size of blocks"));
     }
     let spare = u64::from(cursor.byte(WHAT)?);
@@ -452,4 +454,37 @@ fn place(streams: &mut [Stream], start: u64, file_len: u64) -> Result<(), Syzygy
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The head of a stream of one block, with the code of the documentation of [`Pairs`].
+    fn head(block_bits: u8, span_bits: u8) -> Result<Head, SyzygyError> {
+        let mut bytes = vec![0, block_bits, span_bits, 0];
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend([3, 1]);
+        bytes.extend([3u16, 2, 0, 4].map(u16::to_le_bytes).as_flattened());
+        bytes.extend([[2, 0xf0, 0xff], [4, 0xf0, 0xff], [0, 0, 0], [2, 0x10, 0]].as_flattened());
+        let men: Vec<Piece> = "KQk".chars().filter_map(Piece::from_letter).collect();
+        let mut cursor = Cursor {
+            bytes: &bytes,
+            offset: 0,
+            file_len: bytes.len() as u64,
+        };
+        read_head(&mut cursor, Encoder::new(&men, [0, NO_RANK], 0)?)
+    }
+
+    #[test]
+    fn blocks_larger_than_any_need_be_are_an_error() {
+        assert!(head(MOST_BLOCK_BITS as u8, 31).is_ok());
+        for (block_bits, span_bits) in [(MOST_BLOCK_BITS as u8 + 1, 6), (255, 6), (6, 32)] {
+            let error = head(block_bits, span_bits).err();
+            assert_eq!(
+                error.unwrap().to_string(),
+                impossible("size of blocks").to_string()
+            );
+        }
+    }
 }

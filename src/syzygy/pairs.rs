@@ -62,62 +62,100 @@ use super::layout::code_lengths;
 /// The right symbol of what is no pair but a value, which then is the left number.
 pub(super) const NO_SYMBOL: u16 = 0xfff;
 
-/// Longest code that the bit buffer always holds.
+/// Longest code; the bit buffer always holds it.
 const MAX_CODE_BITS: u8 = 32;
 
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
 
-/// What a symbol stands for, in 32 bits: the left part or the value (12 bits), the right part or [`NO_SYMBOL`] (12 bits), and how
-/// many values the left part has, less one.
+/// What a symbol stands for, in 64 bits: all its values, if they are so few that they fit; else its left part (12 bits), its
+/// right part (12 bits), and how many values the left part has, less one.
+///
+/// Which of both it is follows from the number of values.
 #[derive(Clone, Copy, Debug)]
-struct Node(u32);
+struct Node(u64);
 
 impl Node {
-    fn new([left, right]: [u16; 2], more_values: &[u8]) -> Node {
-        let more_values_left = match right {
-            NO_SYMBOL => 0,
-            _ => more_values[usize::from(left)],
-        };
-        Node(u32::from(more_values_left) << 24 | u32::from(right) << 12 | u32::from(left))
+    fn pair([left, right]: [u16; 2], more_values: &[u8]) -> Node {
+        let more_values_left = more_values[usize::from(left)];
+        Node(u64::from(more_values_left) << 24 | u64::from(right) << 12 | u64::from(left))
     }
 
     #[inline]
     fn left(self) -> u32 {
-        self.0 & 0xfff
+        self.0 as u32 & 0xfff
     }
 
     #[inline]
     fn right(self) -> u32 {
-        self.0 >> 12 & 0xfff
+        self.0 as u32 >> 12 & 0xfff
     }
 
     #[inline]
     fn more_values_left(self) -> u32 {
-        self.0 >> 24
+        self.0 as u32 >> 24
+    }
+}
+
+/// How values stand side by side in a [`Node`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Width {
+    /// The binary logarithm of the bits of a value, which are 4, 8 or 16.
+    log: u32,
+}
+
+impl Width {
+    fn of(greatest: u16) -> Width {
+        Width {
+            log: match greatest {
+                0..16 => 2,
+                16..256 => 3,
+                _ => 4,
+            },
+        }
+    }
+
+    /// How many values fit.
+    #[inline]
+    fn values(self) -> u32 {
+        u64::BITS >> self.log
+    }
+
+    #[inline]
+    fn value(self, Node(values): Node, place: u32) -> u16 {
+        let mask = (1u64 << (1 << self.log)) - 1;
+        (values >> ((place << self.log) % u64::BITS) & mask) as u16
+    }
+
+    /// So many values, and others behind them.
+    fn join(self, Node(left): Node, left_values: u32, Node(right): Node) -> Node {
+        Node(left | right << (left_values << self.log))
     }
 }
 
 /// The codes of one length.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Length {
     /// The least of them at the left end of the word.
     base: u64,
-    /// Its symbol.
+    /// Its symbol, less the least code as a number (4).
     lowest: u32,
-    bits: u8,
 }
+
+/// A place for each length of a code; more than there are, so that six bits are always one of them.
+const LENGTHS: usize = 64;
 
 /// The symbols of a stream and their code.
 #[derive(Debug)]
 pub(super) struct Pairs {
     /// By symbol.
     nodes: Box<[Node]>,
+    width: Width,
     /// How many values a symbol stands for, less one.
     more_values: Box<[u8]>,
-    /// The shortest first; the base of the last is 0.
-    lengths: Box<[Length]>,
-    /// By first bits of a word: the place in `lengths` of the shortest codes that it may begin with.
+    /// By bits of a code; the base of the longest is 0.
+    lengths: Box<[Length; LENGTHS]>,
+    /// By first bits of a word: the bits of the shortest codes that it may begin with.
     first_lengths: Box<[u8; 1 << FIRST_BITS]>,
 }
 
@@ -130,75 +168,76 @@ impl Pairs {
     /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of too many values.
     pub fn new(shortest: u8, lowest: &[u16], parts: &[[u16; 2]]) -> Result<Pairs, SyzygyError> {
         let more_values = count_values(parts)?;
-        let lengths: Box<[Length]> = bases(shortest, lowest)?
-            .iter()
-            .zip(lowest)
-            .zip(shortest..)
-            .map(|((&base, &lowest), bits)| Length {
+        let bases = bases(shortest, lowest)?;
+        let mut lengths = Box::new([Length::default(); LENGTHS]);
+        for ((&base, &lowest), bits) in bases.iter().zip(lowest).zip(usize::from(shortest)..) {
+            let least = (base >> (LENGTHS - bits)) as u32;
+            lengths[bits] = Length {
                 base,
-                lowest: lowest.into(),
-                bits,
-            })
-            .collect();
-        let mut first_lengths = Box::new([0; 1 << FIRST_BITS]);
-        for (first, place) in first_lengths.iter_mut().enumerate() {
-            let greatest = ((first as u64 + 1) << (u64::BITS - FIRST_BITS)).wrapping_sub(1);
-            let possible = lengths.iter().position(|length| length.base <= greatest);
-            *place = possible.ok_or_else(code_lengths)? as u8;
+                lowest: u32::from(lowest).wrapping_sub(least),
+            };
         }
+        let mut first_lengths = Box::new([0; 1 << FIRST_BITS]);
+        for (first, bits) in first_lengths.iter_mut().enumerate() {
+            let greatest = ((first as u64 + 1) << (u64::BITS - FIRST_BITS)).wrapping_sub(1);
+            let possible = bases.iter().position(|&base| base <= greatest);
+            *bits = shortest + possible.ok_or_else(code_lengths)? as u8;
+        }
+        let greatest = parts.iter().filter(|parts| parts[1] == NO_SYMBOL);
+        let width = Width::of(greatest.map(|parts| parts[0]).max().unwrap_or(0));
         Ok(Pairs {
-            nodes: parts
-                .iter()
-                .map(|&parts| Node::new(parts, &more_values))
-                .collect(),
+            nodes: nodes(parts, &more_values, width),
+            width,
             more_values,
             lengths,
             first_lengths,
         })
     }
 
-    /// The length of the code that a word begins with (3).
-    #[inline]
-    fn length(&self, word: u64) -> &Length {
+    /// The symbol whose code a word begins with, and the bits of that (3), (4).
+    #[inline(always)]
+    fn symbol(&self, word: u64) -> (u32, u32) {
         let first = (word >> (u64::BITS - FIRST_BITS)) as usize;
-        let mut place = usize::from(self.first_lengths[first]);
-        loop {
-            let length = &self.lengths[place];
-            // Ends with the last, whose base is 0.
-            if length.base <= word {
-                return length;
-            }
-            place += 1;
+        let mut bits = usize::from(self.first_lengths[first]) % LENGTHS;
+        // Ends with the longest, whose base is 0.
+        while self.lengths[bits].base > word {
+            bits = (bits + 1) % LENGTHS;
         }
+        // There is no code of no bits.
+        let code = (word >> ((LENGTHS - bits) % LENGTHS)) as u32;
+        (code.wrapping_add(self.lengths[bits].lowest), bits as u32)
     }
 
-    /// Value number `place` of a block; nothing if the block has no such value.
+    /// Value number `place` of the block that some bytes begin with; nothing if there is no such value.
+    ///
+    /// It is fastest where some bytes follow the block.
     #[inline]
-    pub fn value(&self, block: &[u8], mut place: u32) -> Option<u16> {
-        let mut bits = Bits::new(block);
-        let mut symbol = loop {
-            let length = self.length(bits.word);
-            // (4), by 64 bits less those of the code; there is none of no bits.
-            let more = (bits.word - length.base) >> (length.bits.wrapping_neg() & 63);
-            let symbol = more as usize + length.lowest as usize;
-            let more_values = u32::from(*self.more_values.get(symbol)?);
+    pub fn value(&self, bytes: &[u8], mut place: u32) -> Option<u16> {
+        let mut bits = Bits::new(bytes);
+        let (mut symbol, mut more_values) = loop {
+            bits.refill();
+            let (symbol, len) = self.symbol(bits.word);
+            let more_values = u32::from(*self.more_values.get(symbol as usize)?);
             if place <= more_values {
-                break symbol as u32;
+                break (symbol, more_values);
             }
             // Ends after at most `place` rounds, as every symbol has a value.
             place -= more_values + 1;
-            bits.skip(length.bits);
+            bits.skip(len);
         };
-        loop {
+        // Ends, as a part of a symbol has fewer values than the symbol.
+        while more_values >= self.width.values() {
             let node = self.nodes[symbol as usize];
-            if node.right() == NO_SYMBOL.into() {
-                return Some(node.left() as u16);
-            }
-            // Ends, as a part of a symbol has fewer values than the symbol.
-            let is_right = place > node.more_values_left();
+            let left_values = node.more_values_left() + 1;
+            let is_right = place >= left_values;
             symbol = if is_right { node.right() } else { node.left() };
-            place -= u32::from(is_right) * (node.more_values_left() + 1);
+            more_values = match is_right {
+                true => more_values - left_values,
+                false => left_values - 1,
+            };
+            place -= u32::from(is_right) * left_values;
         }
+        Some(self.width.value(self.nodes[symbol as usize], place))
     }
 
     /// The first values of a block, as many as `out` has place for; nothing if there is no such code.
@@ -206,14 +245,14 @@ impl Pairs {
         let mut bits = Bits::new(block);
         let mut rest = out;
         while !rest.is_empty() {
-            let length = self.length(bits.word);
-            let more = (bits.word - length.base) >> (length.bits.wrapping_neg() & 63);
-            let values = written_out.of(more as usize + length.lowest as usize)?;
+            bits.refill();
+            let (symbol, code_len) = self.symbol(bits.word);
+            let values = written_out.of(symbol as usize)?;
             let len = values.len().min(rest.len());
             let (now, later) = rest.split_at_mut(len);
             now.copy_from_slice(&values[..len]);
             rest = later;
-            bits.skip(length.bits);
+            bits.skip(code_len);
         }
         Some(())
     }
@@ -241,11 +280,15 @@ impl WrittenOut {
             stack.push(symbol);
             while let Some(symbol) = stack.pop() {
                 let node = pairs.nodes[symbol as usize];
-                if node.right() == NO_SYMBOL.into() {
-                    written_out.values.push(node.left() as u8);
-                    written_out.largest = written_out.largest.max(node.left() as u16);
-                } else {
+                let more_values = u32::from(pairs.more_values[symbol as usize]);
+                if more_values >= pairs.width.values() {
                     stack.extend([node.right(), node.left()]);
+                    continue;
+                }
+                for place in 0..=more_values {
+                    let value = pairs.width.value(node, place);
+                    written_out.values.push(value as u8);
+                    written_out.largest = written_out.largest.max(value);
                 }
             }
             written_out.starts.push(written_out.values.len());
@@ -277,6 +320,27 @@ fn bases(shortest: u8, lowest: &[u16]) -> Result<Box<[u64]>, SyzygyError> {
         *base <<= u64::BITS - bits;
     }
     Ok(bases)
+}
+
+/// What each symbol stands for.
+fn nodes(parts: &[[u16; 2]], more_values: &[u8], width: Width) -> Box<[Node]> {
+    let mut nodes: Box<[Node]> = parts.iter().map(|_| Node(0)).collect();
+    let mut symbols: Vec<usize> = (0..parts.len()).collect();
+    // Parts have fewer values than what they are parts of.
+    symbols.sort_by_key(|&symbol| more_values[symbol]);
+    for symbol in symbols {
+        let [left, right] = parts[symbol];
+        nodes[symbol] = if right == NO_SYMBOL {
+            Node(left.into())
+        } else if u32::from(more_values[symbol]) >= width.values() {
+            Node::pair(parts[symbol], more_values)
+        } else {
+            let [left, right] = [left, right].map(usize::from);
+            let left_values = u32::from(more_values[left]) + 1;
+            width.join(nodes[left], left_values, nodes[right])
+        };
+    }
+    nodes
 }
 
 /// How many values each symbol stands for, less one: equation (1).
@@ -328,68 +392,52 @@ fn count_values(pairs: &[[u16; 2]]) -> Result<Box<[u8]>, SyzygyError> {
     Ok(more_values)
 }
 
-/// The bits of a block from its beginning, zeros behind its end. At least [`MAX_CODE_BITS`] of them are in the word.
+/// Bits from the beginning of some bytes, zeros behind their end.
 struct Bits<'a> {
     /// The next bits, the first at the left end.
     word: u64,
-    /// How many of them come from the block.
+    /// How many of them count. Those to the right of them are zero, or what they will be.
     in_word: u32,
+    /// What comes behind those that count.
     rest: &'a [u8],
 }
 
 impl<'a> Bits<'a> {
-    #[inline]
-    fn new(block: &'a [u8]) -> Bits<'a> {
-        let mut bits = Bits {
+    #[inline(always)]
+    fn new(bytes: &'a [u8]) -> Bits<'a> {
+        Bits {
             word: 0,
             in_word: 0,
-            rest: block,
-        };
-        match block.split_first_chunk() {
-            Some((first, rest)) => {
-                bits.word = u64::from_be_bytes(*first);
-                bits.in_word = u64::BITS;
-                bits.rest = rest;
-            }
-            None => {
-                bits.refill();
-                bits.refill();
-            }
-        }
-        bits
-    }
-
-    /// Drops bits, at most [`MAX_CODE_BITS`].
-    #[inline]
-    fn skip(&mut self, bits: u8) {
-        self.word <<= bits;
-        self.in_word -= u32::from(bits);
-        if self.in_word <= u32::from(MAX_CODE_BITS) {
-            self.refill();
+            rest: bytes,
         }
     }
 
-    /// Adds 32 bits.
-    #[inline]
+    /// Fills the word up to 56 bits at least. As many bytes as fit are added each time, which takes no branch.
+    #[inline(always)]
     fn refill(&mut self) {
-        let next = match self.rest.split_first_chunk() {
-            Some((next, rest)) => {
-                self.rest = rest;
-                u32::from_be_bytes(*next)
-            }
+        let next = match self.rest.first_chunk() {
+            Some(next) => u64::from_be_bytes(*next),
             None => self.last_bits(),
         };
-        self.word |= u64::from(next) << (u64::BITS - u32::BITS - self.in_word);
-        self.in_word += u32::BITS;
+        self.word |= next >> self.in_word;
+        let added = (u64::BITS - 1 - self.in_word) / 8;
+        self.rest = self.rest.get(added as usize..).unwrap_or_default();
+        self.in_word += 8 * added;
     }
 
-    /// The last bytes of a block whose length is no multiple of four, then zeros.
+    /// Drops bits of the word, at most [`MAX_CODE_BITS`].
+    #[inline(always)]
+    fn skip(&mut self, bits: u32) {
+        self.word <<= bits;
+        self.in_word -= bits;
+    }
+
+    /// The last bytes, then zeros.
     #[cold]
-    fn last_bits(&mut self) -> u32 {
-        let mut next = [0; 4];
+    fn last_bits(&self) -> u64 {
+        let mut next = [0; 8];
         next[..self.rest.len()].copy_from_slice(self.rest);
-        self.rest = &[];
-        u32::from_be_bytes(next)
+        u64::from_be_bytes(next)
     }
 }
 

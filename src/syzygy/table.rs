@@ -21,6 +21,9 @@ const FIRST_READ: u64 = 16 << 10;
 /// More than the largest layout has: eight streams of 65 536 symbols, and maps.
 const LARGEST_LAYOUT: u64 = 4 << 20;
 
+/// Bytes behind a block.
+const DECODER_READS_AHEAD: u64 = 8;
+
 /// An open table. It can be used from many threads at once.
 ///
 /// What is needed for every probe, the code and its symbols, is read when the table is opened; a probe reads an entry of the
@@ -307,8 +310,10 @@ impl Table {
             Content::Coded(coded) => coded,
         };
         let (block, place) = self.find(coded, index)?;
-        let len = 1 << coded.block_bits;
         let offset = coded.data_offset + (block << coded.block_bits);
+        // The decoder likes to read a few bytes more.
+        let end = offset + (1 << coded.block_bits) + DECODER_READS_AHEAD;
+        let len = end.min(self.store.len()).saturating_sub(offset) as usize;
         let value = if let Some(bytes) = self.store.as_slice() {
             coded.pairs.value(slice_of(bytes, offset, len)?, place)
         } else {

@@ -121,7 +121,7 @@ pub(super) struct Source {
 #[derive(Debug)]
 enum Tables {
     Native(Box<[Option<(PathBuf, Table)>; 3]>),
-    Syzygy(SyzygyTables),
+    Syzygy(Box<SyzygyTables>),
 }
 
 /// Numbers at the addresses of a frame.
@@ -156,7 +156,10 @@ impl Source {
         let space = IndexSpace::new(material);
         let tables = match format {
             Format::Native => Tables::Native(Box::new(open_native(directory, &space, metrics)?)),
-            Format::Syzygy => Tables::Syzygy(SyzygyTables::open(directory, &layout, metrics)?),
+            Format::Syzygy => {
+                let tables = SyzygyTables::open(directory, &layout, metrics)?;
+                Tables::Syzygy(Box::new(tables))
+            }
         };
         Ok(Source { space, tables })
     }

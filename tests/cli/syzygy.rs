@@ -158,7 +158,7 @@ fn convert_says_where_the_tables_differ() {
     let (status, out, err) = place.run(["convert", "--to", "native", "KQvK"]);
     assert_eq!(status, 1);
     assert!(
-        out.contains("KQvK wdl: ") && out.contains("stored"),
+        out.contains("KQvK wdl (syzygy): ") && out.contains("stored"),
         "{out}"
     );
     assert!(err.contains("other values"), "{err}");

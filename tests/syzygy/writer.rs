@@ -167,5 +167,8 @@ fn both_formats_are_compared() {
     let found = compare(&materials[0], u64::MAX).unwrap();
     assert!(found.differences.len() > 100);
     let difference = found.differences[0].to_string();
-    assert!(difference.starts_with("KQvK wdl: "), "{difference}");
+    assert!(
+        difference.starts_with("KQvK wdl (syzygy): "),
+        "{difference}"
+    );
 }
