@@ -46,7 +46,7 @@ impl Effort {
         let sample_bytes = options.block_bytes;
         let (sample_blocks, sample_part, sample_level) = match compression {
             Compression::Fast => (16, 16, 1),
-            Compression::Default => (64, 16, 7),
+            Compression::Default => (64, 16, 6),
             Compression::Small => (64, 1, 9),
         };
         // What there is to tell apart in results stands in a few blocks of many.
