@@ -23,6 +23,7 @@ use retrograde::game::chess::Role;
 use retrograde::index::{IndexSpace, Placement};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
+use retrograde::syzygy::file_name;
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, FromSetup, Position as _, PositionError,
     Setup,
@@ -250,12 +251,12 @@ fn random_positions_of_more_than_four_men_equal_those_of_syzygy_tables() {
     let tables = tables().unwrap();
     let ours = retrograde::Tablebase::open(&folder).unwrap();
     let both_have = |material: &Material| {
-        let name = |extension: &str| format!("{material}.{extension}");
+        let name = |metric| file_name(material, metric);
         material.men() > 4
             && ours.table(material, Metric::Dtz).is_some()
-            && ["rtbw", "rtbz"]
-                .iter()
-                .all(|extension| syzygy_folder.join(name(extension)).is_file())
+            && [Metric::Wdl, Metric::Dtz]
+                .into_iter()
+                .all(|metric| name(metric).is_some_and(|name| syzygy_folder.join(name).is_file()))
     };
     let mut materials: Vec<Material> = ours.tables().iter().map(|file| *file.material()).collect();
     materials.retain(both_have);
