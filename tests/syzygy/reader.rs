@@ -82,6 +82,7 @@ fn every_value_read_is_the_one_solved() {
             .filter_map(|number| space.placement(&order.digits(number * step)))
             .map(|placement| compare_with_solved(&tables, &material, &placement))
             .reduce(Compared::default, sum);
+        eprintln!("{material}: {compared:?}");
         assert!(compared.0 > 4_000, "{material}: {compared:?}");
         total = sum(total, compared);
     }
