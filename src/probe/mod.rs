@@ -34,6 +34,7 @@ mod catalog;
 mod error;
 mod line;
 mod rank;
+mod ranked;
 mod search;
 
 use std::path::{Path, PathBuf};
@@ -52,6 +53,9 @@ pub use catalog::{Format, TableFile, file_name, parse_file_name};
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::RootMove;
+pub use ranked::{CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING};
+#[cfg(feature = "fathom")]
+pub(crate) use ranked::{rank_by_result, rank_by_zeroing};
 
 /// How a [`Tablebase`] is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
