@@ -53,8 +53,11 @@
 //! Chess only, so far. Up to five men can be solved; four-man tables are what has been generated and compared. Positions
 //! with castling rights are in no table.
 
+// By this name the C library finds what it uses, inside this crate or outside.
 #[cfg(feature = "capi")]
-#[allow(unsafe_code)]
+extern crate self as retrograde;
+
+#[cfg(feature = "capi")]
 mod capi;
 mod error;
 pub mod game;

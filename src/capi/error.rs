@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::ProbeError;
-use crate::game::chess::{FenError, SetupError};
+use retrograde::ProbeError;
+use retrograde::game::chess::{FenError, SetupError};
 
 /// What functions return; `enum retrograde_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

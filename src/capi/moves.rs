@@ -6,9 +6,9 @@ use super::error::{Failure, guarded};
 use super::position::BitboardPosition;
 use super::probe::{NO_VALUE, question};
 use super::tables::Tables;
-use crate::game::chess::Role;
-use crate::metric::{Dtm, Wdl};
-use crate::probe::{LineEnd, RankOptions, RankedMove, RootMove};
+use retrograde::game::chess::Role;
+use retrograde::metric::{Dtm, Wdl};
+use retrograde::probe::{LineEnd, RankOptions, RankedMove, RootMove};
 
 /// `struct retrograde_root_move`.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,10 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use super::error::{Failure, guarded};
-use crate::game::Color;
-use crate::game::chess::{Bitboard, CastlingRights, CastlingSide, Position, Role, Setup, Square};
+use retrograde::game::Color;
+use retrograde::game::chess::{
+    Bitboard, CastlingRights, CastlingSide, Position, Role, Setup, Square,
+};
 
 /// Who stands where, by color and by role.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +48,23 @@ impl Bitboards {
             ));
         }
         Ok([self.white, self.black].map(|side| roles.map(|set| set & side)))
+    }
+}
+
+impl From<[Bitboard; 8]> for Bitboards {
+    /// White, black, then kings to pawns.
+    fn from(sets: [Bitboard; 8]) -> Bitboards {
+        let [white, black, kings, queens, rooks, bishops, knights, pawns] = sets;
+        Bitboards {
+            white,
+            black,
+            kings,
+            queens,
+            rooks,
+            bishops,
+            knights,
+            pawns,
+        }
     }
 }
 

@@ -5,9 +5,9 @@ use std::ffi::c_int;
 use super::error::{Failure, guarded};
 use super::position::BitboardPosition;
 use super::tables::Tables;
-use crate::game::chess::Position;
-use crate::metric::Dtm;
-use crate::{ProbeError, Tablebase};
+use retrograde::game::chess::Position;
+use retrograde::metric::Dtm;
+use retrograde::{ProbeError, Tablebase};
 
 /// Stands for a distance that there is none of; `RETROGRADE_NO_VALUE`.
 pub const NO_VALUE: i32 = i32::MIN;

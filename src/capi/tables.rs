@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::path::PathBuf;
 
 use super::error::{Failure, guarded};
-use crate::Tablebase;
-use crate::probe::{Format, ProbeOptions};
+use retrograde::Tablebase;
+use retrograde::probe::{Format, ProbeOptions};
 
 /// What callers see as `retrograde_tables`.
 #[derive(Debug)]

@@ -53,9 +53,10 @@ pub use catalog::{Format, TableFile, file_name, parse_file_name};
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::RootMove;
-pub use ranked::{CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING};
-#[cfg(feature = "fathom")]
-pub(crate) use ranked::{rank_by_result, rank_by_zeroing};
+pub use ranked::{
+    CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING, rank_by_result,
+    rank_by_zeroing,
+};
 
 /// How a [`Tablebase`] is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]

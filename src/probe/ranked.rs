@@ -74,10 +74,12 @@ impl RankedMoves {
     }
 }
 
-/// The rank of a move by the plies to the next zeroing move, counted from before the move, and positive if its player wins.
+/// The rank of a move by the plies to the next zeroing move, counted from before the move, and positive if its player wins;
+/// the table of [`Tablebase::rank_root_moves`] says what it means.
 ///
 /// What a rounded table gives may be one ply more. So 99 plies, clock included, win for certain and 100 do not.
-pub(crate) fn rank_by_zeroing(plies: i32, clock: i32, has_repeated: bool) -> i32 {
+#[must_use]
+pub fn rank_by_zeroing(plies: i32, clock: i32, has_repeated: bool) -> i32 {
     let limit = FIFTY_MOVES.0 as i32;
     match plies.cmp(&0) {
         Ordering::Equal => 0,
@@ -90,7 +92,8 @@ pub(crate) fn rank_by_zeroing(plies: i32, clock: i32, has_repeated: bool) -> i32
 }
 
 /// The rank of a move by its result for its player.
-pub(crate) fn rank_by_result(wdl: Wdl, fifty_move_rule: bool) -> i32 {
+#[must_use]
+pub fn rank_by_result(wdl: Wdl, fifty_move_rule: bool) -> i32 {
     match wdl {
         Wdl::Win => CERTAIN,
         Wdl::CursedWin if !fifty_move_rule => CERTAIN,
