@@ -8,6 +8,7 @@ mod fathom;
 /// Programs in C, compiled here.
 mod programs;
 
+use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -49,8 +50,14 @@ fn library_folder() -> &'static Path {
         run(&mut cargo);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("capi");
         std::fs::create_dir_all(&folder).unwrap();
-        for name in ["libretrograde.so", "libfathom.so.1"] {
-            std::fs::copy(profile.join("examples/libc_library.so"), folder.join(name)).unwrap();
+        let built = profile.join(format!("examples/{DLL_PREFIX}c_library{DLL_SUFFIX}"));
+        for name in [
+            &format!("{DLL_PREFIX}retrograde{DLL_SUFFIX}"),
+            "libfathom.so.1",
+        ] {
+            // A program that runs may still have an older one mapped, whose bytes have to stay.
+            let _ = std::fs::remove_file(folder.join(name));
+            std::fs::copy(&built, folder.join(name)).unwrap();
         }
         folder
     })

@@ -13,9 +13,10 @@ fn compiler() -> Command {
     Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
-/// Compiles a program and links it with the library.
-fn compile(source: &Path, name: &str) -> PathBuf {
+/// Compiles a program of this repository and links it with the library.
+pub fn compile(source: &str, name: &str) -> PathBuf {
     let folder = library_folder();
+    let source = Path::new(ROOT).join(source);
     let program = folder.join(name);
     let mut search = OsString::from("-Wl,-rpath,");
     search.push(folder);
@@ -36,7 +37,7 @@ fn compile(source: &Path, name: &str) -> PathBuf {
         .arg(source)
         .arg("-L")
         .arg(folder)
-        .args(["-lretrograde", "-pthread"])
+        .args(["-lretrograde", "-pthread", "-ldl"])
         .arg(search));
     program
 }
@@ -64,7 +65,7 @@ fn a_program_in_c_gets_values_moves_and_errors() {
     let damaged = library_folder().join("damaged");
     std::fs::create_dir_all(&damaged).unwrap();
     std::fs::write(damaged.join("KQvK.wdl"), "no table").unwrap();
-    let program = compile(&Path::new(ROOT).join("tests/c/retrograde.c"), "retrograde");
+    let program = compile("tests/c/retrograde.c", "retrograde");
     run(Command::new(program)
         .arg(three_men())
         .arg(damaged)
@@ -73,13 +74,13 @@ fn a_program_in_c_gets_values_moves_and_errors() {
 
 #[test]
 fn a_program_in_c_gets_the_same_by_the_names_of_fathom() {
-    let program = compile(&Path::new(ROOT).join("tests/c/fathom.c"), "fathom");
+    let program = compile("tests/c/fathom.c", "fathom");
     run(Command::new(program).arg(three_men()));
 }
 
 #[test]
 fn the_example_in_c_prints_the_value_and_the_best_moves() {
-    let program = compile(&Path::new(ROOT).join("examples/probe.c"), "probe");
+    let program = compile("examples/probe.c", "probe");
     let printed = run(Command::new(&program)
         .current_dir(ROOT)
         .arg("8/8/8/8/8/2k5/1R6/K7 w - - 0 1"));

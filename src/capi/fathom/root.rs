@@ -69,7 +69,7 @@ pub fn plies_after(tables: &Tablebase, position: &Position, m: Move) -> Option<i
     let Dtz(plies) = match m.is_zeroing() {
         true => (-tables.probe_wdl(&next).ok()?).dtz_of_zeroing_move(),
         false if next.is_checkmate() => Dtz(1),
-        false => tables.probe_dtz(&next).ok()?.before_quiet_move(),
+        false => tables.probe_dtz_rounded(&next).ok()?.before_quiet_move(),
     };
     Some(plies)
 }
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn tb_probe_root_impl(
         let position = position(&boards, rule50, ep, turn)?;
         let clock = i32::from(position.halfmoves());
         let (Dtz(plies), values) = with_tables(|tables| {
-            let dtz = tables.probe_dtz(&position).ok()?;
+            let dtz = tables.probe_dtz_rounded(&position).ok()?;
             let value = |m| Some((m, plies_after(tables, &position, m)?));
             let values: Option<Vec<(Move, i32)>> =
                 moves(&position).into_iter().map(value).collect();
