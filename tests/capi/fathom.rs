@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use super::programs::compile;
 use super::{library_folder, run};
@@ -11,13 +12,16 @@ use crate::reference::syzygy_folder;
 const EPD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/chess-wdl-dtz.epd");
 
 /// Syzygy tables: those of others, or three men of our own making.
-fn syzygy() -> PathBuf {
-    syzygy_folder().unwrap_or_else(|| {
-        let folder = library_folder().join("syzygy");
-        run(Command::new(env!("CARGO_BIN_EXE_retrograde"))
-            .args(["generate", "--men", "3", "--format", "syzygy", "--tables"])
-            .arg(&folder));
-        folder
+fn syzygy() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        syzygy_folder().unwrap_or_else(|| {
+            let folder = library_folder().join("syzygy");
+            run(Command::new(env!("CARGO_BIN_EXE_retrograde"))
+                .args(["generate", "--men", "3", "--format", "syzygy", "--tables"])
+                .arg(&folder));
+            folder
+        })
     })
 }
 
@@ -42,7 +46,7 @@ fn compare(ours: &Path, mode: &str, count: u32) {
 
 #[test]
 fn both_libraries_say_the_same_of_syzygy_tables() {
-    compare(&syzygy(), "exact", 2_000);
+    compare(syzygy(), "exact", 2_000);
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn ask(fathom: &str, fen: &str, tables: &Path, library: Option<&Path>) -> Vec<St
 fn the_program_fathom_runs_on_our_library() {
     let Some(fathom) = fathom() else { return };
     let (syzygy, ours) = (syzygy(), library_folder());
-    let most_men = retrograde::Tablebase::open(&syzygy).unwrap().max_men();
+    let most_men = retrograde::Tablebase::open(syzygy).unwrap().max_men();
     let text = std::fs::read_to_string(EPD).unwrap();
     let mut compared = 0;
     for line in text.lines() {
@@ -91,8 +95,8 @@ fn the_program_fathom_runs_on_our_library() {
             continue;
         }
         let fen = fields.join(" ") + " 0 1";
-        let theirs = ask(fathom, &fen, &syzygy, None);
-        let mut same = ask(fathom, &fen, &syzygy, Some(ours));
+        let theirs = ask(fathom, &fen, syzygy, None);
+        let mut same = ask(fathom, &fen, syzygy, Some(ours));
         let is_drawn = theirs.contains(&"[WDL \"Draw\"]".to_owned());
         let line_of_play = theirs
             .iter()

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use super::{library_folder, run};
 
@@ -42,22 +43,21 @@ pub fn compile(source: &str, name: &str) -> PathBuf {
     program
 }
 
-/// The tables that are part of the repository: all of three men.
-fn tables() -> PathBuf {
-    Path::new(ROOT).join("tables")
-}
-
-/// A folder with those of three men and no others, whatever else the repository's folder holds by now.
-fn three_men() -> PathBuf {
-    let folder = library_folder().join("three-men");
-    std::fs::create_dir_all(&folder).unwrap();
-    for material in ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"] {
-        for metric in ["wdl", "dtz", "dtm"] {
-            let name = format!("{material}.{metric}");
-            std::fs::copy(tables().join(&name), folder.join(&name)).unwrap();
+/// A folder with the tables of three men that are part of the repository, whatever else its folder holds by now.
+fn three_men() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = library_folder().join("three-men");
+        std::fs::create_dir_all(&folder).unwrap();
+        for material in ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"] {
+            for metric in ["wdl", "dtz", "dtm"] {
+                let name = format!("{material}.{metric}");
+                let table = Path::new(ROOT).join("tables").join(&name);
+                std::fs::copy(table, folder.join(&name)).unwrap();
+            }
         }
-    }
-    folder
+        folder
+    })
 }
 
 #[test]

@@ -10,6 +10,9 @@
 //! and looks at a counter, which changes only when the set does, before it uses it. So probes share nothing that they write,
 //! and a set is closed when the last thread that used it sees that there is another, or ends.
 
+// Their number is Fathom's.
+#![allow(clippy::too_many_arguments)]
+
 mod attacks;
 mod rank;
 mod root;
