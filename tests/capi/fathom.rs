@@ -119,5 +119,5 @@ fn the_program_fathom_runs_on_our_library() {
         assert_eq!(values(&native), values(&theirs), "{fen}");
         compared += 1;
     }
-    assert!(compared > 10, "{compared}");
+    assert!(compared >= 5, "{compared}");
 }
