@@ -44,12 +44,21 @@
 //! # Features
 //!
 //! - `cli` (on by default): the program, with what only it needs. The library alone is `default-features = false`.
+//! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
+//!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
+//!   README has the command that makes the library.
 //!
 //! # Limits
 //!
 //! Chess only, so far. Up to five men can be solved; four-man tables are what has been generated and compared. Positions
 //! with castling rights are in no table.
 
+// By this name the C library finds what it uses, inside this crate or outside.
+#[cfg(feature = "capi")]
+extern crate self as retrograde;
+
+#[cfg(feature = "capi")]
+mod capi;
 mod error;
 pub mod game;
 pub mod generate;

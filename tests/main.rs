@@ -1,5 +1,7 @@
 //! Everything that links once.
 
+#[cfg(unix)]
+mod capi;
 mod cli;
 mod game;
 mod generate;

@@ -34,12 +34,14 @@ mod catalog;
 mod error;
 mod line;
 mod rank;
+mod ranked;
 mod search;
 
 use std::path::{Path, PathBuf};
 
 use cache::{BlockCache, BlockKey};
 use catalog::{Catalog, Found, NativeTable, OpenTable};
+use search::Rounding;
 
 use crate::game::Color;
 use crate::game::chess::{Position, Role};
@@ -52,6 +54,10 @@ pub use catalog::{Format, TableFile, file_name, parse_file_name};
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::RootMove;
+pub use ranked::{
+    CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING, rank_by_result,
+    rank_by_zeroing,
+};
 
 /// How a [`Tablebase`] is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,6 +188,17 @@ impl Tablebase {
     pub fn probe_dtz_range(&self, position: &Position) -> Result<DtzRange, ProbeError> {
         self.check_covered(position)?;
         self.dtz(position)
+    }
+
+    /// The distance that other programs find in the same Syzygy table: the shortest that is possible, also where the moves of
+    /// the position tell that it is the longest. For comparing with them, or standing in for them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_dtz`](Self::probe_dtz).
+    pub fn probe_dtz_rounded(&self, position: &Position) -> Result<Dtz, ProbeError> {
+        self.check_covered(position)?;
+        Ok(self.dtz_with(position, Rounding::Kept)?.shortest)
     }
 
     /// Plies to mate, as if there were no fifty-move rule; nothing for a draw.

@@ -39,6 +39,15 @@ impl EnPassant {
     }
 }
 
+/// What becomes of a distance that a table has rounded and the moves of the position can tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rounding {
+    /// It is what they say.
+    Resolved,
+    /// It stays as the table has it, as with other programs.
+    Kept,
+}
+
 /// The best score there is.
 const MATES_NOW: MateScore = MateScore(u8::MAX);
 /// No move has a score as low as this, so with it as floor every score counts.
@@ -159,6 +168,15 @@ impl Tablebase {
 
     /// Plies to the next zeroing move, of a position without castling rights.
     pub(super) fn dtz(&self, position: &Position) -> Result<DtzRange, ProbeError> {
+        self.dtz_with(position, Rounding::Resolved)
+    }
+
+    /// The same, rounded or not.
+    pub(super) fn dtz_with(
+        &self,
+        position: &Position,
+        rounding: Rounding,
+    ) -> Result<DtzRange, ProbeError> {
         if has_bare_kings(position) {
             return Ok(Dtz(0).into());
         }
@@ -195,7 +213,7 @@ impl Tablebase {
             return Ok(wdl.dtz_of_zeroing_move().into());
         }
         let Some(mut dtz) = self.stored_dtz(position, wdl)? else {
-            return self.dtz_of_moves(position, wdl);
+            return self.dtz_of_moves(position, wdl, rounding);
         };
         if wdl.is_any_loss() && dtz.shortest == Dtz(0) {
             // Only a mated side has no ply to go; by convention that is -1.
@@ -205,7 +223,8 @@ impl Tablebase {
             return Err(self.contradiction(position.material_key(), Metric::Dtz));
         }
         let may_be_lost_at_once = wdl == Wdl::Loss && dtz.shortest == wdl.dtz_of_zeroing_move();
-        Ok(match may_be_lost_at_once && dtz.exact().is_none() {
+        let is_open = dtz.exact().is_none() && rounding == Rounding::Resolved;
+        Ok(match may_be_lost_at_once && is_open {
             true => exact_if_lost_at_once(position, dtz),
             false => dtz,
         })
@@ -229,7 +248,12 @@ impl Tablebase {
 
     /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
     #[cold]
-    fn dtz_of_moves(&self, position: &Position, wdl: Wdl) -> Result<DtzRange, ProbeError> {
+    fn dtz_of_moves(
+        &self,
+        position: &Position,
+        wdl: Wdl,
+        rounding: Rounding,
+    ) -> Result<DtzRange, ProbeError> {
         let is_win = wdl.is_any_win();
         let mut best: Option<DtzRange> = None;
         for m in &position.legal_moves() {
@@ -244,7 +268,7 @@ impl Tablebase {
             } else if next.is_checkmate() {
                 Dtz(1).into()
             } else {
-                self.dtz(&next)?.before_quiet_move()
+                self.dtz_with(&next, rounding)?.before_quiet_move()
             };
             // The winner takes the shortest of the ways that win, the loser the longest way.
             if dtz.shortest.0 > 0 || !is_win {

@@ -28,7 +28,7 @@ fn empty_directory(name: &str) -> PathBuf {
 }
 
 /// Tables of all three- and four-man materials.
-fn directory() -> &'static Path {
+pub fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
         let directory = empty_directory("probe-four-men");

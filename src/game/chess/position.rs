@@ -63,13 +63,13 @@ impl Position {
         let mut position = Position::empty();
         let back = [Rook, Knight, Bishop, Queen, King, Bishop, Knight, Rook];
         for (file, role) in (0u32..).zip(back) {
-            position.toggle(role.of(Color::White), Square::wrapping(file));
-            position.toggle(Role::Pawn.of(Color::White), Square::wrapping(8 + file));
-            position.toggle(Role::Pawn.of(Color::Black), Square::wrapping(48 + file));
-            position.toggle(role.of(Color::Black), Square::wrapping(56 + file));
+            position.put(role.of(Color::White), Square::wrapping(file));
+            position.put(Role::Pawn.of(Color::White), Square::wrapping(8 + file));
+            position.put(Role::Pawn.of(Color::Black), Square::wrapping(48 + file));
+            position.put(role.of(Color::Black), Square::wrapping(56 + file));
         }
         position.castling = CastlingRights::ALL;
-        position.recount();
+        position.complete_keys();
         position
     }
 
@@ -101,7 +101,7 @@ impl Position {
         for color in Color::ALL {
             for role in Role::ALL {
                 for square in squares(setup.pieces[color.index()][role.index()]) {
-                    position.toggle(role.of(color), square);
+                    position.put(role.of(color), square);
                 }
             }
         }
@@ -119,7 +119,7 @@ impl Position {
         position.en_passant = setup
             .en_passant
             .filter(|&square| position.can_pseudo_capture_en_passant(square));
-        position.recount();
+        position.complete_keys();
         Ok(position)
     }
 
@@ -139,11 +139,18 @@ impl Position {
         setup
     }
 
-    /// Sets all keys from scratch.
-    fn recount(&mut self) {
-        self.key = zobrist::position_key(self);
-        self.pawn_key = zobrist::pawn_key(self);
-        self.material = MaterialKey::of_position(self);
+    /// Adds to the key what is not men, which are in it already.
+    fn complete_keys(&mut self) {
+        self.key ^= zobrist::castling(self.castling);
+        if let Some(square) = self.en_passant {
+            self.key ^= zobrist::en_passant(square);
+        }
+        if self.turn == Color::White {
+            self.key ^= TURN;
+        }
+        debug_assert_eq!(self.material, MaterialKey::of_position(self));
+        debug_assert_eq!(self.key, zobrist::position_key(self));
+        debug_assert_eq!(self.pawn_key, zobrist::pawn_key(self));
     }
 
     /// The side to move.
@@ -416,6 +423,13 @@ impl Position {
         }
         // A capture changes the occupied squares where the man came from only; toggling cancels the rest.
         debug_assert_eq!(self.rotated.normal(), self.occupied());
+    }
+
+    /// Puts a man on a square, in boards, keys and the material.
+    #[inline]
+    fn put(&mut self, man: Piece, square: Square) {
+        self.toggle(man, square);
+        self.material = self.material.with(man);
     }
 
     /// Puts a man on a square or takes it away, in boards and keys but not in the material.

@@ -1,0 +1,232 @@
+//! Root moves with ranks, as engines filter them.
+//!
+//! Inside a search the result of a position is enough. At the root it is not: a won position stays won by
+//! many moves, and an engine that always takes one that keeps the win may never mate. Ranks tell which moves make progress
+//! while the clock of the fifty-move rule allows, and which only would.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::{ProbeError, RootMove, Tablebase};
+use crate::game::chess::Position;
+use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Metric, Wdl};
+
+/// The rank of a move that wins for certain; that of one that loses is the same below zero.
+pub const CERTAIN: i32 = 1000;
+
+/// The least rank of a move that wins under the fifty-move rule, for certain or by a ply.
+pub const WINNING: i32 = 900;
+
+/// The score of a won move in hundredths of a pawn: less than that of any mate, more than that of any other position.
+pub const WIN_SCORE: i32 = 31_744;
+
+/// How moves are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankOptions {
+    /// Whether a position has been repeated since the last capture or pawn move. Then moves that win are ranked by their
+    /// distance, so that the game makes progress.
+    pub has_repeated: bool,
+    /// Whether there is a fifty-move rule. Where there is none, cursed wins score as wins.
+    pub fifty_move_rule: bool,
+    /// Whether, of the moves that surely win or lose, the shortest way to mate comes first, or the longest, instead of the way
+    /// to the next zeroing move. Moves without a known distance come last.
+    pub by_mate: bool,
+}
+
+impl Default for RankOptions {
+    /// No repetition, the rule counts, by zeroing moves.
+    fn default() -> RankOptions {
+        RankOptions {
+            has_repeated: false,
+            fifty_move_rule: true,
+            by_mate: false,
+        }
+    }
+}
+
+/// A legal move with its rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RankedMove {
+    /// The move and what the tables say about the position after it.
+    pub root: RootMove,
+    /// Higher is better for the player of the move; see [`Tablebase::rank_root_moves`].
+    pub rank: i32,
+    /// For display, in hundredths of a pawn for the player of the move: [`WIN_SCORE`] for a win, 1 to 49 for a cursed
+    /// win, more the closer it is to a real one, 0 for a draw, and the same below zero.
+    pub score: i32,
+}
+
+/// All legal moves, best first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankedMoves {
+    /// The moves, best first.
+    pub moves: Vec<RankedMove>,
+    /// What ranks follow from: [`Metric::Dtz`], or [`Metric::Wdl`] where a DTZ table is missing.
+    pub metric: Metric,
+}
+
+impl RankedMoves {
+    /// The moves that share the best rank: those that an engine has to search.
+    #[must_use]
+    pub fn best(&self) -> &[RankedMove] {
+        let is_best = |m: &&RankedMove| m.rank == self.moves[0].rank;
+        let count = self.moves.iter().take_while(is_best).count();
+        &self.moves[..count]
+    }
+}
+
+/// The rank of a move by the plies to the next zeroing move, counted from before the move, and positive if its player wins;
+/// the table of [`Tablebase::rank_root_moves`] says what it means.
+///
+/// What a rounded table gives may be one ply more. So 99 plies, clock included, win for certain and 100 do not.
+#[must_use]
+pub fn rank_by_zeroing(plies: i32, clock: i32, has_repeated: bool) -> i32 {
+    let limit = FIFTY_MOVES.0 as i32;
+    match plies.cmp(&0) {
+        Ordering::Equal => 0,
+        Ordering::Greater if plies + clock < limit && !has_repeated => CERTAIN,
+        Ordering::Greater => (CERTAIN - (plies + clock)).max(1),
+        // A defence that comes close to the limit is worth trying.
+        Ordering::Less if -plies * 2 + clock < limit => -CERTAIN,
+        Ordering::Less => (-CERTAIN + (-plies + clock)).min(-1),
+    }
+}
+
+/// The rank of a move by its result for its player.
+#[must_use]
+pub fn rank_by_result(wdl: Wdl, fifty_move_rule: bool) -> i32 {
+    match wdl {
+        Wdl::Win => CERTAIN,
+        Wdl::CursedWin if !fifty_move_rule => CERTAIN,
+        Wdl::CursedWin => WINNING - 1,
+        Wdl::Draw => 0,
+        Wdl::BlessedLoss if !fifty_move_rule => -CERTAIN,
+        Wdl::BlessedLoss => 1 - WINNING,
+        Wdl::Loss => -CERTAIN,
+    }
+}
+
+fn score(rank: i32, fifty_move_rule: bool) -> i32 {
+    let winning = if fifty_move_rule { WINNING } else { 1 };
+    let size = match rank.abs() {
+        0 => 0,
+        size if size >= winning => WIN_SCORE,
+        size => (size - 800).max(3) / 2,
+    };
+    size * rank.signum()
+}
+
+impl RootMove {
+    /// Plies to the next zeroing move or mate, counted from before the move and with the clock at zero before it if the move
+    /// does not zero; positive if its player wins. Of a rounded distance the lesser.
+    pub(crate) fn plies_to_zeroing_signed(&self) -> Option<i32> {
+        if self.is_checkmate {
+            return Some(1);
+        }
+        if self.is_zeroing {
+            return Some((-self.wdl?).dtz_of_zeroing_move().0);
+        }
+        let Dtz(plies) = self.dtz?.shortest.before_quiet_move();
+        Some(plies)
+    }
+
+    /// Less is better among moves that surely win or lose.
+    fn compare_by_mate(&self, other: &RootMove, rank: i32) -> Ordering {
+        let plies = |m: &RootMove| m.dtm.map(|Dtm(plies)| plies.unsigned_abs());
+        match rank {
+            CERTAIN => {
+                let plies = |m| plies(m).unwrap_or(u32::MAX);
+                plies(self).cmp(&plies(other))
+            }
+            rank if rank == -CERTAIN => Reverse(plies(self)).cmp(&Reverse(plies(other))),
+            _ => Ordering::Equal,
+        }
+    }
+}
+
+impl Tablebase {
+    /// All legal moves with ranks, best first; moves of one rank in the order of [`root_moves`](Self::root_moves).
+    ///
+    /// The clock is that of the position. Ranks are those that Fathom and Stockfish use:
+    ///
+    /// | rank | the move |
+    /// |---|---|
+    /// | 1000 | wins for certain, whatever way is taken as long as moves of this rank are played |
+    /// | 900 to 999 | wins, 100 plies or less from the last zeroing move to the next. Not for certain if there are just 100 of them and the table has the distance rounded. Otherwise only after a repetition, the shortest way first |
+    /// | 1 to 899 | would win, but the way is longer than the fifty-move rule allows |
+    /// | 0 | draws |
+    /// | −1 to −899 | would lose, but the way is longer than the fifty-move rule allows |
+    /// | to −999 | loses, but by a way that is long enough to be tried |
+    /// | −1000 | loses |
+    ///
+    /// Where the DTZ of a move is not known, ranks follow from results: 1000, 899, 0, −899, −1000, the clock left aside.
+    ///
+    /// Takes some probes for each move: microseconds to a millisecond. It is for the root of a search.
+    ///
+    /// # Errors
+    ///
+    /// As for [`root_moves`](Self::root_moves); also if the result after a move is not known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use retrograde::Tablebase;
+    /// use retrograde::game::chess::Position;
+    /// use retrograde::probe::RankOptions;
+    ///
+    /// let tables = Tablebase::open("tables")?;
+    /// // Mate is 31 plies away. There is time for that after 69 plies without progress, and not after 70.
+    /// for (clock, rank) in [(0, 1000), (68, 1000), (69, 900), (70, 899)] {
+    ///     let position = Position::from_fen(&format!("8/8/8/8/8/2k5/1R6/K7 w - - {clock} 90"))?;
+    ///     let ranked = tables.rank_root_moves(&position, &RankOptions::default())?;
+    ///     assert_eq!(ranked.moves[0].rank, rank);
+    ///     assert_eq!(ranked.best()[0].root.played.to_uci(), "a1b1");
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rank_root_moves(
+        &self,
+        position: &Position,
+        options: &RankOptions,
+    ) -> Result<RankedMoves, ProbeError> {
+        let moves = self.root_moves(position)?;
+        let clock = i32::from(position.halfmoves());
+        let plies: Option<Vec<i32>> = moves
+            .iter()
+            .map(RootMove::plies_to_zeroing_signed)
+            .collect();
+        let (ranks, metric) = match plies {
+            Some(plies) => {
+                let rank = |plies| rank_by_zeroing(plies, clock, options.has_repeated);
+                (plies.into_iter().map(rank).collect(), Metric::Dtz)
+            }
+            None => {
+                let rank = |m: &RootMove| {
+                    let wdl = match m.wdl {
+                        Some(wdl) => wdl,
+                        None => self.wdl(&position.play(m.played))?,
+                    };
+                    Ok(rank_by_result(-wdl, options.fifty_move_rule))
+                };
+                let ranks: Result<Vec<i32>, ProbeError> = moves.iter().map(rank).collect();
+                (ranks?, Metric::Wdl)
+            }
+        };
+        let mut moves: Vec<RankedMove> = moves
+            .into_iter()
+            .zip(ranks)
+            .map(|(root, rank)| RankedMove {
+                root,
+                rank,
+                score: score(rank, options.fifty_move_rule),
+            })
+            .collect();
+        moves.sort_by(|a, b| {
+            let by_rank = b.rank.cmp(&a.rank);
+            match options.by_mate {
+                true => by_rank.then_with(|| a.root.compare_by_mate(&b.root, a.rank)),
+                false => by_rank,
+            }
+        });
+        Ok(RankedMoves { moves, metric })
+    }
+}
