@@ -17,7 +17,8 @@ use super::zobrist::MAN_KEYS;
 use super::{Bitboard, Piece, Role, Square};
 use crate::game::Color;
 
-/// The number of a man: 16 to 31 for red, 32 to 47 for black, 0 for nobody.
+/// The number of a man: 16 to 31 for red, 32 to 47 for black, 0 for nobody. Of a side the king comes first, then two
+/// advisors, two elephants, two knights, two rooks, two cannons and five pawns.
 pub type PieceNumber = u8;
 
 /// One more than the largest [`PieceNumber`].
@@ -78,7 +79,8 @@ pub(super) fn numbers_of(piece: Piece) -> std::ops::Range<PieceNumber> {
     first..first + piece.role.limit() as PieceNumber
 }
 
-/// The men on the 16 x 16 board, with everything that is kept up to date; see the [module](self).
+/// The men on the 16 x 16 board: who stands on each cell, on which cell each man stands, bit-ranks, bit-files and key, always
+/// changed together.
 ///
 /// Two boards are equal when every man, by its number, stands on the same square. The same position can come about with
 /// the two rooks exchanged: [`Position`](super::Position) does not tell the difference.

@@ -12,7 +12,8 @@ use crate::game::Color;
 /// How many cells the board has.
 pub const CELLS: usize = 256;
 
-/// A place on the 16 x 16 board; see the [module](self).
+/// A place on the 16 x 16 board, which has the 90 squares in its middle: the row in the high half of the byte, the column
+/// in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cell(pub u8);
 

@@ -2,8 +2,8 @@
 //!
 //! ICCS, which the protocol UCCI uses too, names both squares: `h2e2`.
 //!
-//! WXF, the World Xiangqi Federation's, is written from the mover's point of view: the man, its file, a direction and a
-//! number. Files are counted from 1 to 9 from the mover's right. `+` is forward and `-` backward; the number is
+//! WXF, the World Xiangqi Federation's, is written from the mover's point of view: the man (`H` is a knight and `E` an
+//! elephant; `N` and `B` are read as well), its file, a direction and a number. Files are counted from 1 to 9 from the mover's right. `+` is forward and `-` backward; the number is
 //! the steps along the file, or for knights, elephants and advisors the file they go to. `=` is sideways, and the
 //! number is the file.
 //!
@@ -23,7 +23,7 @@ pub enum ParseMoveError {
     #[error("`{0}` is no move: write from and to squares, such as `h2e2`")]
     Iccs(String),
     /// Not written like a WXF move.
-    #[error("`{0}` is no move: write it like `C2=5`, `N8+7`, `R+-1` or `15=4`")]
+    #[error("`{0}` is no move: write it like `C2=5`, `H8+7`, `R+-1` or `15=4`")]
     Wxf(String),
     /// Readable, but not legal.
     #[error("`{text}` is not legal in {fen}")]
@@ -253,18 +253,28 @@ fn illegal(position: &Position, text: &str) -> ParseMoveError {
 ///
 /// let position = Position::start();
 /// let m = Move::from_iccs(&position, "b0c2")?;
-/// assert_eq!(wxf(&position, m), "N8+7");
+/// assert_eq!(wxf(&position, m), "H8+7");
 /// # Ok::<(), retrograde::game::xiangqi::ParseMoveError>(())
 /// ```
 pub fn wxf(position: &Position, m: Move) -> String {
     let us = position.turn();
+    let letter = wxf_letter(m.role());
     let origin = match origin(position, m) {
-        Origin::File(number) => format!("{}{number}", m.role().letter()),
-        Origin::Front => format!("{}+", m.role().letter()),
-        Origin::Rear => format!("{}-", m.role().letter()),
+        Origin::File(number) => format!("{letter}{number}"),
+        Origin::Front => format!("{letter}+"),
+        Origin::Rear => format!("{letter}-"),
         Origin::Numbered(place, number) => format!("{place}{number}"),
     };
     format!("{origin}{}{}", Direction::of(us, m).sign(), extent(us, m))
+}
+
+/// The federation's own letters: elephant and horse.
+const fn wxf_letter(role: Role) -> char {
+    match role {
+        Role::Elephant => 'E',
+        Role::Knight => 'H',
+        other => other.letter(),
+    }
 }
 
 fn origin(position: &Position, m: Move) -> Origin {

@@ -61,6 +61,7 @@ impl LegMoves for Walk {
 
     fn knight_attackers(square: Square, occupied: Bitboard) -> Bitboard {
         Square::all()
+            .filter(|from| from.file().abs_diff(square.file()) <= 2)
             .filter(|&from| Walk::knight(from, occupied) & square.bit() != 0)
             .fold(0, |set, from| set | from.bit())
     }
