@@ -86,12 +86,13 @@ pub struct IndexSpace {
     folded: usize,
     /// The values of the folded dimension that count, in order.
     kept: Vec<u64>,
+    len: u64,
 }
 
 impl IndexSpace {
-    /// The index of a material.
+    /// The index of a material, or `None` for one with more than 2<sup>64</sup> indices, as 32 men have.
     #[must_use]
-    pub fn new(material: Material) -> IndexSpace {
+    pub fn new(material: Material) -> Option<IndexSpace> {
         let camps = Color::ALL.map(|color| {
             Camps::new(
                 material.count(color, Role::Advisor),
@@ -120,9 +121,13 @@ impl IndexSpace {
             radices,
             folded: 0,
             kept: Vec::new(),
+            len: 0,
         };
         space.fold();
-        space
+        space.len = (0..space.radices.len())
+            .map(|dimension| space.radix(dimension))
+            .try_fold(1, u64::checked_mul)?;
+        Some(space)
     }
 
     /// Folds the dimension that loses the largest share of its values.
@@ -157,13 +162,11 @@ impl IndexSpace {
         &self.groups
     }
 
-    /// How many indices there are; the largest materials' numbers do not fit 64 bits.
+    /// How many indices there are.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> u128 {
-        (0..self.radices.len())
-            .map(|dimension| u128::from(self.radix(dimension)))
-            .product()
+    pub fn len(&self) -> u64 {
+        self.len
     }
 
     /// How many values of a dimension count.
@@ -178,7 +181,7 @@ impl IndexSpace {
     /// The index of a placement, and whether it is that of its mirror image; `None` if the men are not those of the
     /// material or stand where they cannot.
     #[must_use]
-    pub fn index(&self, placement: &Placement) -> Option<(u128, bool)> {
+    pub fn index(&self, placement: &Placement) -> Option<(u64, bool)> {
         let digits = self.digits(placement)?;
         let mirrored = self.digits(&placement.mirrored())?;
         let order = (digits[self.folded], &digits).cmp(&(mirrored[self.folded], &mirrored));
@@ -191,7 +194,7 @@ impl IndexSpace {
             } else {
                 digit
             };
-            index = index * u128::from(self.radix(dimension)) + u128::from(digit);
+            index = index * self.radix(dimension) + digit;
         }
         Some((index, is_mirrored))
     }
@@ -199,12 +202,12 @@ impl IndexSpace {
     /// The placement of an index; `None` if two men would stand on one square, if the index belongs to a mirror image that
     /// has a smaller one, or from [`len`](IndexSpace::len) on.
     #[must_use]
-    pub fn placement(&self, index: u128) -> Option<Placement> {
+    pub fn placement(&self, index: u64) -> Option<Placement> {
         let mut rest = index;
         let mut digits = vec![0; self.radices.len()];
         for dimension in (0..digits.len()).rev() {
-            let radix = u128::from(self.radix(dimension));
-            digits[dimension] = (rest % radix) as u64;
+            let radix = self.radix(dimension);
+            digits[dimension] = rest % radix;
             rest /= radix;
         }
         if rest > 0 {
@@ -325,7 +328,7 @@ mod tests {
     use super::*;
 
     fn space(signature: &str) -> IndexSpace {
-        IndexSpace::new(signature.parse().unwrap())
+        IndexSpace::new(signature.parse().unwrap()).unwrap()
     }
 
     #[test]
@@ -339,8 +342,8 @@ mod tests {
         ] {
             assert_eq!(space(signature).len(), len, "{signature}");
         }
-        let everything = "KRRNNCCPPPPPAABBvKRRNNCCPPPPPAABB";
-        assert!(space(everything).len() > u128::from(u64::MAX));
+        let everything = "KRRNNCCPPPPPAABBvKRRNNCCPPPPPAABB".parse().unwrap();
+        assert!(IndexSpace::new(everything).is_none());
     }
 
     /// Visits all placements of a material over the full board, identical men not told apart.
@@ -378,7 +381,7 @@ mod tests {
                 assert_eq!(found, canonical.is_disjoint().then_some(canonical));
             });
             for (index, owner) in owners.iter().enumerate() {
-                let found = space.placement(index as u128);
+                let found = space.placement(index as u64);
                 assert_eq!(
                     found,
                     owner.filter(Placement::is_disjoint),
