@@ -29,6 +29,7 @@
 //!
 //! - [`game`]: the move generator: positions, moves, notations, keys.
 //! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
+//! - [`xiangqi`]: the same for the other game, which has no tables yet.
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory.
 //! - [`table`]: the file format; [`syzygy`]: that of others.
@@ -73,6 +74,7 @@ pub mod symmetry;
 pub mod syzygy;
 pub mod table;
 pub mod verify;
+pub mod xiangqi;
 
 pub use error::Error;
 pub use probe::{ProbeError, Tablebase};

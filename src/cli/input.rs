@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use retrograde::game::chess::Position;
+use retrograde::game::xiangqi;
 use retrograde::material::{MAX_MEN, Material};
 
 /// Ranks of a xiangqi board, by which its FEN is known.
@@ -21,6 +22,15 @@ pub fn position(words: &[String]) -> Result<Position> {
         bail!("this is a xiangqi board of ten ranks: the tables here are for chess, write eight");
     }
     Ok(Position::from_fen(&fen)?)
+}
+
+/// The xiangqi position of a FEN given as one argument or as several words.
+pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
+    let fen = words.join(" ");
+    if fen.trim() == "startpos" {
+        return Ok(xiangqi::Position::start());
+    }
+    Ok(xiangqi::Position::from_fen(&fen)?)
 }
 
 /// The position of a line of EPD: four fields and operations, or a FEN of six fields.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use retrograde::game::chess::{divide, perft};
+use retrograde::game::{Game, chess, xiangqi};
 use serde::Serialize;
 
 use super::{Outcome, input};
@@ -16,7 +16,8 @@ const MAX_DEPTH: u32 = 99;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde perft startpos 5\n  \
-    retrograde perft '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1' 5 --divide")]
+    retrograde perft '8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1' 5 --divide\n  \
+    retrograde perft startpos 4 --game xiangqi")]
 pub struct Perft {
     /// The position, as one argument or several; `startpos` for the start of a game
     #[arg(required = true, num_args = 1..)]
@@ -25,6 +26,10 @@ pub struct Perft {
     /// Length of the lines in plies
     #[arg(value_parser = depth)]
     depth: u32,
+
+    /// Which game the position is of
+    #[arg(long, default_value_t)]
+    game: Game,
 
     /// Count for each first move
     #[arg(long)]
@@ -62,25 +67,9 @@ struct MoveCount {
 impl Perft {
     /// Counts and prints.
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome> {
-        let position = input::position(&self.fen)?;
-        let moves: Option<Vec<MoveCount>> = self.divide.then(|| {
-            divide(&position, self.depth)
-                .into_iter()
-                .map(|(m, nodes)| MoveCount {
-                    uci: m.to_uci(),
-                    nodes,
-                })
-                .collect()
-        });
-        let nodes = match &moves {
-            Some(moves) if self.depth > 0 => moves.iter().map(|m| m.nodes).sum(),
-            _ => perft(&position, self.depth),
-        };
-        let answer = Answer {
-            fen: position.to_fen(),
-            depth: self.depth,
-            nodes,
-            moves,
+        let answer = match self.game {
+            Game::Chess => self.chess()?,
+            Game::Xiangqi => self.xiangqi()?,
         };
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
@@ -89,7 +78,53 @@ impl Perft {
         for m in answer.moves.iter().flatten() {
             writeln!(out, "{}: {}", m.uci, m.nodes)?;
         }
-        writeln!(out, "{nodes}")?;
+        writeln!(out, "{}", answer.nodes)?;
         Ok(Outcome::Done)
     }
+
+    fn chess(&self) -> Result<Answer> {
+        let position = input::position(&self.fen)?;
+        let divided = (self.divide).then(|| chess::divide(&position, self.depth));
+        let moves = divided.map(|moves| counts(&moves, |m| m.to_uci()));
+        Ok(self.answer(position.to_fen(), moves, || {
+            chess::perft(&position, self.depth)
+        }))
+    }
+
+    fn xiangqi(&self) -> Result<Answer> {
+        let position = input::xiangqi_position(&self.fen)?;
+        let divided = (self.divide).then(|| xiangqi::divide(&position, self.depth));
+        let moves = divided.map(|moves| counts(&moves, |m| m.to_iccs()));
+        Ok(self.answer(position.to_fen(), moves, || {
+            xiangqi::perft(&position, self.depth)
+        }))
+    }
+
+    fn answer(
+        &self,
+        fen: String,
+        moves: Option<Vec<MoveCount>>,
+        count: impl Fn() -> u64,
+    ) -> Answer {
+        let nodes = match &moves {
+            Some(moves) if self.depth > 0 => moves.iter().map(|m| m.nodes).sum(),
+            _ => count(),
+        };
+        Answer {
+            fen,
+            depth: self.depth,
+            nodes,
+            moves,
+        }
+    }
+}
+
+fn counts<M>(moves: &[(M, u64)], name: impl Fn(&M) -> String) -> Vec<MoveCount> {
+    moves
+        .iter()
+        .map(|(m, nodes)| MoveCount {
+            uci: name(m),
+            nodes: *nodes,
+        })
+        .collect()
 }

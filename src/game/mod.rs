@@ -7,6 +7,7 @@ mod bits;
 pub mod chess;
 mod polyglot_randoms;
 pub mod repetition;
+pub mod xiangqi;
 pub mod zobrist;
 
 use std::fmt;

@@ -25,6 +25,21 @@ fn perft_divides_and_adds_up() {
 }
 
 #[test]
+fn perft_counts_xiangqi() {
+    let place = Place::new();
+    let (status, out, err) = place.run(["perft", "startpos", "3", "--game", "xiangqi"]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "79666\n", ""));
+    let fen = "4k4/9/9/9/9/9/4P4/9/9/4K4 r";
+    let (status, out, _) = place.run(["perft", fen, "2", "--game", "xiangqi", "--divide"]);
+    assert_eq!(status, 0);
+    assert_eq!(out.lines().last(), Some("10"));
+    assert!(out.lines().any(|line| line == "e3e4: 3"), "{out}");
+    let (status, out, err) = place.run(["perft", "9/9 w", "2", "--game", "xiangqi"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("a xiangqi board has 10"), "{err}");
+}
+
+#[test]
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish"] {
         let (status, out, _) = Place::new().run(["completions", shell]);

@@ -7,4 +7,5 @@ mod perft;
 mod play;
 mod repetition;
 mod shakmaty;
+mod xiangqi;
 mod zobrist;
