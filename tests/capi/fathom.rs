@@ -98,14 +98,13 @@ fn the_program_fathom_runs_on_our_library() {
         let theirs = ask(fathom, &fen, syzygy, None);
         let mut same = ask(fathom, &fen, syzygy, Some(ours));
         let is_drawn = theirs.contains(&"[WDL \"Draw\"]".to_owned());
-        let line_of_play = theirs
-            .iter()
-            .rposition(|line| line.starts_with('['))
-            .unwrap()
-            + 1;
+        let tags = theirs.iter().rposition(|line| line.starts_with('['));
+        let line_of_play = tags.unwrap() + 1;
         if is_drawn {
-            // Any move that draws is as good as another.
-            same[line_of_play].clone_from(&theirs[line_of_play]);
+            // Any move that draws is as good as another. The moves follow an empty line.
+            for line in [line_of_play, line_of_play + 1] {
+                same[line].clone_from(&theirs[line]);
+            }
         }
         assert_eq!(same, theirs, "{fen}");
 
