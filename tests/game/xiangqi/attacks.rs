@@ -97,7 +97,7 @@ fn line_schemes_agree_on_every_state() {
         let file: u128 = (0..9).fold(0, |set, file| set | state << (10 * file));
         lines_agree(file);
         let rank: u128 = (0..9).fold(0, |set, file| {
-            set | (state >> file & 1) * (0x3ff << (10 * file))
+            set | ((state >> file & 1) * (0x3ff << (10 * file)))
         });
         lines_agree(rank);
     }
