@@ -192,7 +192,8 @@ pub unsafe extern "C" fn retrograde_line(
                     LineEnd::Checkmate => 0,
                     LineEnd::Draw => 1,
                     LineEnd::TooLong => 2,
-                    LineEnd::Unknown => 3,
+                    // A table is missing.
+                    _ => 3,
                 });
             }
         }
