@@ -192,7 +192,7 @@ pub unsafe extern "C" fn retrograde_line(
                     LineEnd::Checkmate => 0,
                     LineEnd::Draw => 1,
                     LineEnd::TooLong => 2,
-                    // Seen from the library of the tests there might be others.
+                    // A table is missing.
                     _ => 3,
                 });
             }
