@@ -98,11 +98,9 @@ fn the_program_fathom_runs_on_our_library() {
         let theirs = ask(fathom, &fen, syzygy, None);
         let mut same = ask(fathom, &fen, syzygy, Some(ours));
         let is_drawn = theirs.contains(&"[WDL \"Draw\"]".to_owned());
-        let line_of_play = theirs
-            .iter()
-            .rposition(|line| line.starts_with('['))
-            .unwrap()
-            + 1;
+        // Behind the fields and an empty line.
+        let fields = theirs.iter().filter(|line| line.starts_with('[')).count();
+        let line_of_play = fields + 1;
         if is_drawn {
             // Any move that draws is as good as another.
             same[line_of_play].clone_from(&theirs[line_of_play]);
@@ -112,7 +110,7 @@ fn the_program_fathom_runs_on_our_library() {
         // Debian's library cannot read these tables.
         let native = ask(fathom, &fen, probe::directory(), Some(ours));
         let values = |lines: &[String]| {
-            let mut lines = lines[..line_of_play].to_vec();
+            let mut lines = lines[..fields].to_vec();
             lines.retain(|line| !line.starts_with("[DTZ"));
             lines
         };
