@@ -6,7 +6,9 @@
 mod camp;
 mod index;
 mod material;
+mod rules;
 
 pub use camp::{Camp, Camps};
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
+pub use rules::{ParseRulesError, Rules};
