@@ -2,13 +2,13 @@
 //! there, and both sets of rules are iterated as they are written down.
 
 use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use retrograde::game::xiangqi::Role;
 use retrograde::metric::{MateScore, Wdl};
-use retrograde::solve::xiangqi::{SolveOptions, Solved, Targets, solve};
+use retrograde::solve::xiangqi::{Solved, Targets};
 use retrograde::xiangqi::{Material, Rules};
+
+use crate::xiangqi::solve_into;
 
 /// A win in n plies is `MATE - n`, a loss in n plies `n - MATE`.
 const MATE: i16 = 10_000;
@@ -443,23 +443,6 @@ fn solve_naively(signature: &str, rules: Rules, tables: &mut HashMap<String, Tab
     tables.insert(name, table);
 }
 
-fn solve_with_dependencies(material: Material, rules: Rules, targets: &mut Targets) {
-    if targets.contains_key(&material) {
-        return;
-    }
-    for target in material.dependencies() {
-        solve_with_dependencies(target, rules, targets);
-    }
-    let cancel = AtomicBool::new(false);
-    let options = SolveOptions {
-        rules,
-        mates: rules == Rules::CyclesDraw,
-        cancel: &cancel,
-    };
-    let solved = solve(material, targets, options).unwrap();
-    targets.insert(material, Arc::new(solved));
-}
-
 fn pieces(men: &[Man]) -> [[u128; 7]; 2] {
     let mut pieces = [[0; 7]; 2];
     for &(letter, [file, rank]) in men {
@@ -524,9 +507,9 @@ fn check(signature: &str, rules: Rules) -> usize {
     solve_naively(signature, rules, &mut tables);
     let material: Material = signature.parse().unwrap();
     let mut targets = Targets::new();
-    solve_with_dependencies(material, rules, &mut targets);
+    let solved = solve_into(material, rules, &mut targets);
     let name: String = letters(signature).iter().collect();
-    compare(&tables[&name], &targets[&material], rules)
+    compare(&tables[&name], &solved, rules)
 }
 
 #[test]
