@@ -138,6 +138,16 @@ impl Material {
         (u32::from(*count) <= role.limit()).then_some(more)
     }
 
+    /// All materials with one man more.
+    #[must_use]
+    pub fn with_one_more(&self) -> Vec<Material> {
+        Color::ALL
+            .into_iter()
+            .flat_map(|color| Role::ALL.map(|role| (color, role)))
+            .filter_map(|(color, role)| self.with(color, role))
+            .collect()
+    }
+
     /// The material with one man less, or `None` if there is no such man or it is a king.
     #[must_use]
     pub fn without(&self, color: Color, role: Role) -> Option<Material> {

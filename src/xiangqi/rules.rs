@@ -20,6 +20,12 @@ impl Rules {
     /// Both.
     pub const ALL: [Rules; 2] = [Rules::CyclesDraw, Rules::PerpetualCheck];
 
+    /// The number in table files.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
     /// The name on the command line, in JSON and in tables.
     #[must_use]
     pub const fn name(self) -> &'static str {

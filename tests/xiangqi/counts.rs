@@ -1,27 +1,10 @@
 //! Wins, draws, losses and longest mates against those of an independent solver.
 
-use retrograde::game::Bits;
 use retrograde::metric::MateScore;
 use retrograde::solve::xiangqi::{Solved, Targets};
 use retrograde::xiangqi::{Material, Rules};
 
 use super::solve_into;
-
-/// Positions of the full board: won, drawn and lost with each side to move.
-fn counts(solved: &Solved) -> [[u64; 3]; 2] {
-    solved.sides.each_ref().map(|side| {
-        let mut counts = [0; 3];
-        for address in 0..solved.space.words {
-            let images = solved.space.images(address);
-            let [won, lost] = [side.won[address], side.lost[address]];
-            let drawn = side.legal[address] & !won & !lost;
-            for (count, set) in counts.iter_mut().zip([won, drawn, lost]) {
-                *count += images.weight * u64::from((set & images.counted).count());
-            }
-        }
-        counts
-    })
-}
 
 /// The longest win of red to move and the longest loss of black to move, in plies.
 fn longest_mates(solved: &Solved) -> [u32; 2] {
@@ -47,7 +30,10 @@ fn counts_and_longest_mates_are_those_of_an_independent_solver() {
         let material: Material = fields[0].parse().unwrap();
         let solved = solve_into(material, rules, &mut targets[rules as usize]);
         let expected: Vec<u64> = fields[2..8].iter().map(|n| n.parse().unwrap()).collect();
-        assert_eq!(counts(&solved).as_flattened(), expected, "{line}");
+        let counts = solved
+            .counts()
+            .map(|counts| [counts.win, counts.draw, counts.loss]);
+        assert_eq!(counts.as_flattened(), expected, "{line}");
         if rules == Rules::CyclesDraw {
             let expected: Vec<u32> = fields[8..].iter().map(|n| n.parse().unwrap_or(0)).collect();
             assert_eq!(longest_mates(&solved).as_slice(), expected, "{line}");

@@ -153,6 +153,36 @@ pub struct Solved {
     pub sides: [SideValues; 2],
 }
 
+impl Solved {
+    /// Positions of the full board by result, with each side to move: every placement once, men of a kind not told apart.
+    #[must_use]
+    pub fn counts(&self) -> [Counts; 2] {
+        self.sides.each_ref().map(|side| {
+            let mut counts = Counts::default();
+            for address in 0..self.space.words {
+                let images = self.space.images(address);
+                let count = |set: u128| images.weight * u64::from((set & images.counted).count());
+                let [won, lost] = [side.won[address], side.lost[address]];
+                counts.win += count(won);
+                counts.loss += count(lost);
+                counts.draw += count(side.legal[address] & !won & !lost);
+            }
+            counts
+        })
+    }
+}
+
+/// How many positions have which result for the side to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Positions won.
+    pub win: u64,
+    /// Positions drawn.
+    pub draw: u64,
+    /// Positions lost.
+    pub loss: u64,
+}
+
 /// Solved materials by their normal form.
 pub type Targets = HashMap<Material, Arc<Solved>>;
 

@@ -297,6 +297,33 @@ impl Space {
         Some((address, bit.into()))
     }
 
+    /// The words of two camps, by the numbers of [`Camps`](crate::xiangqi::Camps): the first of them, and whether they are those of
+    /// the mirror image.
+    pub(crate) fn words_of_camps(&self, camps: [u32; 2]) -> (usize, bool) {
+        let folded = camps[self.folded.index()] as usize;
+        let mirrored = self.homes[self.folded.index()].places[folded] == NONE;
+        let camps = if mirrored {
+            self.mirrored_camps(camps)
+        } else {
+            camps
+        };
+        (self.address(camps, 0), mirrored)
+    }
+
+    /// What the men of one kind add to the number of a position, address times 128 plus bit.
+    pub(crate) fn contribution(&self, man: Attacker, squares_of_men: Bitboard) -> usize {
+        let mut men = squares(squares_of_men).map(|square| square.index());
+        let mut sum = 0;
+        if man == self.word_man {
+            sum += men.next().unwrap_or(0);
+        }
+        let axes = self.axes.iter().filter(|axis| axis.man == man);
+        for (axis, square) in axes.zip(men) {
+            sum += usize::from(axis.places[square]) * axis.stride * 128;
+        }
+        sum
+    }
+
     /// The men of one position by color and role.
     #[must_use]
     pub fn pieces(&self, address: usize, bit: u32) -> [[Bitboard; 7]; 2] {
