@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use crate::solve::SolveError;
+use crate::solve::{SolveError, xiangqi};
 use crate::syzygy::SyzygyError;
 use crate::table::{TableError, WriteError};
 
@@ -75,6 +75,15 @@ pub enum Error {
     /// A material could not be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// A file is a table, but not the one its name says.
+    #[error("{} is the table of something else; remove it and generate again", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A xiangqi material could not be solved.
+    #[error(transparent)]
+    SolveXiangqi(#[from] xiangqi::SolveError),
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

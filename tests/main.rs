@@ -14,3 +14,4 @@ mod syzygy;
 mod table;
 mod verify;
 mod work_files;
+mod xiangqi;

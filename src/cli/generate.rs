@@ -16,35 +16,45 @@ use retrograde::metric::Metric;
 use retrograde::probe;
 use retrograde::simd::Width;
 use retrograde::table;
+use retrograde::xiangqi::Rules;
 use serde_json::json;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{Outcome, TableDirectory, input, progress};
+use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
 /// Solve materials and write their tables, and all tables they depend on
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde generate --men 4\n  \
     retrograde generate KRPvKR KBNvK --metric wdl,dtz --threads 8\n  \
-    retrograde generate --men 5 --dry-run\n\n\
+    retrograde generate --men 5 --dry-run\n  \
+    retrograde generate --game xiangqi KRvKAABB --rules cycles-draw\n\n\
     Tables that are there are kept. Ctrl-C leaves no broken file (exit status 2); the same command carries on.")]
 pub struct Generate {
     /// Materials such as KRPvKR, in any order and case
-    #[arg(value_name = "MATERIAL", value_parser = input::material)]
-    materials: Vec<Material>,
+    #[arg(value_name = "MATERIAL")]
+    pub(super) materials: Vec<String>,
 
     /// All materials of up to so many men, kings included
     #[arg(long, value_name = "N", value_parser = input::men)]
-    men: Option<usize>,
+    pub(super) men: Option<usize>,
 
-    /// The game: chess
+    /// The game: chess or xiangqi
     #[arg(long, value_name = "GAME", default_value = "chess")]
     game: Game,
 
+    /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check [default: perpetual-check]
+    #[arg(long, value_name = "RULES")]
+    pub(super) rules: Option<Rules>,
+
+    /// Xiangqi: a set of materials with one attacker, and every defence of advisors and elephants
+    #[arg(long, value_name = "SET", value_enum)]
+    pub(super) set: Option<Set>,
+
     /// What to store; results (wdl) always are, the other metrics are read together with them [default:
-    /// wdl,dtz,dtm; Syzygy tables have no dtm]
+    /// wdl,dtz,dtm; Syzygy tables have no dtm; xiangqi tables have wdl,dtc, under cycles-draw also dtm]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    metric: Option<Vec<Metric>>,
+    pub(super) metric: Option<Vec<String>>,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -71,7 +81,7 @@ pub struct Generate {
 
     /// How hard to compress; there is one way for Syzygy tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
-    compression: Compression,
+    pub(super) compression: Compression,
 
     /// The format of the files
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Native)]
@@ -79,11 +89,20 @@ pub struct Generate {
 
     /// Say what would be done, how much memory it takes, and about how long and how many bytes
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+/// Sets of xiangqi materials.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Set {
+    /// The 36 in which the attacker's side has nothing else
+    OneAttacker,
+    /// All 324, with every guard of the attacker's side
+    OneAttackerGuarded,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -155,13 +174,17 @@ impl From<Compression> for table::Compression {
 impl Generate {
     /// Generates what is missing.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let materials = input::materials(&self.materials, self.men);
-        if self.game != Game::Chess {
-            bail!(
-                "{} tables are not in this version; leave out --game for chess",
-                self.game
-            );
+        if self.game == Game::Xiangqi {
+            progress::use_threads(self.threads)?;
+            return xiangqi::generate(&self, tables, out);
         }
+        if self.rules.is_some() || self.set.is_some() {
+            bail!("--rules and --set are for xiangqi; add --game xiangqi or leave them out");
+        }
+        let named: Vec<Material> = (self.materials.iter())
+            .map(|signature| input::material(signature))
+            .collect::<Result<_, _>>()?;
+        let materials = input::materials(&named, self.men);
         let metrics = self.metrics()?;
         if materials.is_empty() {
             bail!(
@@ -233,7 +256,10 @@ impl Generate {
 
     /// The metrics that are asked for.
     fn metrics(&self) -> Result<Vec<Metric>> {
-        match (&self.metric, self.format) {
+        let named: Option<Vec<Metric>> = (self.metric.as_ref())
+            .map(|names| names.iter().map(|name| name.parse()).collect())
+            .transpose()?;
+        match (&named, self.format) {
             (Some(metrics), Format::Syzygy) if metrics.contains(&Metric::Dtm) => {
                 bail!("Syzygy tables have no distances to mate; leave dtm out of --metric")
             }

@@ -5,15 +5,15 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use retrograde::game::Color;
+use retrograde::game::{Color, Game};
 use retrograde::index::IndexSpace;
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, ProbeError, TableFile};
 use retrograde::table::{Counts, Longest};
+use retrograde::xiangqi::Rules;
 use serde::Serialize;
 
-use super::{Outcome, TableDirectory, input};
+use super::{Outcome, TableDirectory, input, xiangqi};
 
 /// Show a material's tables: sizes, counts of results, longest wins
 #[derive(Debug, Args)]
@@ -22,8 +22,15 @@ use super::{Outcome, TableDirectory, input};
     en-passant rights ignored.")]
 pub struct Info {
     /// The material, in any order and case
-    #[arg(value_parser = input::material)]
-    material: Material,
+    material: String,
+
+    /// The game: chess or xiangqi; has to be said where both have tables of that name
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES", default_value_t)]
+    rules: Rules,
 
     /// Print one JSON object
     #[arg(long)]
@@ -79,6 +86,9 @@ struct LongestWin {
 impl Info {
     /// Reads the headers and prints.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        if xiangqi::is_meant(&self.material, self.game, self.rules, tables)? {
+            return xiangqi::info(&self.material, self.rules, self.json, tables, out);
+        }
         let answer = self.answer(tables)?;
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
@@ -89,8 +99,8 @@ impl Info {
     }
 
     fn answer(&self, directory: &TableDirectory) -> Result<Answer> {
+        let material = input::material(&self.material)?;
         let tables = directory.open()?;
-        let material = self.material;
         let files: Vec<&TableFile> = tables
             .tables()
             .iter()

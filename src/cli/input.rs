@@ -17,11 +17,16 @@ pub fn position(words: &[String]) -> Result<Position> {
     if fen.trim() == "startpos" {
         return Ok(Position::start());
     }
-    let board = fen.split_whitespace().next().unwrap_or_default();
-    if board.split('/').count() == XIANGQI_RANKS {
-        bail!("this is a xiangqi board of ten ranks: the tables here are for chess, write eight");
+    if is_xiangqi(words) {
+        bail!("this is a xiangqi board of ten ranks: only chess is read here, write eight");
     }
     Ok(Position::from_fen(&fen)?)
+}
+
+/// Whether a FEN given as one argument or as several words is of xiangqi.
+pub fn is_xiangqi(words: &[String]) -> bool {
+    let first = words.iter().flat_map(|word| word.split_whitespace()).next();
+    first.is_some_and(|board| board.split('/').count() == XIANGQI_RANKS)
 }
 
 /// The xiangqi position of a FEN given as one argument or as several words.

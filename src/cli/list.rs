@@ -5,16 +5,21 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use indicatif::HumanBytes;
+use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::TableFile;
 use serde_json::json;
 
-use super::{Outcome, TableDirectory};
+use super::{Outcome, TableDirectory, xiangqi};
 
 /// List the tables that are there, with their sizes
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  retrograde list --tables ~/tables")]
 pub struct List {
+    /// List the tables of this game: chess or xiangqi
+    #[arg(long, value_name = "GAME", default_value_t)]
+    game: Game,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -23,6 +28,9 @@ pub struct List {
 impl List {
     /// Lists.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        if self.game == Game::Xiangqi {
+            return xiangqi::list(self.json, directory, out);
+        }
         let tables = directory.open()?;
         if self.json {
             let files = tables

@@ -18,6 +18,7 @@ mod progress;
 mod stats;
 mod usage;
 mod verify;
+mod xiangqi;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -28,6 +29,7 @@ use clap::{Parser, Subcommand};
 
 use directory::{NoTables, TableDirectory};
 use retrograde::probe::ProbeError;
+use retrograde::probe::xiangqi::XiangqiProbeError;
 
 /// Exit status where the answer is no: not in the tables, or a difference was found.
 pub const NO: u8 = 1;
@@ -118,4 +120,8 @@ fn is_missing(error: &anyhow::Error) -> bool {
         || error
             .downcast_ref::<ProbeError>()
             .is_some_and(ProbeError::is_missing_table)
+        || matches!(
+            error.downcast_ref::<XiangqiProbeError>(),
+            Some(XiangqiProbeError::Missing { .. })
+        )
 }

@@ -3,22 +3,25 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::game::chess::Position;
+use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::answer::{Answer, LineAnswer};
-use super::{NoTables, Outcome, TableDirectory, input};
+use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
 /// Look a position up: its value, and every legal move with its value, best first
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde probe '8/8/8/8/8/2k5/8/K1q5 w - - 0 1'\n  \
     retrograde probe 4k3/8/8/8/8/8/4P3/4K3 w - - --line\n  \
-    retrograde probe --epd positions.epd > answers.jsonl\n\n\
+    retrograde probe --epd positions.epd > answers.jsonl\n  \
+    retrograde probe '3k5/9/9/9/9/9/9/9/9/R3K4 w' --rules cycles-draw\n\n\
+    A board of ten ranks is xiangqi.\n\n\
     wdl is 2 for a win to -2 for a loss, 1 and -1 where the fifty-move rule saves the loser. dtz and dtm are\n\
     plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
     move are those of the opponent, who is to move after it.\n\n\
@@ -38,6 +41,10 @@ pub struct Probe {
     #[arg(long, value_name = "FILE|-")]
     epd: Option<String>,
 
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES", default_value_t)]
+    rules: Rules,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -49,6 +56,13 @@ impl Probe {
         if let Some(file) = &self.epd {
             let input = open_lines(file)?;
             return self.answer_lines(file, input, &tables.open()?, out);
+        }
+        if input::is_xiangqi(&self.fen) {
+            if self.line {
+                bail!("there are no lines of xiangqi in this version; leave out --line");
+            }
+            let position = input::xiangqi_position(&self.fen)?;
+            return xiangqi::probe(&position, self.rules, self.json, tables, out);
         }
         // What is wrong with the position matters more than what is wrong with the tables.
         let position = input::position(&self.fen)?;

@@ -21,6 +21,7 @@ mod summary;
 mod syzygy;
 mod work;
 mod write;
+pub mod xiangqi;
 
 pub use course::{Generated, Observer, Phase};
 pub use estimate::Estimate;

@@ -36,6 +36,7 @@ mod line;
 mod rank;
 mod ranked;
 mod search;
+pub mod xiangqi;
 
 use std::path::{Path, PathBuf};
 

@@ -8,6 +8,7 @@ const ROW: usize = u64::BITS as usize;
 /// A set that is empty at most addresses most of the time.
 #[derive(Debug)]
 pub struct Layer<W> {
+    /// The set itself.
     pub set: Vec<W>,
     /// A bit for each word, set where the word is not empty.
     active: Vec<u64>,
@@ -16,7 +17,9 @@ pub struct Layer<W> {
 }
 
 impl<W: Bits> Layer<W> {
+    /// The empty set of that many words.
     #[inline(always)]
+    #[must_use]
     pub fn new(words: usize) -> Layer<W> {
         Layer {
             set: vec![W::ZERO; words],
@@ -26,11 +29,14 @@ impl<W: Bits> Layer<W> {
     }
 
     /// The number of words that are not empty.
+    #[must_use]
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.len
     }
 
+    /// Whether all words are empty.
+    #[must_use]
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -59,6 +65,7 @@ impl<W: Bits> Layer<W> {
     }
 
     /// The addresses of the words that are not empty.
+    #[must_use]
     #[inline(always)]
     pub fn addresses(&self) -> Addresses<'_> {
         Addresses {

@@ -7,14 +7,16 @@
 
 pub mod chess;
 pub mod fixpoint;
-mod layer;
+pub mod layer;
 mod layout;
 pub mod lines;
 pub mod own;
+pub mod quiet;
 pub mod solved;
 pub mod space;
 pub mod sweep;
 pub mod view;
+pub mod xiangqi;
 
 use std::collections::HashMap;
 use std::sync::Arc;

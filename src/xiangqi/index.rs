@@ -169,6 +169,19 @@ impl IndexSpace {
         self.len
     }
 
+    /// The values of a dimension that count, in the order of the index.
+    pub(crate) fn values(&self, dimension: usize) -> Vec<u64> {
+        match dimension == self.folded {
+            true => self.kept.clone(),
+            false => (0..self.radices[dimension]).collect(),
+        }
+    }
+
+    /// The squares of the men of a group by the value of its dimension.
+    pub(crate) fn men(&self, group: &Group, value: u64) -> Bitboard {
+        own_view(group.color, unrank(group, value))
+    }
+
     /// How many values of a dimension count.
     fn radix(&self, dimension: usize) -> u64 {
         if dimension == self.folded {

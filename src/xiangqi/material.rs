@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::game::Color;
-use crate::game::xiangqi::Role;
+use crate::game::xiangqi::{Position, Role};
 
 /// What was wrong with a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,6 +64,15 @@ impl Material {
     pub const BARE_KINGS: Material = Material {
         counts: [[0, 0, 0, 0, 0, 0, 1]; 2],
     };
+
+    /// The men of a position.
+    #[must_use]
+    pub fn of(position: &Position) -> Material {
+        let count = |color, role| position.count(color, role) as u8;
+        Material {
+            counts: Color::ALL.map(|color| Role::ALL.map(|role| count(color, role))),
+        }
+    }
 
     /// How many men of a kind a side has.
     #[must_use]
@@ -127,6 +136,16 @@ impl Material {
         let count = &mut more.counts[color.index()][role.index()];
         *count += 1;
         (u32::from(*count) <= role.limit()).then_some(more)
+    }
+
+    /// All materials with one man more.
+    #[must_use]
+    pub fn with_one_more(&self) -> Vec<Material> {
+        Color::ALL
+            .into_iter()
+            .flat_map(|color| Role::ALL.map(|role| (color, role)))
+            .filter_map(|(color, role)| self.with(color, role))
+            .collect()
     }
 
     /// The material with one man less, or `None` if there is no such man or it is a king.

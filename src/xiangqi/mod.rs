@@ -1,12 +1,16 @@
 //! Which xiangqi positions there are, and their numbers: what tables of xiangqi are made of.
 //!
-//! There are no such tables yet. [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers
-//! whole positions. The moves are in [`crate::game::xiangqi`].
+//! [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers whole positions, [`Rules`] say what an
+//! endless game is worth. The moves are in [`crate::game::xiangqi`], the solver in [`crate::solve::xiangqi`].
 
 mod camp;
 mod index;
 mod material;
+mod metric;
+mod rules;
 
 pub use camp::{Camp, Camps};
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
+pub use metric::{GAME_NUMBER, Metric, ParseMetricError, rules_directory, table_path};
+pub use rules::{ParseRulesError, Rules};

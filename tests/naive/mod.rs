@@ -8,6 +8,7 @@
 
 mod numbering;
 mod solver;
+mod xiangqi;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -3,7 +3,7 @@
 use super::bytes::{above, equal, keep, smallest_above};
 use super::{Values, line_of};
 use crate::game::Bits;
-use crate::metric::MateScore;
+use crate::metric::{MateScore, Wdl};
 
 /// Never due: there is no such ply, since the longest mate a [`MateScore`] can hold has 254.
 const NEVER: u8 = u8::MAX;
@@ -25,7 +25,7 @@ const MAX_WIDTH: usize = 128;
 impl<'a, W: Bits> DueScores<'a, W> {
     #[inline(always)]
     pub fn new(scores: &'a [u8], results: &'a Values<W>) -> DueScores<'a, W> {
-        let words = results.stalemate.len();
+        let words = results.decided[Wdl::Loss.index()].len();
         let mut due = DueScores {
             scores,
             results,
@@ -108,7 +108,6 @@ fn due(score: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::Wdl;
 
     #[test]
     fn what_is_never_due_is_not_due_after_the_longest_mate() {

@@ -13,12 +13,14 @@
 mod bytes;
 mod distances;
 mod due;
+mod perpetual;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::layer::Layer;
+use super::quiet::QuietMoves;
 use super::space::{Board, Space};
-use super::sweep::{LineTable, Sweeper, having_a_move_into, push_predecessors};
+use super::sweep::{LineTable, SliceMoves};
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies, Wdl};
 use crate::simd::{Kernel, Width};
@@ -126,8 +128,7 @@ pub fn solve_slice<B: Board>(
 ) -> Result<[Values<B::Word>; 2], Unsolved> {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     width.run(Solve {
-        space,
-        lines,
+        moves: SliceMoves::new(space, lines),
         fixed,
         in_check,
         limit,
@@ -135,34 +136,68 @@ pub fn solve_slice<B: Board>(
     })
 }
 
-struct Solve<'a, B: Board> {
-    space: &'a Space<B>,
-    lines: &'a LineTable,
-    fixed: &'a [Fixed<B::Word>; 2],
-    in_check: [Vec<B::Word>; 2],
+struct Solve<'a, M: QuietMoves> {
+    moves: M,
+    fixed: &'a [Fixed<M::Word>; 2],
+    in_check: [Vec<M::Word>; 2],
     limit: Plies,
     cancel: &'a AtomicBool,
 }
 
-impl<B: Board> Kernel for Solve<'_, B> {
-    type Output = Result<[Values<B::Word>; 2], Unsolved>;
+impl<M: QuietMoves> Kernel for Solve<'_, M> {
+    type Output = Result<[Values<M::Word>; 2], Unsolved>;
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let mut iteration = Iteration::new(&self);
-        let WithoutMoves { mated, stalemated } = iteration.without_moves(self.in_check);
+        let mut iteration = Iteration::new(self.moves, self.fixed, self.cancel);
+        let WithoutMoves { mated, stalemated } = iteration.without_moves(&self.in_check);
+        drop(self.in_check);
         let mut values = iteration.zeroing_distances(&mated, self.limit)?;
         for (values, stalemated) in values.iter_mut().zip(stalemated) {
             values.stalemate = stalemated;
         }
-        if self.fixed.iter().all(|side| !side.zeroing_score.is_empty()) {
-            let scores = iteration.mate_scores(&mated, &values)?;
-            for (values, dtm) in values.iter_mut().zip(scores) {
-                values.dtm = dtm;
-            }
-        }
+        iteration.add_mate_scores(&mated, &mut values)?;
         Ok(values)
     }
+}
+
+/// Solves a material of a game without pawn moves and limits, in which the side that has no move has lost, for
+/// results and distances to conversion, and for distances to mate where the scores of captures are given.
+///
+/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied before a position was
+/// decided, a byte a position; they are empty where it decided nothing. Of `fixed`, the positions in check are taken away.
+///
+/// # Errors
+///
+/// If a distance to conversion exceeds 255 plies or a mate 253, or the caller cancelled.
+pub fn solve_without_limit<M: QuietMoves>(
+    moves: M,
+    fixed: &mut [Fixed<M::Word>; 2],
+    perpetual_check: bool,
+    cancel: &AtomicBool,
+) -> Result<WithRounds<M::Word>, Unsolved> {
+    let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
+    let mut iteration = Iteration::new(moves, fixed, cancel);
+    let WithoutMoves { mated, stalemated } = iteration.without_moves(&in_check);
+    let mut without_moves = mated;
+    for (all, stalemated) in without_moves.iter_mut().zip(stalemated) {
+        for (word, stalemated) in all.iter_mut().zip(stalemated) {
+            *word |= stalemated;
+        }
+    }
+    let in_check = perpetual_check.then_some(&in_check);
+    let mut solved = iteration.conversion_distances(&without_moves, in_check)?;
+    iteration.add_mate_scores(&without_moves, &mut solved.values)?;
+    Ok(solved)
+}
+
+/// Values, and how often the rule of perpetual check was applied for each of them.
+#[derive(Clone, Debug)]
+pub struct WithRounds<W> {
+    /// The values of both sides.
+    pub values: [Values<W>; 2],
+    /// A byte a position; empty where the rule decided nothing.
+    pub rounds: [Vec<u8>; 2],
 }
 
 /// Checkmated and stalemated positions of each side.
@@ -196,42 +231,34 @@ impl<W: Bits> Side<W> {
     }
 }
 
-struct Iteration<'a, B: Board> {
-    space: &'a Space<B>,
-    lines: &'a LineTable,
-    fixed: &'a [Fixed<B::Word>; 2],
+struct Iteration<'a, M: QuietMoves> {
+    moves: M,
+    words: usize,
+    fixed: &'a [Fixed<M::Word>; 2],
     cancel: &'a AtomicBool,
-    sweeper: Sweeper<B>,
     /// Empty between two uses.
-    reached: Layer<B::Word>,
+    reached: Layer<M::Word>,
     /// Empty between two uses.
-    candidates: Layer<B::Word>,
-    sides: [Side<B::Word>; 2],
+    candidates: Layer<M::Word>,
+    sides: [Side<M::Word>; 2],
 }
 
-impl<'a, B: Board> Iteration<'a, B> {
+impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
-    fn new(solve: &Solve<'a, B>) -> Self {
-        let &Solve {
-            space,
-            lines,
-            fixed,
-            cancel,
-            ..
-        } = solve;
-        let words = space.words;
+    fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], cancel: &'a AtomicBool) -> Self {
+        let words = moves.words();
+        let empty_set = || vec![M::Word::ZERO; words];
         Iteration {
-            space,
-            lines,
+            moves,
+            words,
             fixed,
             cancel,
-            sweeper: Sweeper::new(space),
             reached: Layer::new(words),
             candidates: Layer::new(words),
             sides: std::array::from_fn(|side| Side {
-                lost: space.empty_set(),
+                lost: empty_set(),
                 open: fixed[side].legal.clone(),
-                losable: space.empty_set(),
+                losable: empty_set(),
                 won_layer: Layer::new(words),
                 lost_layer: Layer::new(words),
                 next_won: Layer::new(words),
@@ -241,16 +268,15 @@ impl<'a, B: Board> Iteration<'a, B> {
     }
 
     #[inline(always)]
-    fn without_moves(&mut self, in_check: [Vec<B::Word>; 2]) -> WithoutMoves<B::Word> {
-        let mut mated = [0, 1].map(|_| self.space.empty_set());
+    fn without_moves(&mut self, in_check: &[Vec<M::Word>; 2]) -> WithoutMoves<M::Word> {
+        let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; self.words]);
         let stalemated = std::array::from_fn(|side| {
             let fixed = &self.fixed[side];
-            let mut stuck: Vec<_> = (0..self.space.words)
+            let mut stuck: Vec<_> = (0..self.words)
                 .map(|address| fixed.zeroing_to(&Wdl::ALL, address))
                 .collect();
             let opponent = &self.fixed[1 - side].legal;
-            self.sweeper
-                .predecessors(self.space, side, opponent, &mut stuck);
+            self.moves.sweep(side, opponent, &mut stuck);
             for (address, word) in stuck.iter_mut().enumerate() {
                 let without_moves = fixed.legal[address] & !*word;
                 mated[side][address] = without_moves & in_check[side][address];
@@ -264,7 +290,7 @@ impl<'a, B: Board> Iteration<'a, B> {
     /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says which positions of
     /// a side a zeroing move saves.
     #[inline(always)]
-    fn restart(&mut self, mated: &[Vec<B::Word>; 2], blocked: impl Fn(usize, usize) -> B::Word) {
+    fn restart(&mut self, mated: &[Vec<M::Word>; 2], blocked: impl Fn(usize, usize) -> M::Word) {
         for (number, side) in self.sides.iter_mut().enumerate() {
             side.open.copy_from_slice(&self.fixed[number].legal);
             side.lost.copy_from_slice(&mated[number]);
@@ -302,21 +328,20 @@ impl<'a, B: Board> Iteration<'a, B> {
             return;
         }
         let reached = &mut self.reached;
-        if layer.len() * SPARSE < self.space.words {
+        if layer.len() * SPARSE < self.words {
             for address in layer.addresses() {
                 let word = layer.set[address];
-                push_predecessors(self.space, self.lines, side, address, word, reached);
+                self.moves.push(side, address, word, reached);
             }
         } else {
-            self.sweeper
-                .predecessors(self.space, side, &layer.set, &mut reached.set);
+            self.moves.sweep(side, &layer.set, &mut reached.set);
             reached.recount();
         }
     }
 
     /// Adds a whole set to `reached`.
     #[inline(always)]
-    fn enter(&mut self, set: &[B::Word]) {
+    fn enter(&mut self, set: &[M::Word]) {
         for (reached, &word) in self.reached.set.iter_mut().zip(set) {
             *reached |= word;
         }
@@ -357,25 +382,25 @@ impl<'a, B: Board> Iteration<'a, B> {
         } else {
             (second, first)
         };
-        if candidates.len() * SPARSE < self.space.words {
+        if candidates.len() * SPARSE < self.words {
             for (address, word) in candidates.drain() {
-                let escaping =
-                    having_a_move_into(self.space, self.lines, side, address, word, &opponent.open);
+                let escaping = self
+                    .moves
+                    .having_a_move_into(side, address, word, &opponent.open);
                 if escaping != word {
                     own.next_lost.insert(address, word & !escaping);
                 }
             }
         } else {
             let escaping = &mut self.reached.set;
-            self.sweeper
-                .predecessors(self.space, side, &opponent.open, escaping);
+            self.moves.sweep(side, &opponent.open, escaping);
             for (address, word) in candidates.drain() {
                 let word = word & !escaping[address];
                 if !word.is_empty() {
                     own.next_lost.insert(address, word);
                 }
             }
-            escaping.fill(B::Word::ZERO);
+            escaping.fill(M::Word::ZERO);
         }
     }
 
@@ -392,7 +417,7 @@ impl<'a, B: Board> Iteration<'a, B> {
 
     /// The newest layers are decided, at a distance that is kept.
     #[inline(always)]
-    fn decide(&mut self, distances: &mut [Distances<B::Word>; 2], distance: u8) {
+    fn decide(&mut self, distances: &mut [Distances<M::Word>; 2], distance: u8) {
         for (side, distances) in self.sides.iter_mut().zip(distances) {
             let Side {
                 lost,
@@ -422,19 +447,19 @@ impl<'a, B: Board> Iteration<'a, B> {
 
     /// The positions of a side that are won by now.
     #[inline(always)]
-    fn won(&self, side: usize) -> Vec<B::Word> {
+    fn won(&self, side: usize) -> Vec<M::Word> {
         without(&self.fixed[side].legal, &self.sides[side].open)
     }
 
     #[inline(always)]
     fn zeroing_distances(
         &mut self,
-        mated: &[Vec<B::Word>; 2],
+        mated: &[Vec<M::Word>; 2],
         limit: Plies,
-    ) -> Result<[Values<B::Word>; 2], Unsolved> {
+    ) -> Result<[Values<M::Word>; 2], Unsolved> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
-        let mut distances = [0, 1].map(|_| Distances::new(self.space.words, 0));
+        let mut distances = [0, 1].map(|_| Distances::new(self.words, 0));
         self.restart(mated, |side, address| {
             fixed[side].zeroing_to(&[BlessedLoss, Draw, CursedWin, Win], address)
         });
@@ -467,7 +492,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         &mut self,
         plies: std::ops::RangeInclusive<u32>,
         [winning, losing]: [Wdl; 2],
-        distances: &mut [Distances<B::Word>; 2],
+        distances: &mut [Distances<M::Word>; 2],
     ) -> Result<(), Unsolved> {
         let first = *plies.start();
         let fixed = self.fixed;
@@ -495,11 +520,28 @@ impl<'a, B: Board> Iteration<'a, B> {
         Ok(())
     }
 
+    /// Adds distances to mate where the scores of zeroing moves are given.
+    #[inline(always)]
+    fn add_mate_scores(
+        &mut self,
+        mated: &[Vec<M::Word>; 2],
+        values: &mut [Values<M::Word>; 2],
+    ) -> Result<(), Unsolved> {
+        if self.fixed.iter().any(|side| side.zeroing_score.is_empty()) {
+            return Ok(());
+        }
+        let scores = self.mate_scores(mated, values)?;
+        for (values, dtm) in values.iter_mut().zip(scores) {
+            values.dtm = dtm;
+        }
+        Ok(())
+    }
+
     #[inline(always)]
     fn mate_scores(
         &mut self,
-        mated: &[Vec<B::Word>; 2],
-        results: &[Values<B::Word>; 2],
+        mated: &[Vec<M::Word>; 2],
+        results: &[Values<M::Word>; 2],
     ) -> Result<[Vec<u8>; 2], Unsolved> {
         let fixed = self.fixed;
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
@@ -508,7 +550,7 @@ impl<'a, B: Board> Iteration<'a, B> {
         });
         let mut due =
             [0, 1].map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &results[side]));
-        let mut scores = [0, 1].map(|_| Distances::new(self.space.words, MateScore::DRAW.0));
+        let mut scores = [0, 1].map(|_| Distances::new(self.words, MateScore::DRAW.0));
         self.decide(&mut scores, MateScore::MATED.0);
         for ply in 1.. {
             let winning = ply % 2 == 1;

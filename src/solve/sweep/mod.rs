@@ -16,9 +16,61 @@ mod turn;
 
 pub use neighbours::{LineTable, having_a_move_into, push_predecessors};
 
+use super::layer::Layer;
+use super::quiet::QuietMoves;
 use super::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
 use turn::Turns;
+
+/// The quiet moves of a slice described by lines, leaps and turns.
+#[derive(Debug)]
+pub struct SliceMoves<'a, B: Board> {
+    space: &'a Space<B>,
+    lines: &'a LineTable,
+    sweeper: Sweeper<B>,
+}
+
+impl<'a, B: Board> SliceMoves<'a, B> {
+    /// The moves in a space; `lines` are its own.
+    #[must_use]
+    pub fn new(space: &'a Space<B>, lines: &'a LineTable) -> Self {
+        SliceMoves {
+            space,
+            lines,
+            sweeper: Sweeper::new(space),
+        }
+    }
+}
+
+impl<B: Board> QuietMoves for SliceMoves<'_, B> {
+    type Word = B::Word;
+
+    #[inline(always)]
+    fn words(&self) -> usize {
+        self.space.words
+    }
+
+    #[inline(always)]
+    fn sweep(&mut self, side: usize, into: &[B::Word], from: &mut [B::Word]) {
+        self.sweeper.predecessors(self.space, side, into, from);
+    }
+
+    #[inline(always)]
+    fn push(&self, side: usize, address: usize, word: B::Word, from: &mut Layer<B::Word>) {
+        push_predecessors(self.space, self.lines, side, address, word, from);
+    }
+
+    #[inline(always)]
+    fn having_a_move_into(
+        &self,
+        side: usize,
+        address: usize,
+        word: B::Word,
+        into: &[B::Word],
+    ) -> B::Word {
+        having_a_move_into(self.space, self.lines, side, address, word, into)
+    }
+}
 
 /// Buffers of a sweep, so that a ply allocates nothing.
 ///

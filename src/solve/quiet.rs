@@ -1,0 +1,32 @@
+//! What the iteration asks of a game: who can move where without leaving the slice.
+
+use super::layer::Layer;
+use crate::game::Bits;
+
+/// The quiet moves between the positions of one slice, as relations between sets.
+///
+/// One relation is enough, "has a move into", in three forms that differ in what they cost. Moves need not be reversible:
+/// nothing asks where moves out of a set lead.
+pub trait QuietMoves {
+    /// Positions that share an address.
+    type Word: Bits;
+
+    /// Number of words of a set.
+    fn words(&self) -> usize;
+
+    /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds legal positions only.
+    /// Positions that are not legal may be added as well; the caller masks them out.
+    fn sweep(&mut self, side: usize, into: &[Self::Word], from: &mut [Self::Word]);
+
+    /// The same for the positions of a single word.
+    fn push(&self, side: usize, address: usize, word: Self::Word, from: &mut Layer<Self::Word>);
+
+    /// Those positions of a word from which `side` has a quiet move into a set.
+    fn having_a_move_into(
+        &self,
+        side: usize,
+        address: usize,
+        word: Self::Word,
+        into: &[Self::Word],
+    ) -> Self::Word;
+}
