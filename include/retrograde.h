@@ -96,6 +96,8 @@ enum retrograde_format {
 struct retrograde_options {
     /* Bytes of decoded blocks of our own tables to keep, at most; 0 keeps none. Default 64 MiB. */
     size_t cache_bytes;
+    /* Bytes for answers of retrograde_probe_wdl, of tables of either format; 0 keeps none. Default 1 MiB. */
+    size_t result_bytes;
     /* 1: files are mapped into memory. 0: they are read block by block, which is slower. Default 1. */
     int map_files;
     /* One of enum retrograde_format. Default RETROGRADE_ANY_FORMAT. */

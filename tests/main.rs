@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod capi;
 mod cli;
+mod engine;
+mod examples;
 mod game;
 mod generate;
 mod naive;

@@ -16,6 +16,7 @@ pub struct Tables(pub Tablebase);
 #[repr(C)]
 pub struct Options {
     cache_bytes: usize,
+    result_bytes: usize,
     map_files: c_int,
     format: c_int,
 }
@@ -24,6 +25,7 @@ impl From<&ProbeOptions> for Options {
     fn from(options: &ProbeOptions) -> Options {
         Options {
             cache_bytes: options.cache_bytes,
+            result_bytes: options.result_bytes,
             map_files: options.map_files.into(),
             format: match options.format {
                 None => 0,
@@ -50,6 +52,7 @@ impl TryFrom<Options> for ProbeOptions {
         };
         Ok(ProbeOptions {
             cache_bytes: options.cache_bytes,
+            result_bytes: options.result_bytes,
             map_files: options.map_files != 0,
             format,
         })

@@ -6,7 +6,7 @@ use anyhow::Result;
 use retrograde::Tablebase;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::probe::ProbeError;
+use retrograde::probe::{ProbeError, ProbeOptions};
 
 /// A directory of tables, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -43,10 +43,19 @@ impl TableDirectory {
     ///
     /// [`NoTables`] if nobody named the directory and it is not there; else if it cannot be read.
     pub fn open(&self) -> Result<Tablebase> {
+        self.open_with(&ProbeOptions::default())
+    }
+
+    /// The tables in it, opened in some way.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open).
+    pub fn open_with(&self, options: &ProbeOptions) -> Result<Tablebase> {
         if !self.named && !self.path.exists() {
             return Err(NoTables(self.path.clone()).into());
         }
-        Ok(Tablebase::open(&self.path)?)
+        Ok(Tablebase::open_with(&[&self.path], options)?)
     }
 
     /// That there is no table here at all.

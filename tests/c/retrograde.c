@@ -154,13 +154,15 @@ static void check_options(const char *directory)
     struct retrograde_options options;
     retrograde_tables *tables = NULL;
     retrograde_default_options(&options);
-    CHECK(options.cache_bytes == 64u << 20 && options.map_files == 1 && options.format == RETROGRADE_ANY_FORMAT);
+    CHECK(options.cache_bytes == 64u << 20 && options.result_bytes == 1u << 20);
+    CHECK(options.map_files == 1 && options.format == RETROGRADE_ANY_FORMAT);
     options.format = RETROGRADE_SYZYGY;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);
     CHECK(retrograde_max_men(tables) == 0);
     retrograde_free(tables);
     options.format = RETROGRADE_NATIVE;
     options.cache_bytes = 0;
+    options.result_bytes = 0;
     options.map_files = 0;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);
     CHECK(retrograde_max_men(tables) == 3);

@@ -1,10 +1,13 @@
 //! The library answers as other programs and publications do, and says so when it cannot.
 
+mod allocation;
 mod failures;
 mod play;
 mod published;
-mod random;
+pub mod random;
+mod results;
 mod syzygy;
+mod threads;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -10,6 +10,7 @@ use clap::Args;
 use retrograde::Tablebase;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::probe::ProbeOptions;
 use serde_json::json;
 
 use super::generate::Compression;
@@ -64,11 +65,16 @@ impl Bench {
         };
         let repeats = self.repeat as usize;
         let generation = Generation::measure(materials, self.compression.into(), repeats)?;
-        let tables = match directory.open() {
+        // Tables are measured, and not how fast an answer is found again.
+        let options = ProbeOptions {
+            result_bytes: 0,
+            ..ProbeOptions::default()
+        };
+        let tables = match directory.open_with(&options) {
             Ok(tables) if !tables.tables().is_empty() => tables,
             Err(error) if !error.is::<NoTables>() => return Err(error),
             // Nothing is there yet: what was just made will do.
-            _ => Tablebase::open(generation.place.path())?,
+            _ => Tablebase::open_with(&[generation.place.path()], &options)?,
         };
         let probes: Vec<ProbeTimes> = Metric::ALL
             .into_iter()
