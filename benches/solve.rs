@@ -14,7 +14,8 @@ use retrograde::material::Material;
 use retrograde::metric::FIFTY_MOVES;
 use retrograde::simd::Width;
 use retrograde::solve::solved::Solved;
-use retrograde::solve::{SolveOptions, gather_targets, solve};
+use retrograde::solve::{self, SolveOptions, gather_targets};
+use retrograde::xiangqi;
 
 /// Solves everything a material leads to, so that only the material itself is measured.
 fn dependencies(
@@ -27,7 +28,7 @@ fn dependencies(
             dependencies(dependency, stored, options);
             let targets = gather_targets(&dependency, stored, options.width)
                 .expect("dependencies come first");
-            let solved = solve(dependency, &targets, options).expect("four men fit");
+            let solved = solve::solve(dependency, &targets, options).expect("four men fit");
             stored.insert(dependency, Arc::new(solved));
         }
     }
@@ -63,7 +64,7 @@ fn solving(criterion: &mut Criterion) {
             let name = if mates { "dtz+dtm" } else { "dtz" };
             group.bench_function(BenchmarkId::new(name, signature), |bencher| {
                 bencher.iter(|| {
-                    pool.install(|| black_box(solve(material, &targets, options)).is_ok())
+                    pool.install(|| black_box(solve::solve(material, &targets, options)).is_ok())
                 });
             });
         }
@@ -71,5 +72,49 @@ fn solving(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, solving);
+/// Solves everything a xiangqi material can capture into.
+fn xiangqi_dependencies(
+    material: xiangqi::Material,
+    targets: &mut solve::xiangqi::Targets,
+    options: solve::xiangqi::SolveOptions<'_>,
+) {
+    for target in material.dependencies() {
+        if !targets.contains_key(&target) {
+            xiangqi_dependencies(target, targets, options);
+            let solved = solve::xiangqi::solve(target, targets, options).expect("few men");
+            targets.insert(target, Arc::new(solved));
+        }
+    }
+}
+
+/// Results and distances to conversion; elements are positions of one side to move, as other generators count them: one of
+/// each mirror pair.
+fn solving_xiangqi(criterion: &mut Criterion) {
+    let cancel = AtomicBool::new(false);
+    let mut group = criterion.benchmark_group("solve-xiangqi");
+    group.sample_size(10);
+    for (signature, rules) in [
+        ("KRvKAABB", xiangqi::Rules::CyclesDraw),
+        ("KRvKN", xiangqi::Rules::PerpetualCheck),
+        ("KNPvKAABB", xiangqi::Rules::CyclesDraw),
+        ("KRCvKR", xiangqi::Rules::PerpetualCheck),
+    ] {
+        let material: xiangqi::Material = signature.parse().expect("a signature");
+        let options = solve::xiangqi::SolveOptions {
+            rules,
+            mates: false,
+            cancel: &cancel,
+        };
+        let mut targets = HashMap::new();
+        xiangqi_dependencies(material, &mut targets, options);
+        let space = xiangqi::IndexSpace::new(material).expect("few men");
+        group.throughput(Throughput::Elements(space.len()));
+        group.bench_function(BenchmarkId::new(rules.name(), signature), |bencher| {
+            bencher.iter(|| black_box(solve::xiangqi::solve(material, &targets, options)).is_ok());
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, solving, solving_xiangqi);
 criterion_main!(benches);

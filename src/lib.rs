@@ -29,7 +29,7 @@
 //!
 //! - [`game`]: the move generator: positions, moves, notations, keys.
 //! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
-//! - [`xiangqi`]: the same for the other game, which has no tables yet.
+//! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory.
 //! - [`table`]: the file format; [`syzygy`]: that of others.
@@ -51,7 +51,7 @@
 //!
 //! # Limits
 //!
-//! Chess only, so far. Up to five men can be solved; four-man tables are what has been generated and compared. Positions
+//! Up to five men can be solved in chess; four-man tables are what has been generated and compared. Positions
 //! with castling rights are in no table.
 
 // By this name the C library finds what it uses, inside this crate or outside.

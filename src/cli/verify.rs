@@ -7,31 +7,38 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
+use retrograde::game::Game;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::verify::{Observer, Report, verify, work};
+use retrograde::xiangqi::Rules;
 use serde_json::json;
 
-use super::{Outcome, TableDirectory, input, progress};
+use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
 /// Check tables of both formats: every checksum, then every value against the values of its successors
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
-    retrograde verify --all\n\n\
+    retrograde verify --all\n  \
+    retrograde verify KRvKN --game xiangqi --rules cycles-draw\n\n\
     Exit status 1 if a difference is found. The tables that captures and promotions lead to must be there.")]
 pub struct Verify {
     /// Materials such as KRPvKR, in any order and case
-    #[arg(
-        value_name = "MATERIAL",
-        value_parser = input::material,
-        conflicts_with = "all"
-    )]
-    materials: Vec<Material>,
+    #[arg(value_name = "MATERIAL", conflicts_with = "all")]
+    materials: Vec<String>,
 
     /// All tables that are there
     #[arg(long)]
     all: bool,
+
+    /// The game: chess or xiangqi; has to be said where both have tables of a name, and for xiangqi with --all
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES", default_value_t)]
+    rules: Rules,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -51,6 +58,13 @@ impl Verify {
             );
         }
         progress::use_threads(self.threads)?;
+        let is_xiangqi = match self.materials.first() {
+            Some(first) => xiangqi::is_meant(first, self.game, self.rules, directory)?,
+            None => self.game == Some(Game::Xiangqi),
+        };
+        if is_xiangqi {
+            return xiangqi::verify(&self.materials, self.rules, self.json, directory, out);
+        }
         let materials = self.materials(directory)?;
         let cancel = progress::cancel_on_interrupt()?;
         let bar = progress::bar(work(directory.path(), &materials), "positions");
@@ -94,7 +108,10 @@ impl Verify {
                 false => Ok(present),
             };
         }
-        let materials = input::materials(&self.materials, None);
+        let named: Vec<Material> = (self.materials.iter())
+            .map(|signature| input::material(signature))
+            .collect::<Result<_, _>>()?;
+        let materials = input::materials(&named, None);
         match materials.iter().find(|named| !present.contains(named)) {
             Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
             None => Ok(materials),

@@ -26,6 +26,7 @@ mod scatter;
 mod slice;
 mod source;
 mod syzygy;
+pub mod xiangqi;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -58,7 +58,23 @@ fn each_bad_request_has_its_own_complaint() {
             "--men 9: tables have 3 to 7 men",
         ),
         (&["generate", "--men", "three"], "--men three"),
-        (&["generate", "--men", "3", "--game", "xiangqi"], "xiangqi"),
+        (&["generate", "--game", "xiangqi"], "--set one-attacker"),
+        (
+            &["generate", "--game", "xiangqi", "KQvK"],
+            "`Q` is not one of",
+        ),
+        (
+            &["generate", "--game", "xiangqi", "KRvK", "--metric", "dtm"],
+            "--rules cycles-draw",
+        ),
+        (
+            &["generate", "--game", "xiangqi", "KRvK", "--rules", "asian"],
+            "unknown rules `asian`",
+        ),
+        (
+            &["generate", "KQvK", "--set", "one-attacker"],
+            "--game xiangqi",
+        ),
         (
             &["generate", "--men", "3", "--game", "go"],
             "unknown game `go`",

@@ -14,6 +14,8 @@ mod syzygy;
 mod with_tables;
 /// Commands that need no tables.
 mod without_tables;
+/// The other game.
+mod xiangqi;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -2,6 +2,7 @@
 
 mod counts;
 mod play;
+mod tables;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

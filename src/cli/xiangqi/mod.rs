@@ -3,6 +3,7 @@
 mod answer;
 mod generate;
 mod tables;
+mod verify;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 pub use answer::probe;
 pub use generate::generate;
 pub use tables::{info, list};
+pub use verify::verify;
 
 use super::TableDirectory;
 

@@ -17,15 +17,15 @@ use super::{files, parse};
 use crate::cli::{Outcome, TableDirectory};
 
 /// One file that is named like a table.
-struct Listed {
-    material: Material,
-    rules: Rules,
-    metric: Metric,
+pub(super) struct Listed {
+    pub(super) material: Material,
+    pub(super) rules: Rules,
+    pub(super) metric: Metric,
     path: PathBuf,
     bytes: u64,
 }
 
-fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
+pub(super) fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
     let mut found = Vec::new();
     for rules in Rules::ALL {
         let Ok(entries) = fs::read_dir(rules_directory(directory.path(), rules)) else {

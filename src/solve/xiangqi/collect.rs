@@ -14,9 +14,12 @@ use crate::game::xiangqi::Role;
 use crate::game::xiangqi::attacks::between;
 use crate::metric::{MateScore, Wdl};
 use crate::solve::fixpoint::Fixed;
+use crate::solve::lines::spread;
 
-/// A capture's outcome for a word of positions, or for one.
+/// Bytes of the scores of one word.
 const BYTES: usize = 128;
+/// Squares of a file, which are neighbouring bits.
+const FILE: usize = 10;
 
 /// The solved materials that captures lead to, by what is taken.
 #[derive(Debug)]
@@ -111,16 +114,32 @@ impl Found<'_> {
         self.loss |= won;
         self.win |= lost;
         self.draw |= legal & !won & !lost;
-        if !self.scores.is_empty() {
+        if !self.scores.is_empty() && legal != 0 {
             let line = &values.dtm[address * BYTES..(address + 1) * BYTES];
-            for bit in legal.ones() {
-                let from = if mirrored {
-                    super::space::mirror_square(bit as u8).into()
-                } else {
-                    bit as usize
-                };
-                self.improve(bit as usize, MateScore(line[from]).before_move());
+            self.improve_all(line, mirrored, legal);
+        }
+    }
+
+    /// The best of the scores so far and of those of moves into a line, in the positions of a set. No move has the lowest score.
+    #[inline(always)]
+    fn improve_all(&mut self, line: &[u8], mirrored: bool, set: u128) {
+        let mut scores = [0; BYTES];
+        if mirrored {
+            let files = scores
+                .chunks_exact_mut(FILE)
+                .zip(line[..90].chunks_exact(FILE).rev());
+            for (to, from) in files {
+                to.copy_from_slice(from);
             }
+        } else {
+            scores.copy_from_slice(line);
+        }
+        let mut chosen = [0; BYTES];
+        for (index, chunk) in (0..).zip(chosen.chunks_exact_mut(8)) {
+            chunk.copy_from_slice(&spread(set.byte(index)).to_le_bytes());
+        }
+        for ((best, score), chosen) in self.scores.iter_mut().zip(scores).zip(chosen) {
+            *best = (*best).max(MateScore(score).before_move().0 & chosen);
         }
     }
 

@@ -1,0 +1,215 @@
+//! Files against the solver.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use retrograde::game::Color;
+use retrograde::generate::xiangqi::{Written, XiangqiOptions, XiangqiPlan};
+use retrograde::metric::Wdl;
+use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::table::{Compression, StreamSource, Table, WriteOptions, write_table};
+use retrograde::verify::xiangqi::verify_xiangqi;
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, table_path};
+
+use super::{solved, value};
+
+fn plan(directory: &Path, signatures: &[&str], rules: Rules) -> XiangqiPlan {
+    let metrics = match rules {
+        Rules::CyclesDraw => vec![Metric::Wdl, Metric::Dtc, Metric::Dtm],
+        Rules::PerpetualCheck => vec![Metric::Wdl, Metric::Dtc, Metric::Rounds],
+    };
+    let material = |signature: &&str| signature.parse::<Material>().unwrap().normal_form();
+    XiangqiPlan::new(XiangqiOptions {
+        directory: directory.to_owned(),
+        materials: signatures.iter().map(material).collect(),
+        rules,
+        metrics,
+        compression: Compression::Default,
+    })
+}
+
+fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Written {
+    let plan = plan(directory, signatures, rules);
+    plan.run(&AtomicBool::new(false), &|_| {}).unwrap()
+}
+
+/// Every position of the index, in the tables and in memory; also with the colours exchanged and mirrored.
+fn compare(directory: &Path, signature: &str, rules: Rules) -> [usize; 3] {
+    let targets = solved(signature, rules);
+    let tables = XiangqiTables::open(directory, rules);
+    let material: Material = signature.parse().unwrap();
+    let space = IndexSpace::new(material.normal_form()).unwrap();
+    let mut seen = [0; 3];
+    // Every seventh index meets every value of every dimension.
+    for index in (0..space.len()).step_by(7) {
+        for turn in Color::ALL {
+            let placement = space.placement(index);
+            let Some(position) = placement.and_then(|placement| placement.position(turn)) else {
+                continue;
+            };
+            let expected = value(&position, &targets);
+            for image in [
+                position,
+                position.mirrored(),
+                position.with_colors_exchanged(),
+            ] {
+                let found = tables.probe(&image).unwrap();
+                let fen = image.to_fen();
+                assert_eq!(found.wdl, expected.wdl, "{fen}");
+                if expected.wdl != Wdl::Draw {
+                    let dtc = found.dtc.map(i32::unsigned_abs);
+                    assert_eq!(dtc, Some(expected.dtc.into()), "{fen}");
+                }
+                assert_eq!(found.dtm, expected.dtm, "{fen}");
+                assert_eq!(found.round, expected.round, "{fen}");
+            }
+            seen[(expected.wdl.signum2() / 2 + 1) as usize] += 1;
+        }
+    }
+    seen
+}
+
+#[test]
+fn tables_say_what_the_solver_says() {
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        generate(directory.path(), &["KRvKN", "KPPvK", "KCvKAB"], rules);
+        for signature in ["KRvKN", "KPPvK", "KRvK"] {
+            let seen = compare(directory.path(), signature, rules);
+            assert!(seen[0] > 100 && seen[2] > 100, "{signature} {seen:?}");
+        }
+        let [lost, drawn, _] = compare(directory.path(), "KCvKAB", rules);
+        assert!(lost == 0 && drawn > 1000);
+    }
+}
+
+#[test]
+fn verification_finds_nothing_in_our_tables_and_a_table_of_other_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let materials = ["KRAvKR", "KRvKN"].map(|name| name.parse::<Material>().unwrap());
+    let cancel = AtomicBool::new(false);
+    for rules in Rules::ALL {
+        generate(directory.path(), &["KRAvKR", "KRvKN"], rules);
+        let verify = |materials: &[Material]| {
+            verify_xiangqi(directory.path(), rules, materials, &cancel).unwrap()
+        };
+        let report = verify(&materials);
+        assert!(report.is_clean(), "{rules} {report:?}");
+        assert!(report.positions > 1_000_000, "{report:?}");
+        assert_eq!(report.tables, 6);
+        // Results of a table in which one distance is another.
+        for metric in [Metric::Wdl, Metric::Dtc] {
+            let path = table_path(directory.path(), rules, &materials[1], metric);
+            let kept = fs::read(&path).unwrap();
+            change_one_value(&path);
+            let report = verify(&materials[1..]);
+            assert!(report.differences > 0, "{rules} {metric}");
+            fs::write(&path, kept).unwrap();
+            assert!(verify(&materials[1..]).is_clean());
+        }
+        fs::remove_file(table_path(
+            directory.path(),
+            rules,
+            &"KRvK".parse().unwrap(),
+            Metric::Wdl,
+        ))
+        .unwrap();
+        assert_eq!(verify(&materials[1..]).unreadable.len(), 1);
+    }
+}
+
+/// Writes the table again with the value of one position of red to move exchanged.
+fn change_one_value(path: &Path) {
+    let table = Table::open(path).unwrap();
+    let mut values = [0, 1].map(|side| table.read_stream(table.stream(side).unwrap()).unwrap());
+    let material: Material = table.description().material.parse().unwrap();
+    let space = IndexSpace::new(material).unwrap();
+    let index = (space.len() / 2..space.len())
+        .find(|&index| {
+            let placement = space.placement(index);
+            placement.is_some_and(|placement| placement.position(Color::White).is_some())
+        })
+        .unwrap();
+    values[0][index as usize] = match values[0][index as usize] {
+        0 => 2,
+        _ => 0,
+    };
+    let streams = [0, 1].map(|side| StreamSource::new(side as u8, space.len(), &values[side]));
+    let description = table.description().clone();
+    drop(table);
+    write_table(
+        path,
+        &description,
+        &streams,
+        &WriteOptions::default(),
+        &|_, _| true,
+    )
+    .unwrap();
+}
+
+/// The files of a directory and what is in them.
+fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    files
+        .map(|file| {
+            let name = file.file_name().into_string().unwrap();
+            (name, fs::read(file.path()).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads_and_a_second_run_writes_what_is_missing() {
+    let rules = Rules::PerpetualCheck;
+    let mut made = Vec::new();
+    for threads in [1, 3] {
+        let directory = tempfile::tempdir().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let run = || generate(directory.path(), &["KRvKN"], rules);
+        let written = pool.unwrap().install(run);
+        // Two of each of KRvK, KNvK and KRvKN, and the rounds of the last.
+        assert_eq!(written.files, 7);
+        let path = |metric| table_path(directory.path(), rules, &"KRvKN".parse().unwrap(), metric);
+        let before = contents(path(Metric::Wdl).parent().unwrap());
+        assert_eq!(
+            before.values().map(|bytes| bytes.len() as u64).sum::<u64>(),
+            written.bytes
+        );
+        assert!(plan(directory.path(), &["KRvKN"], rules).is_empty());
+        fs::remove_file(path(Metric::Dtc)).unwrap();
+        fs::write(path(Metric::Wdl), b"damaged").unwrap();
+        generate(directory.path(), &["KRvKN"], rules);
+        assert_eq!(contents(path(Metric::Wdl).parent().unwrap()), before);
+        made.push(before);
+    }
+    assert_eq!(made[0], made[1]);
+}
+
+#[test]
+fn what_is_not_there_or_something_else_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::CyclesDraw;
+    generate(directory.path(), &["KNvK", "KRvK"], rules);
+    let tables = XiangqiTables::open(directory.path(), rules);
+    let position = |fen| retrograde::game::xiangqi::Position::from_fen(fen).unwrap();
+    let missing = tables
+        .probe(&position("3k5/9/9/9/9/P8/9/9/9/4K4 w"))
+        .unwrap_err();
+    let advice = "retrograde generate --game xiangqi --rules cycles-draw KPvK";
+    assert!(missing.to_string().contains(advice), "{missing}");
+    let path = |signature: &str| {
+        table_path(
+            directory.path(),
+            rules,
+            &signature.parse().unwrap(),
+            Metric::Wdl,
+        )
+    };
+    fs::copy(path("KRvK"), path("KNvK")).unwrap();
+    let foreign = tables
+        .probe(&position("3k5/9/9/9/9/N8/9/9/9/4K4 w"))
+        .unwrap_err();
+    assert!(foreign.to_string().contains("something else"), "{foreign}");
+}
