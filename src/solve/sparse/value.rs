@@ -43,7 +43,7 @@ impl State {
     /// Lost in so many plies at least, if at all.
     #[inline]
     pub const fn open(plies: u16) -> State {
-        State(2 * END | State::won(plies).0)
+        State((2 * END) | State::won(plies).0)
     }
 
     /// The plies if won.
