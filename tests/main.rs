@@ -10,6 +10,7 @@ mod probe;
 mod reference;
 mod solve;
 mod solved;
+mod sparse;
 mod syzygy;
 mod table;
 mod verify;

@@ -3,7 +3,7 @@
 mod failures;
 mod play;
 mod published;
-mod random;
+pub mod random;
 mod syzygy;
 
 use std::path::{Path, PathBuf};
