@@ -8,11 +8,11 @@ use retrograde::metric::Wdl;
 use retrograde::solve::sparse::{NoLeaves, Options, solve};
 use serde_json::{Value, json};
 
-/// Bishops that cannot pass a wall of pawns, all drawn (2.3 million positions), and a rook that wins (0.4 million).
+/// Bishops that cannot pass a wall of pawns, all drawn (0.15 million positions), and a rook that wins (0.4 million).
 const POSITIONS: [(&str, &str); 2] = [
     (
         "a fortress",
-        "8/4kb2/8/1p1p1p1p/1P1P1P1P/1b6/3B1K2/8 b - - 0 1",
+        "2b1k3/8/8/1p1p1p1p/1P1P1P1P/8/8/2B1K3 w - - 0 1",
     ),
     ("KRvK", "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"),
 ];

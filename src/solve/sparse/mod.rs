@@ -1,7 +1,7 @@
 //! Solving one position with any number of men, by what it can reach.
 //!
 //! Tables end at a number of men. Many positions with more men reach few others: blocked pawns, fortresses, studies. Here
-//! everything that can be reached is found ([`explore`](self)), kept by Zobrist key, and solved by retrograde analysis.
+//! everything that can be reached is found, kept by Zobrist key, and solved by retrograde analysis.
 //! Where a table knows a position, or nobody can mate any more, the exploration goes no further.
 //!
 //! # What is proved

@@ -165,7 +165,7 @@ impl<'a> Player<'a> {
         Ok(Line { moves, end })
     }
 
-    /// The move that makes the states what they are; the first in the order of [`preference`](Self::preference).
+    /// The move that makes the states what they are; the first by `preference`.
     fn best(&self, position: &Position, states: States) -> Result<Option<Move>, LeafError> {
         let mut best = None;
         for played in &position.legal_moves() {
