@@ -1,4 +1,4 @@
-//! Solving whole materials in memory, one thread: sets, fixed point, mate scores.
+//! Solving in memory, one thread: whole materials (sets, fixed point, mate scores), and positions by what they reach.
 
 // The macros of criterion make undocumented functions.
 #![allow(missing_docs)]
@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use retrograde::game::chess::Position;
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::FIFTY_MOVES;
 use retrograde::simd::Width;
 use retrograde::solve::solved::Solved;
+use retrograde::solve::sparse::{self, NoLeaves, Options};
 use retrograde::solve::{self, SolveOptions, gather_targets};
 use retrograde::xiangqi;
 
@@ -116,5 +118,38 @@ fn solving_xiangqi(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, solving, solving_xiangqi);
+fn solving_by_what_is_reached(criterion: &mut Criterion) {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a pool of one thread");
+    let mut group = criterion.benchmark_group("sparse");
+    group.sample_size(10);
+    for (name, fen) in [
+        (
+            "walls of pawns",
+            "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/3BK3 w - - 0 1",
+        ),
+        ("KRvK", "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"),
+    ] {
+        let position = Position::from_fen(fen).expect("a position");
+        let options = Options::default();
+        let solve = || {
+            let solved = sparse::solve(&position, &NoLeaves, &options);
+            solved.expect("no leaf fails").progress.positions
+        };
+        group.throughput(Throughput::Elements(pool.install(solve) as u64));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| pool.install(|| black_box(solve())));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(
+    benches,
+    solving,
+    solving_xiangqi,
+    solving_by_what_is_reached
+);
 criterion_main!(benches);

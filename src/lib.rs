@@ -31,7 +31,7 @@
 //! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
 //! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
-//! - [`solve`]: retrograde analysis in memory.
+//! - [`solve`]: retrograde analysis in memory; [`solve::sparse`]: of one position with any number of men, by what it can reach.
 //! - [`table`]: the file format; [`syzygy`]: that of others.
 //! - [`probe`]: answers from files.
 //! - [`generate`], [`verify`]: whole directories.

@@ -12,6 +12,7 @@ mod probe;
 mod reference;
 mod solve;
 mod solved;
+mod sparse;
 mod syzygy;
 mod table;
 mod verify;

@@ -197,7 +197,12 @@ fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<Mov
     Ok(moves.into_iter().map(|(_, answer)| answer).collect())
 }
 
-fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
+/// Best play by the tables.
+///
+/// # Errors
+///
+/// If a table is damaged.
+pub fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
     let line = match known(tables.line(position, MAX_LINE))? {
         Ok(line) => line,
         Err(reason) => Line {
@@ -245,7 +250,7 @@ fn tables_of(tables: &Tablebase, position: &Position, is_known: [bool; 3]) -> Ve
 }
 
 /// The signature of what is on the board, in the form that has a table.
-fn material(position: &Position) -> String {
+pub fn material(position: &Position) -> String {
     // A position has two kings, so there always is one.
     Material::from_counts(Placement::from(position).counts())
         .map(|material| material.normal_form().to_string())

@@ -12,9 +12,11 @@ mod generate;
 mod info;
 mod input;
 mod list;
+mod movetext;
 mod perft;
 mod probe;
 mod progress;
+mod solve;
 mod stats;
 mod usage;
 mod verify;
@@ -76,6 +78,7 @@ enum Command {
     Info(info::Info),
     Stats(stats::Stats),
     Convert(convert::Convert),
+    Solve(solve::Solve),
     Perft(perft::Perft),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -104,6 +107,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Info(command) => command.run(&tables, out),
         Command::Stats(command) => command.run(&tables, out),
         Command::Convert(command) => command.run(&tables, out),
+        Command::Solve(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),
         Command::Bench(command) => command.run(&tables, out),
         Command::Completions(command) => command.run(out),

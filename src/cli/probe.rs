@@ -6,12 +6,12 @@ use std::io::{BufRead, BufReader, Write};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use retrograde::Tablebase;
-use retrograde::game::Color;
 use retrograde::game::chess::Position;
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::answer::{Answer, LineAnswer};
+use super::movetext::movetext;
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
 /// Look a position up: its value, and every legal move with its value, best first
@@ -219,7 +219,7 @@ fn print_foreign_tables(answer: &Answer, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
+pub fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
     if line.san.is_empty() {
         let reason = line.reason.as_deref();
         let reason = reason.unwrap_or("the game is over or drawn");
@@ -236,18 +236,7 @@ fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Re
         line.san.len(),
         line.end
     )?;
-    let mut number = position.fullmoves();
-    let mut turn = position.turn();
-    for (ply, san) in line.san.iter().enumerate() {
-        match (turn, ply) {
-            (Color::White, _) => write!(out, "{number}. {san} ")?,
-            (Color::Black, 0) => write!(out, "{number}... {san} ")?,
-            (Color::Black, _) => write!(out, "{san} ")?,
-        }
-        number += u32::from(turn == Color::Black);
-        turn = !turn;
-    }
-    writeln!(out)?;
+    writeln!(out, "{}", movetext(position, &line.san).join(" "))?;
     if let Some(reason) = &line.reason {
         writeln!(out, "no further: {reason}")?;
     }

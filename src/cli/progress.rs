@@ -31,6 +31,18 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
     bar
 }
 
+/// A line for work whose end nobody knows: what is set as its message, and the time. Nothing is drawn unless stderr is a
+/// terminal.
+pub fn spinner() -> ProgressBar {
+    // The template is ours; should it ever be wrong, the default is drawn.
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
 /// A flag that Ctrl-C and a kill set. The second time, the program ends at once; files are whole even so.
 ///
 /// # Errors

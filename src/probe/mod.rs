@@ -103,7 +103,7 @@ pub use cache::CacheStatistics;
 pub use catalog::{Format, TableFile, file_name, parse_file_name};
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
-pub use rank::RootMove;
+pub use rank::{RootMove, sort_root_moves};
 pub use ranked::{
     CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING, rank_by_result,
     rank_by_zeroing,

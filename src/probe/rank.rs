@@ -110,6 +110,18 @@ impl RootMove {
     }
 }
 
+/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves`] does.
+pub fn sort_root_moves(moves: &mut [RootMove], clock: u32) {
+    // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others.
+    let by_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
+    moves.sort_by(|a, b| {
+        a.compare(b, clock, by_zeroing)
+            .then_with(|| a.played.from().cmp(&b.played.from()))
+            .then_with(|| a.played.to().cmp(&b.played.to()))
+            .then_with(|| b.played.promotion().cmp(&a.played.promotion()))
+    });
+}
+
 impl Tablebase {
     /// All legal moves, best first.
     ///
@@ -140,15 +152,7 @@ impl Tablebase {
             .into_iter()
             .map(|m| self.root_move(position, m))
             .collect::<Result<Vec<RootMove>, ProbeError>>()?;
-        let clock = u32::from(position.halfmoves());
-        // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others.
-        let by_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
-        moves.sort_by(|a, b| {
-            a.compare(b, clock, by_zeroing)
-                .then_with(|| a.played.from().cmp(&b.played.from()))
-                .then_with(|| a.played.to().cmp(&b.played.to()))
-                .then_with(|| b.played.promotion().cmp(&a.played.promotion()))
-        });
+        sort_root_moves(&mut moves, position.halfmoves().into());
         Ok(moves)
     }
 

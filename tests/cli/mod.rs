@@ -8,6 +8,8 @@ mod interrupted;
 /// What a generation may use: registers, memory, room on the disk.
 #[cfg(unix)]
 mod limits;
+/// Positions that no table has.
+mod solve;
 /// Tables of another format.
 mod syzygy;
 /// What comes out of tables that are there.

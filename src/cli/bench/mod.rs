@@ -1,7 +1,8 @@
-//! `retrograde bench`: how fast this machine generates and probes.
+//! `retrograde bench`: how fast this machine generates, probes and solves.
 
 mod generation;
 mod probes;
+mod sparse;
 
 use std::io::Write;
 
@@ -17,18 +18,20 @@ use super::generate::Compression;
 use super::{NoTables, Outcome, TableDirectory, input, progress};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
+use sparse::{SparseTime, sparse_times};
 
 /// What is generated if nothing is said: a pawnless and a pawnful material of four men.
 const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
 
-/// Measure generation and probe speed on this machine
+/// Measure generation, probe and solving speed on this machine
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde bench --tables ~/tables\n  \
     retrograde bench KQRvKR --repeat 1\n\n\
     Generation: some materials and all they lead to, into a directory that is removed again; medians. Solving and\n\
     compressing are timed on one core, positions are those of both sides to move. Probes: random positions of the\n\
-    largest tables that are there; cold, with no block decoded yet, and with its block cached.")]
+    largest tables that are there; cold, with no block decoded yet, and with its block cached. Solving: two positions\n\
+    by what they can reach, without tables.")]
 pub struct Bench {
     /// What to generate [default: KQvKR KPvKP]
     #[arg(value_name = "MATERIAL", value_parser = input::material)]
@@ -80,15 +83,19 @@ impl Bench {
             .into_iter()
             .filter_map(|metric| probe_times(&tables, metric).transpose())
             .collect::<Result<_>>()?;
+        let sparse = sparse_times(repeats)?;
         if self.json {
             let probes: Vec<_> = probes.iter().map(ProbeTimes::to_json).collect();
-            let answer = json!({"generate": generation.to_json(), "probe": probes});
+            let sparse: Vec<_> = sparse.iter().map(SparseTime::to_json).collect();
+            let answer =
+                json!({"generate": generation.to_json(), "probe": probes, "solve": sparse});
             writeln!(out, "{answer}")?;
             return Ok(Outcome::Done);
         }
         writeln!(out, "| what | figure |\n|---|---|")?;
         let rows = generation.rows().into_iter();
-        for (what, figure) in rows.chain(probes.iter().flat_map(ProbeTimes::rows)) {
+        let rows = rows.chain(probes.iter().flat_map(ProbeTimes::rows));
+        for (what, figure) in rows.chain(sparse.iter().map(SparseTime::row)) {
             writeln!(out, "| {what} | {figure} |")?;
         }
         Ok(Outcome::Done)

@@ -123,6 +123,35 @@ impl Position {
         Ok(position)
     }
 
+    /// The position of men that are known to be one, for those who keep positions in a form of their own. Counters are
+    /// those of a new game.
+    #[inline]
+    pub(crate) fn from_men(
+        men: impl Iterator<Item = (Piece, Square)>,
+        turn: Color,
+        castling: CastlingRights,
+        en_passant: Option<Square>,
+    ) -> Position {
+        let mut position = Position::empty();
+        for (man, square) in men {
+            position.put(man, square);
+        }
+        position.turn = turn;
+        position.castling = castling;
+        position.en_passant = en_passant;
+        position.complete_keys();
+        position
+    }
+
+    /// The same position with no pawn to be captured en passant.
+    pub(crate) fn without_en_passant(&self) -> Position {
+        let mut position = *self;
+        if let Some(square) = position.en_passant.take() {
+            position.key ^= zobrist::en_passant(square);
+        }
+        position
+    }
+
     /// The setup that [`from_setup`](Position::from_setup) would make this position of.
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty();

@@ -1,0 +1,272 @@
+//! `retrograde solve`: the value of a position that no table has.
+
+mod answer;
+mod leaves;
+mod print;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use indicatif::HumanBytes;
+use retrograde::Tablebase;
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Role};
+use retrograde::probe::ProbeOptions;
+use retrograde::solve::sparse::{
+    End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, SparseError, bytes_per_position, solve,
+};
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+use super::{NoTables, Outcome, TableDirectory, input, progress};
+use answer::SolveAnswer;
+use leaves::TableLeaves;
+
+/// Solve a position that no table has, by retrograde analysis of all it can reach
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+    retrograde solve '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1'\n  \
+    retrograde solve '8/8/1p1k4/1P6/8/2K5/8/8 w - - 0 1' --without-tables --line\n  \
+    retrograde solve FEN --max-positions 50000000 --prove white --promote Q\n\n\
+    Where tables know a position, the exploration goes no further. If there is not room for everything, what was not\n\
+    explored counts as lost for the side a bound is proved for, so bounds always hold. The category is that with\n\
+    the clock of the position: a win counts if the clock and the plies to the next capture or pawn move are 100 at\n\
+    most together. dtz and dtm are as with `retrograde probe`; the values of a move are those of the opponent.\n\n\
+    Exit status 1 if the result is not proved. Ctrl-C ends the exploration and shows what is proved so far.")]
+pub struct Solve {
+    /// The position, as one argument or several
+    #[arg(required = true, num_args = 1..)]
+    fen: Vec<String>,
+
+    /// Explore what tables know as well
+    #[arg(long)]
+    without_tables: bool,
+
+    /// Explore so many positions, at most [default: what fits in the memory]
+    #[arg(long, value_name = "N", value_parser = positions)]
+    max_positions: Option<usize>,
+
+    /// Memory that may be used, such as 512M or 8G [default: what is free]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
+
+    /// Find the lower bound of one side only where not everything can be explored
+    #[arg(long, value_name = "SIDE", value_enum)]
+    prove: Option<Side>,
+
+    /// Let pawns of that side, or of the side to move, become only these: what it reaches is a lower bound
+    #[arg(long, value_name = "ROLES", value_parser = promotions)]
+    promote: Option<Promotions>,
+
+    /// Let pawns of that side, or of the side to move, become nothing while it has so many pieces beside the king
+    #[arg(long, value_name = "N")]
+    max_pieces: Option<u32>,
+
+    /// Count positions as lost for that side, or the side to move, once the other side has promoted
+    #[arg(long)]
+    concede_promotions: bool,
+
+    /// Do without distances to mate, which takes less time and memory
+    #[arg(long)]
+    without_dtm: bool,
+
+    /// How many threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = input::threads)]
+    threads: Option<usize>,
+
+    /// Show best play to the end
+    #[arg(long)]
+    line: bool,
+
+    /// Show best play as a game in PGN
+    #[arg(long)]
+    pgn: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Side {
+    White,
+    Black,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::White => Color::White,
+            Side::Black => Color::Black,
+        }
+    }
+}
+
+/// What pawns may become.
+#[derive(Clone, Debug)]
+struct Promotions(Vec<Role>);
+
+/// Letters such as `QN`.
+fn promotions(text: &str) -> Result<Promotions, String> {
+    let roles: Option<Vec<Role>> = text
+        .to_ascii_uppercase()
+        .chars()
+        .map(|letter| Role::from_letter(letter).filter(|role| Role::PROMOTIONS.contains(role)))
+        .collect();
+    match roles {
+        Some(roles) if !roles.is_empty() => Ok(Promotions(roles)),
+        _ => Err("write one or more of the letters Q, R, B and N".to_owned()),
+    }
+}
+
+/// A number of positions.
+fn positions(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(positions) if (1..=MAX_POSITIONS).contains(&positions) => Ok(positions),
+        _ => Err(format!("write a number from 1 to {MAX_POSITIONS}")),
+    }
+}
+
+impl Solve {
+    /// Solves and prints.
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let position = input::position(&self.fen)?;
+        let max_positions = self.max_positions(&position)?;
+        let handicap = self.handicap(&position);
+        let tables = self.tables(directory)?;
+        let leaves = TableLeaves::new(&tables);
+        progress::use_threads(self.threads)?;
+        let stop = progress::cancel_on_interrupt()?;
+        let bar = progress::spinner();
+        let start = Instant::now();
+        let solved = solve(
+            &position,
+            &leaves,
+            &Options {
+                max_positions,
+                handicap: handicap.as_ref(),
+                side: self.prove.map(Color::from),
+                mates: !self.without_dtm,
+                stop: &stop,
+                report: &|progress| bar.set_message(describe(progress)),
+                ..Options::default()
+            },
+        );
+        bar.finish_and_clear();
+        let solved = solved.map_err(|error| match error {
+            // The command line looks for what the tables lack by the type of the error.
+            SparseError::Leaf(error) => match error.downcast::<retrograde::ProbeError>() {
+                Ok(error) => anyhow::Error::from(*error),
+                Err(error) => anyhow::anyhow!(error),
+            },
+            error => error.into(),
+        })?;
+        let mut answer = SolveAnswer::new(&position, &solved);
+        answer.restriction = handicap.filter(Handicap::is_any).map(|it| it.to_string());
+        answer.table_men = leaves.max_men();
+        answer.seconds = start.elapsed().as_secs_f64();
+        if self.line || self.pgn {
+            let has_mates = !self.without_dtm && leaves.has_mates();
+            let line = print::line(&position, &solved, &tables, has_mates)?;
+            if self.pgn {
+                answer.pgn = Some(print::pgn(&position, &line, &answer));
+            }
+            answer.line = self.line.then_some(line);
+        }
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        } else {
+            print::text(&answer, &position, out)?;
+        }
+        if solved.end == End::Stopped {
+            bail!("stopped; what is proved so far was printed");
+        }
+        Ok(match answer.reason {
+            None => Outcome::Done,
+            Some(reason) => Outcome::No(reason),
+        })
+    }
+
+    /// How many positions there is room for, or as many as were asked for if they fit.
+    fn max_positions(&self, position: &Position) -> Result<usize> {
+        let men = position.occupied().count_ones() as usize;
+        let each = bytes_per_position(men, !self.without_dtm);
+        let memory = self.memory.unwrap_or_else(free_memory);
+        // A fixed part goes into what threads tell each other.
+        let room = (memory.saturating_sub(FIXED_MEMORY) as f64 / each) as usize;
+        match self.max_positions {
+            Some(wanted) if wanted > room => {
+                let needed = (wanted as f64 * each) as u64 + FIXED_MEMORY;
+                bail!(
+                    "{wanted} positions of {men} men need {} of memory and {} may be used; explore fewer, or raise --memory",
+                    HumanBytes(needed),
+                    HumanBytes(memory)
+                )
+            }
+            Some(wanted) => Ok(wanted),
+            None if room < MIN_POSITIONS => bail!(
+                "{} of memory are too little; allow at least {}",
+                HumanBytes(memory),
+                HumanBytes(FIXED_MEMORY + (MIN_POSITIONS as f64 * each) as u64)
+            ),
+            None => Ok(room.min(MAX_POSITIONS)),
+        }
+    }
+
+    fn handicap(&self, position: &Position) -> Option<Handicap> {
+        if self.promote.is_none() && self.max_pieces.is_none() && !self.concede_promotions {
+            return None;
+        }
+        let side = self.prove.map_or(position.turn(), Color::from);
+        Some(Handicap {
+            promotions: match &self.promote {
+                Some(Promotions(roles)) => roles.clone(),
+                None => Role::PROMOTIONS.to_vec(),
+            },
+            pieces: self.max_pieces,
+            loses_to_promotion: self.concede_promotions,
+            side,
+        })
+    }
+
+    /// The tables that bound the exploration; none are needed.
+    fn tables(&self, directory: &TableDirectory) -> Result<Tablebase> {
+        let none = || Tablebase::open_with(&[] as &[PathBuf], &ProbeOptions::default());
+        if self.without_tables {
+            return Ok(none()?);
+        }
+        match directory.open() {
+            Err(error) if error.is::<NoTables>() => Ok(none()?),
+            tables => tables,
+        }
+    }
+}
+
+/// Memory that does not depend on the number of positions.
+const FIXED_MEMORY: u64 = 64 << 20;
+/// Fewer positions than this are not worth an exploration.
+const MIN_POSITIONS: usize = 1000;
+
+/// Bytes of memory that other programs leave; all there can be if the system does not say.
+fn free_memory() -> u64 {
+    let free = System::new_with_specifics(
+        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
+    )
+    .available_memory();
+    match free {
+        0 => u64::MAX,
+        free => free,
+    }
+}
+
+fn describe(progress: Progress) -> String {
+    use indicatif::HumanCount;
+    format!(
+        "{} positions found, {} not yet explored, {}",
+        HumanCount(progress.positions as u64),
+        HumanCount(progress.frontier as u64),
+        HumanBytes(progress.memory as u64)
+    )
+}

@@ -1,0 +1,332 @@
+//! The positions that were met, found by their Zobrist keys.
+//!
+//! The table is cut into shards by bits of the key, so that many threads can add positions at once, each to shards of its
+//! own. A shard keeps its positions one after the other, packed, and finds them by a hash table of 32-bit slots: 24 bits
+//! say which position it is, eight more bits of the key tell most others apart without looking at them. What looks the
+//! same is then compared as a whole, so two positions with one key are two positions.
+
+use bitvec::vec::BitVec;
+
+use super::level::Level;
+use super::packed::{MAX_BYTES, Packed};
+
+/// How many shards there are.
+pub const SHARDS: usize = 64;
+/// Bits of a position's number within its shard.
+const LOCAL: u32 = 24;
+const LOCAL_MASK: u32 = (1 << LOCAL) - 1;
+/// The most positions of a shard: a slot holds one more than the number, and 0 if it is empty.
+const MAX_POSITIONS: u32 = LOCAL_MASK;
+const MIN_SLOTS: usize = 16;
+
+/// Where a position is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id(u32);
+
+impl Id {
+    /// The position of that number in that shard.
+    #[inline]
+    pub fn new(shard: usize, local: u32) -> Id {
+        Id((shard as u32) << LOCAL | local)
+    }
+
+    /// The shard.
+    #[inline]
+    pub fn shard(self) -> usize {
+        (self.0 >> LOCAL) as usize
+    }
+
+    /// The number in the shard.
+    #[inline]
+    pub fn local(self) -> usize {
+        (self.0 & LOCAL_MASK) as usize
+    }
+}
+
+/// How a key finds its place.
+#[derive(Clone, Copy, Debug)]
+pub struct Hashing {
+    /// Which bits of the key count.
+    mask: u64,
+}
+
+impl Hashing {
+    /// Only the bits of `mask` count: all of them, unless collisions are wanted.
+    pub fn new(mask: u64) -> Hashing {
+        Hashing { mask }
+    }
+
+    /// The key in a form of which every part depends on all bits that count.
+    #[inline]
+    fn hash(self, key: u64) -> u64 {
+        let mixed = (key & self.mask).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 29
+    }
+
+    /// The shard of a key.
+    #[inline]
+    pub fn shard(self, key: u64) -> usize {
+        (self.hash(key) >> 58) as usize % SHARDS
+    }
+}
+
+/// What would not fit into a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// The positions whose keys belong to one shard.
+#[derive(Clone, Debug)]
+pub struct Shard {
+    /// Bytes from one position to the next.
+    stride: usize,
+    hashing: Hashing,
+    /// The positions, and behind them what is missing to [`MAX_BYTES`].
+    bytes: Vec<u8>,
+    len: u32,
+    slots: Vec<u32>,
+    /// Positions whose moves have been looked at.
+    pub expanded: BitVec,
+}
+
+impl Shard {
+    fn new(men: usize, hashing: Hashing) -> Shard {
+        let stride = Packed::bytes(men);
+        Shard {
+            stride,
+            hashing,
+            bytes: vec![0; MAX_BYTES - stride],
+            len: 0,
+            slots: vec![0; MIN_SLOTS],
+            expanded: BitVec::new(),
+        }
+    }
+
+    /// How many positions there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        self.bytes.capacity() + 4 * self.slots.capacity() + self.expanded.capacity() / 8
+    }
+
+    /// The position of a number below [`len`](Self::len).
+    #[inline]
+    pub fn get(&self, local: usize) -> Packed {
+        let at = local * self.stride;
+        match self.bytes[at..].first_chunk::<MAX_BYTES>() {
+            Some(bytes) => Packed::read(bytes),
+            // The bytes behind the last position are for this.
+            None => Packed::default(),
+        }
+    }
+
+    /// The slot of a position, or the empty one where it belongs.
+    #[inline]
+    fn slot(&self, packed: &Packed, key: u64) -> (usize, Option<u32>) {
+        let hash = self.hashing.hash(key);
+        let tag = tag(hash);
+        let last = self.slots.len() - 1;
+        let mut at = hash as usize & last;
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return (at, None);
+            }
+            if slot & !LOCAL_MASK == tag {
+                let local = (slot & LOCAL_MASK) - 1;
+                if self.get(local as usize) == *packed {
+                    return (at, Some(local));
+                }
+            }
+            at = (at + 1) & last;
+        }
+    }
+
+    /// The number of a position with its key.
+    #[inline]
+    pub fn find(&self, packed: &Packed, key: u64) -> Option<u32> {
+        self.slot(packed, key).1
+    }
+
+    /// Adds a position unless it is there; whether it is new.
+    ///
+    /// # Errors
+    ///
+    /// If there are as many as a slot can name.
+    #[inline]
+    pub fn insert(&mut self, packed: &Packed, key: u64) -> Result<bool, Full> {
+        let (at, found) = self.slot(packed, key);
+        if found.is_some() {
+            return Ok(false);
+        }
+        if self.len >= MAX_POSITIONS {
+            return Err(Full);
+        }
+        self.slots[at] = tag(self.hashing.hash(key)) | (self.len + 1);
+        self.push(packed);
+        if 4 * self.len() >= 3 * self.slots.len() {
+            self.rehash(2 * self.slots.len());
+        }
+        Ok(true)
+    }
+
+    fn push(&mut self, packed: &Packed) {
+        if self.bytes.len() + self.stride > self.bytes.capacity() {
+            // Doubling would leave half of the memory unused.
+            let more = (self.bytes.len() / 8).max(64 * self.stride);
+            self.bytes.reserve_exact(more);
+        }
+        let at = self.len() * self.stride;
+        self.bytes.resize(self.bytes.len() + self.stride, 0);
+        let mut bytes = [0; MAX_BYTES];
+        packed.write(&mut bytes);
+        self.bytes[at..at + self.stride].copy_from_slice(&bytes[..self.stride]);
+        self.len += 1;
+    }
+
+    /// Makes the slots anew.
+    fn rehash(&mut self, slots: usize) {
+        // The old ones are given back before the new ones are asked for.
+        self.slots = Vec::new();
+        self.slots = vec![0; slots];
+        for local in 0..self.len {
+            let hash = self.hashing.hash(self.get(local as usize).key());
+            let mut at = hash as usize & (slots - 1);
+            while self.slots[at] != 0 {
+                at = (at + 1) & (slots - 1);
+            }
+            self.slots[at] = tag(hash) | (local + 1);
+        }
+    }
+
+    /// Sorts the positions by level, keeping the order within a level, and says where each level begins.
+    pub fn sort_by_level(&mut self) -> Vec<(Level, u32)> {
+        let mut order: Vec<(Level, u32)> = (0..self.len)
+            .map(|local| (Level::of(&self.get(local as usize)), local))
+            .collect();
+        order.sort_unstable();
+        let mut starts: Vec<(Level, u32)> = Vec::new();
+        let mut bytes = Vec::with_capacity(self.bytes.len());
+        let mut expanded = BitVec::with_capacity(self.expanded.len());
+        let mut moved = vec![0; self.len()];
+        for (&(level, old), new) in order.iter().zip(0..) {
+            if starts.last().is_none_or(|&(last, _)| last != level) {
+                starts.push((level, new));
+            }
+            let at = old as usize * self.stride;
+            bytes.extend_from_slice(&self.bytes[at..at + self.stride]);
+            expanded.push(self.is_expanded(old as usize));
+            moved[old as usize] = new;
+        }
+        bytes.resize(self.bytes.len(), 0);
+        self.bytes = bytes;
+        self.expanded = expanded;
+        for slot in &mut self.slots {
+            if *slot != 0 {
+                let old = (*slot & LOCAL_MASK) - 1;
+                *slot = (*slot & !LOCAL_MASK) | (moved[old as usize] + 1);
+            }
+        }
+        starts
+    }
+
+    /// Whether the moves of a position have been looked at.
+    #[inline]
+    pub fn is_expanded(&self, local: usize) -> bool {
+        self.expanded.get(local).as_deref() == Some(&true)
+    }
+}
+
+#[inline]
+fn tag(hash: u64) -> u32 {
+    ((hash >> 50) as u32) << LOCAL
+}
+
+/// All positions.
+#[derive(Clone, Debug)]
+pub struct Positions {
+    hashing: Hashing,
+    /// By bits of the key.
+    pub shards: Vec<Shard>,
+}
+
+impl Positions {
+    /// No position yet, none with more than so many men.
+    pub fn new(men: usize, hashing: Hashing) -> Positions {
+        Positions {
+            hashing,
+            shards: vec![Shard::new(men, hashing); SHARDS],
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(Shard::len).sum()
+    }
+
+    /// Bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        self.shards.iter().map(Shard::memory).sum()
+    }
+
+    /// How keys find their places.
+    pub fn hashing(&self) -> Hashing {
+        self.hashing
+    }
+
+    /// The position of a place.
+    #[inline]
+    pub fn get(&self, id: Id) -> Packed {
+        self.shards[id.shard()].get(id.local())
+    }
+
+    /// Whether the moves of a position have been looked at.
+    #[inline]
+    pub fn is_expanded(&self, id: Id) -> bool {
+        self.shards[id.shard()].is_expanded(id.local())
+    }
+
+    /// Where a position with its key is.
+    #[inline]
+    pub fn find(&self, packed: &Packed, key: u64) -> Option<Id> {
+        let shard = self.hashing.shard(key);
+        let local = self.shards[shard].find(packed, key)?;
+        Some(Id::new(shard, local))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Position;
+
+    #[test]
+    fn positions_with_the_same_key_are_told_apart() {
+        let position = Position::from_fen("8/8/3k4/8/8/3K4/3R4/8 w - - 0 1").unwrap();
+        let packed = Packed::new(&position);
+        // Every key is the same.
+        let mut positions = Positions::new(3, Hashing::new(0));
+        let shard = positions.hashing().shard(position.key());
+        let moves = position.legal_moves();
+        let after: Vec<(Packed, u64)> = moves
+            .into_iter()
+            .map(|m| packed.after(&position, m))
+            .collect();
+        for (next, key) in &after {
+            assert_eq!(positions.shards[shard].insert(next, *key), Ok(true));
+        }
+        for (next, key) in &after {
+            assert_eq!(positions.shards[shard].insert(next, *key), Ok(false));
+        }
+        assert_eq!(positions.len(), after.len());
+        for ((next, key), local) in after.iter().zip(0..) {
+            let id = positions.find(next, *key).unwrap();
+            assert_eq!(id, Id::new(shard, local));
+            assert_eq!(positions.get(id), *next);
+        }
+        assert_eq!(positions.find(&packed, position.key()), None);
+    }
+}

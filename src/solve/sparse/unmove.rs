@@ -1,0 +1,81 @@
+//! From which positions of its level a position is reached: moves of pieces, taken back.
+
+use arrayvec::ArrayVec;
+
+use super::packed::Packed;
+use crate::game::Color;
+use crate::game::chess::attacks;
+use crate::game::chess::{Role, Square, squares};
+use crate::game::zobrist;
+
+/// Calls `visit` with every position of the same level, and its key, that a legal move turns into this one.
+///
+/// Some of those it is called with are not legal, or cannot be reached; they are in no table. All that are in a table have
+/// such a move: nothing but a piece has moved, its way is free in both directions, and its king is not in check after it.
+#[inline]
+pub fn predecessors(packed: &Packed, mut visit: impl FnMut(Packed, u64)) {
+    if packed.has_en_passant() {
+        return;
+    }
+    let mover = !packed.turn();
+    let occupied = packed.occupied();
+    let mut pieces: ArrayVec<(Role, Square), 32> = ArrayVec::new();
+    let mut king = 0;
+    for (man, square) in packed.men() {
+        if man.color == mover {
+            if man.role != Role::Pawn {
+                pieces.push((man.role, square));
+            }
+        } else if man.role == Role::King {
+            king = square.bit();
+        }
+    }
+    let key = packed.key() ^ zobrist::TURN;
+    for (role, to) in pieces {
+        let man = role.of(mover);
+        let key = key ^ zobrist::piece(man, to);
+        let without = occupied ^ to.bit();
+        for from in squares(piece_attacks(mover, role, to, occupied) & !occupied) {
+            // The other side's king would be in check although it is not its turn.
+            if piece_attacks(mover, role, from, without) & king == 0 {
+                visit(packed.before(from, to), key ^ zobrist::piece(man, from));
+            }
+        }
+    }
+}
+
+#[inline]
+fn piece_attacks(color: Color, role: Role, square: Square, occupied: u64) -> u64 {
+    attacks::attacks(color, role, square, occupied)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::game::chess::Position;
+
+    #[test]
+    fn every_quiet_move_of_a_piece_is_taken_back() {
+        for fen in [
+            "3r4/8/2k1p3/3pPp2/1Q3B2/4N3/4K3/6b1 w - - 0 1",
+            "3r4/8/2k1p3/3pPp2/1Q3B2/4N3/4K3/6b1 b - - 0 1",
+            "r3k2r/8/8/3b4/8/8/8/R3K2R w KQkq - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let packed = Packed::new(&position);
+            for m in &position.legal_moves() {
+                let next = position.play(m);
+                let (after, _) = packed.after(&position, m);
+                let mut before = HashSet::new();
+                predecessors(&after, |packed, key| {
+                    assert_eq!(packed.key(), key);
+                    before.insert(key);
+                });
+                let stays = !m.is_zeroing() && next.castling_rights() == position.castling_rights();
+                assert_eq!(before.contains(&position.key()), stays, "{position:?} {m}");
+            }
+        }
+    }
+}

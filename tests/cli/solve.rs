@@ -1,0 +1,128 @@
+use super::Place;
+
+const WALL: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+const ROOK: &str = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
+const PASSED: &str = "8/8/8/1P6/8/6k1/6p1/6K1 w - - 0 1";
+
+#[test]
+fn a_wall_of_pawns_is_a_draw_without_any_table() {
+    let place = Place::new();
+    let (status, out, err) = place.run(["solve", WALL, "--line"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let first = out.lines().next().unwrap();
+    assert_eq!(first, "KPPPPvKPPPP, white to move: draw, dtz 0, dtm -");
+    assert!(
+        out.lines().nth(1).unwrap().starts_with("1,152 positions, "),
+        "{out}"
+    );
+    assert!(out.contains("Kd2      draw"), "{out}");
+    assert!(out.contains("no line: the game is over or drawn"), "{out}");
+}
+
+#[test]
+fn what_tables_know_is_found_without_them() {
+    let place = Place::with_tables();
+    let probed = place.json(["probe", ROOK, "--json", "--line"]);
+    let solved = place.json(["solve", ROOK, "--json", "--line", "--without-tables"]);
+    for field in ["fen", "material", "category", "wdl", "dtz", "dtm"] {
+        assert_eq!(solved[field], probed[field], "{field}");
+    }
+    let moves = |answer: &serde_json::Value| {
+        let moves = answer["moves"].as_array().unwrap().clone();
+        let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
+        let of_move = |m: serde_json::Value| fields.map(|field| m[field].to_string());
+        moves.into_iter().map(of_move).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&solved), moves(&probed));
+    assert_eq!(solved["line"]["san"].as_array().unwrap().len(), 31);
+    assert_eq!(solved["line"]["end"], "checkmate");
+    assert_eq!(solved["exploration"], "complete");
+    assert_eq!(solved["exact"], true);
+    assert_eq!(solved["table_men"], 0);
+    // With tables there is nothing to explore but the position.
+    let with_tables = place.json(["solve", ROOK, "--json", "--line"]);
+    assert_eq!(with_tables["positions"], 1);
+    assert_eq!(with_tables["table_men"], 3);
+    assert_eq!(moves(&with_tables), moves(&probed));
+    assert_eq!(with_tables["line"]["san"].as_array().unwrap().len(), 31);
+}
+
+#[test]
+fn the_category_is_that_with_the_clock() {
+    let place = Place::with_tables();
+    for (clock, category) in [(0, "win"), (69, "win"), (70, "cursed-win")] {
+        let fen = ROOK.replace("0 1", &format!("{clock} 90"));
+        let answer = place.json(["solve", &fen, "--json"]);
+        assert_eq!(answer["category"], category, "{fen}");
+        assert_eq!(answer["dtz"], 31);
+        assert_eq!(answer["moves"][0]["dtz"], -30);
+    }
+}
+
+#[test]
+fn what_is_not_proved_is_a_no_with_bounds() {
+    let place = Place::with_tables();
+    let arguments = ["solve", PASSED, "--max-positions", "200"];
+    let (status, out, err) = place.run(arguments);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(err.contains("not everything could be explored"), "{err}");
+    assert!(out.contains("not explored"), "{out}");
+    let (_, out, _) = place.run(arguments.into_iter().chain(["--json"]));
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["category"], "unknown");
+    assert_eq!(answer["exploration"], "limit");
+    assert_eq!(answer["exact"], false);
+    assert!(answer["unexplored"].as_u64().unwrap() > 0);
+    let whole = place.json(["solve", PASSED, "--json"]);
+    assert_eq!(whole["category"], "win");
+}
+
+#[test]
+fn restrictions_are_printed_and_prove_bounds() {
+    let place = Place::with_tables();
+    let (status, out, err) = place.run([
+        "solve",
+        PASSED,
+        "--promote",
+        "q",
+        "--max-pieces",
+        "1",
+        "--concede-promotions",
+        "--pgn",
+    ]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let restriction = "restriction: white promotes to Q only, white does not promote with 1 pieces or more, \
+                       white counts as lost once black promotes; results are bounds for that side";
+    assert!(out.lines().any(|line| line == restriction), "{out}");
+    assert!(out.contains(": win, dtz "), "{out}");
+    assert!(out.contains("or less"), "{out}");
+    assert!(
+        out.contains("[FEN \"8/8/8/1P6/8/6k1/6p1/6K1 w - - 0 1\"]"),
+        "{out}"
+    );
+    assert!(
+        out.contains("[Result \"1-0\"]") && out.trim_end().ends_with("1-0"),
+        "{out}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_beforehand() {
+    let place = Place::new();
+    let complaint = |arguments: &[&str]| {
+        let arguments = ["solve", WALL].iter().chain(arguments).copied();
+        let (status, out, err) = place.run(arguments);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+        err
+    };
+    let needs = complaint(&["--max-positions", "900000000", "--memory", "1G"]);
+    assert!(
+        needs.contains("900000000 positions of 10 men need "),
+        "{needs}"
+    );
+    assert!(complaint(&["--memory", "1M"]).contains("allow at least"));
+    assert!(complaint(&["--max-positions", "0"]).contains("write a number from 1"));
+    assert!(complaint(&["--promote", "K"]).contains("Q, R, B and N"));
+    assert!(complaint(&["--prove", "red"]).contains("--prove"));
+}

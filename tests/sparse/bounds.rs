@@ -1,0 +1,228 @@
+//! What holds whatever the limits, the threads and the keys.
+
+use retrograde::Tablebase;
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Role};
+use retrograde::metric::{Dtm, Dtz, Wdl};
+use retrograde::solve::sparse::{
+    Analysed, End, Handicap, NoLeaves, Options, Solved, SparseError, solve,
+};
+
+use super::{Tables, position, solved, wdl};
+use crate::probe;
+
+/// A won ending, of which everything is reached: 399 064 positions.
+const ROOK: &str = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
+/// A bishop before a wall.
+const WALL: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/3BK3 w - - 0 1";
+
+fn three_men() -> Tablebase {
+    Tablebase::open("tables").unwrap()
+}
+
+fn leaves(tables: &Tablebase, men: u32) -> Tables<'_> {
+    Tables {
+        tables,
+        men,
+        except: None,
+    }
+}
+
+/// Everything of a result that is to be the same.
+fn outline(solved: &Solved) -> String {
+    let analysed: Vec<String> = solved
+        .analysed
+        .iter()
+        .map(
+            |Analysed {
+                 side,
+                 root,
+                 moves,
+                 line,
+             }| format!("{side:?} {root:?} {moves:?} {line:?}"),
+        )
+        .collect();
+    format!(
+        "{:?} {:?} {analysed:?}",
+        solved.end, solved.progress.positions
+    )
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let run = |threads: usize| -> Vec<String> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            [(WALL, usize::MAX), (ROOK, usize::MAX), (ROOK, 60_000)]
+                .iter()
+                .map(|&(fen, max_positions)| {
+                    let options = Options {
+                        max_positions,
+                        ..Options::default()
+                    };
+                    outline(&solve(&position(fen), &NoLeaves, &options).unwrap())
+                })
+                .collect()
+        })
+    };
+    let one = run(1);
+    assert!(one[1].starts_with("Complete") && one[2].starts_with("Limit"));
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(5));
+}
+
+#[test]
+fn keys_that_collide_do_not_change_values() {
+    for fen in [WALL, ROOK] {
+        let whole = solved(fen, &NoLeaves);
+        let options = Options {
+            key_mask: 0xffff,
+            ..Options::default()
+        };
+        let colliding = solve(&position(fen), &NoLeaves, &options).unwrap();
+        let analysed = |solved: &Solved| {
+            let Analysed {
+                root, moves, line, ..
+            } = &solved.analysed[0];
+            format!("{root:?} {moves:?} {line:?}")
+        };
+        assert_eq!(colliding.progress.positions, whole.progress.positions);
+        assert_eq!(analysed(&colliding), analysed(&whole));
+    }
+}
+
+#[test]
+fn bounds_hold_whatever_the_limit() {
+    let tables = three_men();
+    for fen in [
+        "8/8/1k6/1p6/1P6/8/1K6/8 w - - 0 1",
+        "8/8/8/1p1k4/1P6/8/8/K7 b - - 0 1",
+        "8/8/8/1p1k4/1P6/8/8/K7 w - - 0 1",
+        "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1",
+    ] {
+        let exact = wdl(&solved(fen, &leaves(&tables, 3)));
+        let mut met = 0;
+        for max_positions in [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000] {
+            let options = Options {
+                max_positions,
+                ..Options::default()
+            };
+            let part = solve(&position(fen), &leaves(&tables, 3), &options).unwrap();
+            let lower = part.lower().map_or(Wdl::Loss, |found| found.root.dtz.wdl());
+            let upper = part.upper().map_or(Wdl::Win, |found| found.root.dtz.wdl());
+            assert!(
+                lower <= exact && exact <= upper,
+                "{fen} {max_positions}: {lower} {upper}"
+            );
+            met += usize::from(lower == exact && part.end == End::Limit);
+            if part.end == End::Complete {
+                assert_eq!(part.exact().unwrap().dtz.wdl(), exact);
+            }
+        }
+        // What is proved of a win or a loss was found before everything was explored.
+        assert!(met > 0 || exact == Wdl::Draw, "{fen}");
+    }
+}
+
+#[test]
+fn a_handicap_is_a_lower_bound() {
+    let tables = Tablebase::open(probe::directory()).unwrap();
+    // White has to let the pawn promote.
+    let fen = "8/8/8/8/p7/P6k/6p1/6K1 w - - 0 1";
+    let exact = solved(fen, &leaves(&tables, 4)).exact().unwrap();
+    let mut bounds = Vec::new();
+    for (side, promotions, pieces, loses_to_promotion) in [
+        (Color::Black, vec![Role::Queen], Some(1), false),
+        (Color::Black, vec![Role::Knight], None, true),
+        (Color::Black, vec![Role::Queen], Some(0), false),
+        (Color::White, Role::PROMOTIONS.to_vec(), None, true),
+    ] {
+        let handicap = Handicap {
+            side,
+            promotions,
+            pieces,
+            loses_to_promotion,
+        };
+        let options = Options {
+            handicap: Some(&handicap),
+            ..Options::default()
+        };
+        let part = solve(&position(fen), &leaves(&tables, 4), &options).unwrap();
+        assert!(part.exact().is_none());
+        assert!(!handicap.to_string().is_empty());
+        let bound = part.analysed[0].root.dtz.wdl();
+        match side {
+            Color::White => assert!(bound <= exact.dtz.wdl(), "{handicap}: {bound}"),
+            Color::Black => assert!(bound >= exact.dtz.wdl(), "{handicap}: {bound}"),
+        }
+        bounds.push(bound);
+    }
+    assert_eq!(exact.dtz.wdl(), Wdl::Loss);
+    // A queen is enough, and without any piece there is nothing to win with.
+    assert_eq!(bounds[0], Wdl::Loss);
+    assert!(bounds[2] >= Wdl::Draw);
+}
+
+#[test]
+fn a_side_needs_some_promotion() {
+    let handicap = Handicap {
+        side: Color::White,
+        promotions: Vec::new(),
+        pieces: None,
+        loses_to_promotion: false,
+    };
+    let options = Options {
+        handicap: Some(&handicap),
+        ..Options::default()
+    };
+    let error = solve(&position(ROOK), &NoLeaves, &options).unwrap_err();
+    assert!(matches!(error, SparseError::NoPromotion), "{error}");
+}
+
+/// The best that the tables know of the moves of a position.
+fn best_of_moves(tables: &Tablebase, position: &Position) -> Option<Dtm> {
+    let after = position.legal_moves().into_iter();
+    let mates = after.filter_map(|m| tables.probe_dtm(&position.play(m)).unwrap());
+    mates
+        .map(Dtm::before_move)
+        .filter(|&Dtm(plies)| plies > 0)
+        .min()
+}
+
+#[test]
+fn castling_rights_count() {
+    let tables = three_men();
+    for fen in [
+        "8/8/8/8/8/3k4/8/R3K3 w Q - 0 1",
+        "8/8/8/8/8/5k2/8/4K2R w K - 0 1",
+    ] {
+        let root = position(fen);
+        // Every move gives up the right.
+        let expected = best_of_moves(&tables, &root);
+        assert!(expected.is_some());
+        for leaves in [3, 0] {
+            let leaves = Tables {
+                tables: &tables,
+                men: leaves,
+                except: None,
+            };
+            let solved = solve(&root, &leaves, &Options::default()).unwrap();
+            assert_eq!(solved.exact().unwrap().dtm, expected, "{fen}");
+        }
+    }
+}
+
+#[test]
+fn mates_and_stalemates_need_no_exploration() {
+    for (fen, dtz, dtm) in [
+        ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", -1, Some(0)),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 0, None),
+        ("8/8/8/4k3/8/8/4K3/8 w - - 0 1", 0, None),
+    ] {
+        let value = solved(fen, &NoLeaves).exact().unwrap();
+        assert_eq!((value.dtz, value.dtm), (Dtz(dtz), dtm.map(Dtm)), "{fen}");
+    }
+}

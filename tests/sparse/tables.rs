@@ -1,0 +1,149 @@
+//! Positions that are in tables, solved without those tables.
+
+use retrograde::Tablebase;
+use retrograde::game::Color;
+use retrograde::game::chess::{Position, Role, Setup, Square};
+use retrograde::material::Material;
+use retrograde::solve::sparse::{NoLeaves, Options, Solved, solve};
+
+use super::{Tables, position, solved};
+use crate::probe;
+use crate::probe::random::Random;
+
+/// Compares a value with that of the tables; whether the position was in the set.
+fn compare(solved: &Solved, tables: &Tablebase, position: &Position) -> bool {
+    let Some(value) = solved.value(position) else {
+        return false;
+    };
+    assert_eq!(
+        value.dtz,
+        tables.probe_dtz(position).unwrap(),
+        "{position:?}"
+    );
+    assert_eq!(
+        value.dtz.wdl(),
+        tables.probe_wdl(position).unwrap(),
+        "{position:?}"
+    );
+    assert_eq!(
+        value.dtm,
+        tables.probe_dtm(position).unwrap(),
+        "{position:?}"
+    );
+    true
+}
+
+#[test]
+fn three_men_solved_from_nothing_have_the_values_of_the_checked_in_tables() {
+    let tables = Tablebase::open("tables").unwrap();
+    let mut random = Random(0x5bd1_e995);
+    for (fen, materials) in [
+        ("8/8/8/8/8/2k5/8/K1r5 w - - 0 1", &["KRvK"][..]),
+        ("7k/8/8/8/8/8/3P4/3K4 w - - 0 1", &["KPvK", "KQvK", "KRvK"]),
+    ] {
+        let solved = solved(fen, &NoLeaves);
+        let mut found = 0;
+        for material in materials {
+            let material: Material = material.parse().unwrap();
+            for _ in 0..200 {
+                found += usize::from(compare(&solved, &tables, &random.position(&material)));
+            }
+        }
+        // Of both colours only one is reached.
+        assert!(found > 60 * materials.len(), "{found}");
+    }
+}
+
+/// A random position of pawns and kings.
+fn pawn_ending(random: &mut Random, pawns: [usize; 2]) -> Position {
+    loop {
+        let mut setup = Setup::empty();
+        for color in Color::ALL {
+            let men = std::iter::repeat_n(Role::Pawn, pawns[color.index()]).chain([Role::King]);
+            for role in men {
+                let square = match role {
+                    Role::Pawn => 8 + random.below(48),
+                    _ => random.below(64),
+                };
+                setup.put(role.of(color), Square::from_index(square as usize).unwrap());
+            }
+        }
+        setup.turn = Color::ALL[random.below(2) as usize];
+        let men = pawns[0] + pawns[1] + 2;
+        if setup.occupied().count_ones() as usize == men
+            && let Ok(position) = Position::from_setup(&setup)
+        {
+            return position;
+        }
+    }
+}
+
+#[test]
+fn four_men_solved_without_their_table_have_its_values() {
+    let tables = Tablebase::open(probe::directory()).unwrap();
+    let mut random = Random(0x2545_f491);
+    let mut compared = 0;
+    for pawns in [[1, 1], [2, 0]].into_iter().cycle().take(12) {
+        let root = pawn_ending(&mut random, pawns);
+        let leaves = Tables {
+            tables: &tables,
+            men: 4,
+            except: Some(root.material_key()),
+        };
+        let solved = solve(&root, &leaves, &Options::default()).unwrap();
+        assert!(compare(&solved, &tables, &root));
+        compared += 1;
+        // En-passant captures come up on the way.
+        for _ in 0..25 {
+            let mut position = root;
+            for _ in 0..1 + random.below(12) {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let next = position.play(moves[random.below(moves.len() as u64) as usize]);
+                if next.material_key() != root.material_key() {
+                    break;
+                }
+                position = next;
+            }
+            assert!(compare(&solved, &tables, &position));
+            compared += 1;
+        }
+    }
+    assert!(compared >= 300);
+}
+
+#[test]
+fn pieces_of_four_men_solved_without_their_table_have_its_values() {
+    let tables = Tablebase::open(probe::directory()).unwrap();
+    let mut random = Random(0x9e37_79b9);
+    // The rook's pawn and the knight that guards it leave the kings little; the bishop has half of the board.
+    let fens = [
+        "8/8/8/8/8/1k6/p7/K1N5 w - - 0 1",
+        "8/8/8/p7/P7/8/1k6/7K b - - 0 1",
+    ];
+    for fen in fens {
+        let root = position(fen);
+        let leaves = Tables {
+            tables: &tables,
+            men: 4,
+            except: Some(root.material_key()),
+        };
+        let solved = solve(&root, &leaves, &Options::default()).unwrap();
+        let mut position = root;
+        for _ in 0..100 {
+            assert!(compare(&solved, &tables, &position));
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let next = position.play(moves[random.below(moves.len() as u64) as usize]);
+            position = if next.material_key() == root.material_key() {
+                next
+            } else {
+                root
+            };
+        }
+    }
+}
