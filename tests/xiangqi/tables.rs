@@ -88,26 +88,26 @@ fn tables_say_what_the_solver_says() {
 #[test]
 fn verification_finds_nothing_in_our_tables_and_a_table_of_other_values() {
     let directory = tempfile::tempdir().unwrap();
-    let materials = ["KRAvKR", "KRvKN"].map(|name| name.parse::<Material>().unwrap());
+    let materials: [Material; 1] = ["KRvKN".parse().unwrap()];
     let cancel = AtomicBool::new(false);
     for rules in Rules::ALL {
-        generate(directory.path(), &["KRAvKR", "KRvKN"], rules);
+        generate(directory.path(), &["KRvKN"], rules);
         let verify = |materials: &[Material]| {
             verify_xiangqi(directory.path(), rules, materials, &cancel).unwrap()
         };
         let report = verify(&materials);
         assert!(report.is_clean(), "{rules} {report:?}");
-        assert!(report.positions > 1_000_000, "{report:?}");
-        assert_eq!(report.tables, 6);
-        // Results of a table in which one distance is another.
+        assert!(report.positions > 300_000, "{report:?}");
+        assert_eq!(report.tables, 3);
+        // A table in which one value is another.
         for metric in [Metric::Wdl, Metric::Dtc] {
-            let path = table_path(directory.path(), rules, &materials[1], metric);
+            let path = table_path(directory.path(), rules, &materials[0], metric);
             let kept = fs::read(&path).unwrap();
             change_one_value(&path);
-            let report = verify(&materials[1..]);
+            let report = verify(&materials);
             assert!(report.differences > 0, "{rules} {metric}");
             fs::write(&path, kept).unwrap();
-            assert!(verify(&materials[1..]).is_clean());
+            assert!(verify(&materials).is_clean());
         }
         fs::remove_file(table_path(
             directory.path(),
@@ -116,7 +116,7 @@ fn verification_finds_nothing_in_our_tables_and_a_table_of_other_values() {
             Metric::Wdl,
         ))
         .unwrap();
-        assert_eq!(verify(&materials[1..]).unreadable.len(), 1);
+        assert_eq!(verify(&materials).unreadable.len(), 1);
     }
 }
 
