@@ -73,8 +73,6 @@ fn what_is_not_proved_is_a_no_with_bounds() {
     assert_eq!(answer["exploration"], "limit");
     assert_eq!(answer["exact"], false);
     assert!(answer["unexplored"].as_u64().unwrap() > 0);
-    let whole = place.json(["solve", PASSED, "--json"]);
-    assert_eq!(whole["category"], "win");
 }
 
 #[test]

@@ -76,12 +76,6 @@ fn help_has_an_example_for_every_command() {
 }
 
 #[test]
-fn what_is_not_made_yet_is_not_offered() {
-    let (_, out, _) = Place::new().run(["--help"]);
-    assert!(!out.contains("solve "), "{out}");
-}
-
-#[test]
 fn kings_alone_are_a_draw_without_any_table() {
     let (status, out, _) = Place::new().run(["probe", "8/8/8/4k3/8/8/4K3/8 w - - 0 1"]);
     assert_eq!(status, 0);

@@ -45,7 +45,7 @@ fn tables_of_both_rules_live_side_by_side() {
         "{out}"
     );
     assert!(
-        out.contains("a0a9   R9+9   loss          0     0  checkmate"),
+        out.contains("a0d0   R9=6   loss          0     0  checkmate"),
         "{out}"
     );
 

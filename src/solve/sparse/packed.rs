@@ -112,6 +112,14 @@ impl Packed {
             .map(|(number, square)| (man(number), square))
     }
 
+    /// The men but for rooks that may castle: those have not moved.
+    #[inline]
+    pub fn movable_men(&self) -> impl Iterator<Item = (Piece, Square)> {
+        self.numbered_men()
+            .filter(|&(number, _)| number < CASTLING_ROOK)
+            .map(|(number, square)| (man(number), square))
+    }
+
     #[inline]
     fn numbered_men(&self) -> impl Iterator<Item = (u8, Square)> + use<> {
         let mut men = self.men_bits();

@@ -21,7 +21,7 @@ pub fn predecessors(packed: &Packed, mut visit: impl FnMut(Packed, u64)) {
     let occupied = packed.occupied();
     let mut pieces: ArrayVec<(Role, Square), 32> = ArrayVec::new();
     let mut king = 0;
-    for (man, square) in packed.men() {
+    for (man, square) in packed.movable_men() {
         if man.color == mover {
             if man.role != Role::Pawn {
                 pieces.push((man.role, square));
