@@ -120,7 +120,7 @@ fn pieces_of_four_men_solved_without_their_table_have_its_values() {
     let mut random = Random(0x9e37_79b9);
     // The rook's pawn and the knight that guards it leave the kings little; the bishop has half of the board.
     let fens = [
-        "8/8/8/8/8/1k6/p7/K1N5 w - - 0 1",
+        "8/8/8/8/8/1k6/p7/K1N5 b - - 0 1",
         "8/8/8/p7/P7/8/1k6/7K b - - 0 1",
     ];
     for fen in fens {
