@@ -76,6 +76,9 @@ struct OpenTable {
     space: Arc<IndexSpace>,
 }
 
+/// Tables that were asked for; nothing where there is none.
+type OpenTables = HashMap<(Material, Metric), Option<Arc<OpenTable>>>;
+
 /// The xiangqi tables of one directory under one set of rules.
 ///
 /// # Examples
@@ -113,7 +116,7 @@ struct OpenTable {
 pub struct XiangqiTables {
     directory: PathBuf,
     rules: Rules,
-    open: Mutex<HashMap<(Material, Metric), Option<Arc<OpenTable>>>>,
+    open: Mutex<OpenTables>,
 }
 
 /// Whether a header is that of a table.

@@ -149,10 +149,8 @@ fn difference(here: &Value, children: &[Child]) -> Option<String> {
     }
     let score = children
         .iter()
-        .map(|child| child.value.dtm.map(MateScore::before_move));
-    let score = score.fold(Some(MateScore::MATED), |best, score| {
-        Some(best?.max(score?))
-    });
+        .map(|child| child.value.dtm.map(MateScore::before_move))
+        .try_fold(MateScore::MATED, |best, score| Some(best.max(score?)));
     if let (Some(stored), Some(expected)) = (here.dtm, score)
         && stored != expected
     {

@@ -397,7 +397,7 @@ fn solve_naively(signature: &str, rules: Rules, tables: &mut HashMap<String, Tab
     for (taken, letter) in letters.iter().enumerate() {
         let mut rest = letters.clone();
         rest.remove(taken);
-        if letter.to_ascii_uppercase() != 'K' && rest.iter().any(|&letter| is_attacker(letter)) {
+        if !letter.eq_ignore_ascii_case(&'K') && rest.iter().any(|&letter| is_attacker(letter)) {
             let black = rest.iter().position(|&letter| letter == 'k').unwrap();
             let [red, black] = [&rest[..black], &rest[black..]].map(String::from_iter);
             solve_naively(

@@ -205,7 +205,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
             // The positions from which the winner may have lost his last move that keeps the loser inside.
             self.reach_layer(winner, &removed);
             removed.clear();
-            self.no_longer_inside(winner, &inside, &mut checked, &mut outside);
+            self.no_longer_inside(winner, &inside, &checked, &mut outside);
         }
     }
 
