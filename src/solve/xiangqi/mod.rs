@@ -3,7 +3,7 @@
 //! What differs from chess, and where it is dealt with:
 //!
 //! - the man in the word is an attacker, so others can block it: its moves need the address ([`sweep`]);
-//! - a camp of king, advisors and elephants is one dimension ([`home`]);
+//! - a camp of king, advisors and elephants is one dimension (`home`);
 //! - legs, eyes and screens: what has to be empty is known from the address, but for the man in the word;
 //! - the side without a legal move has lost, in check or not;
 //! - there are no zeroing moves but captures and no limit of plies without one;
