@@ -18,6 +18,8 @@
 //! ```sh
 //! RETROGRADE_SYZYGY_LARGE=~/syzygy RETROGRADE_LARGE_TABLES=~/tables cargo bench --bench probe
 //! ```
+//!
+//! Names of streams behind `--` leave out the others.
 
 // A library in C, and memory maps.
 #![allow(unsafe_code)]
@@ -58,8 +60,8 @@ const MATERIALS: [&str; 5] = ["KQRvKR", "KRBvKR", "KRPvKR", "KQPvKQ", "KNNvKQ"];
 /// Positions of a stream, at most.
 const POSITIONS: usize = 60_000;
 /// Plies that the engine searches.
-const DEPTH: usize = 12;
-const ROUNDS: usize = 11;
+const DEPTH: usize = 8;
+const ROUNDS: usize = 7;
 /// Mebibytes of the engine's transposition table.
 const HASH: usize = 16;
 
@@ -274,7 +276,15 @@ fn main() {
         tables
     });
 
+    // Named ones only, if any are named.
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     for (name, positions) in streams(&known_by) {
+        if !wanted.is_empty() && !wanted.iter().any(|wanted| wanted == name) {
+            continue;
+        }
         let for_fathom: Vec<FathomPosition> = positions.iter().map(FathomPosition::from).collect();
         let for_shakmaty: Vec<Chess> = positions.iter().map(shakmaty_position).collect();
         let mut probers = Vec::new();

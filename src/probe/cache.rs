@@ -1,293 +1,436 @@
 //! Decoded blocks, kept for the next probe that needs one of them.
 //!
-//! Blocks are kept packed, as [`Table::decode_block`](crate::table::Table::decode_block) returns them. They are
-//! spread over shards, each with its own lock, which is held for a look-up or an insertion but never while a
-//! block is decoded: two threads that miss the same block both decode it, and the second result is dropped.
+//! Blocks are kept packed, as [`Table::decode_block`](crate::table::Table::decode_block) returns them, and cut into *pages* of
+//! [`PAGE_BYTES`]. A probe needs one byte, so it looks for one page. A page can be in one of the [`WAYS`] ways of a *set*, which its key
+//! tells.
 //!
-//! A full shard evicts by the CLOCK rule: a hand goes round, spares a block that was asked for since it last came
-//! by, and takes the first that was not.
+//! # No locks
+//!
+//! A lock would cost more than the rest of a look-up, most of all where two threads take turns: whoever takes a lock
+//! writes, and what one processor writes another has to fetch again. So a look-up writes nothing but a count of its own thread, and, the
+//! first time after a while, a mark that the page is wanted. All memory is atomic words. Each way has a version, even while the
+//! page is whole and odd while it is being written:
+//!
+//! ```text
+//! writer                                reader
+//! version: even -> odd, or give up      a = version, even, else not here
+//! key, words                            key, word
+//! version: odd -> next even             b = version; what was read counts if a == b
+//! ```
+//!
+//! If the reader sees a word of a later page, it sees by the fences that the version is a later one too. Versions have 64 bits and do not
+//! come round. A writer that finds another at work lets its page go; the block is decoded again when it is needed.
+//!
+//! A full set evicts by the CLOCK rule: a hand goes round, spares a page that was asked for since it last came by, and takes
+//! the first that was not.
+//!
+//! Memory is taken in shards of [`SETS`] sets, when the first page of a shard comes.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Most shards a cache has; enough that threads seldom wait for each other.
-const MAX_SHARDS: usize = 64;
+use super::counts::Counts;
 
-/// Bytes below which a shard is not worth having.
-const MIN_SHARD_BYTES: usize = 256 << 10;
+/// Bytes of a block that are kept and thrown away together.
+pub(super) const PAGE_BYTES: usize = 2048;
+const WORD_BYTES: usize = size_of::<u64>();
+const PAGE_WORDS: usize = PAGE_BYTES / WORD_BYTES;
 
-/// Bytes that a block takes beside its contents, about.
-const SLOT_OVERHEAD: usize = 64;
+/// Pages of a set.
+const WAYS: usize = 8;
+
+/// Sets of a shard: 1 MiB.
+const SETS: usize = 64;
+
+/// Bytes that a page takes beside its contents.
+const PAGE_OVERHEAD: usize = size_of::<Set>() / WAYS;
 
 /// What a cache did since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
-    /// Look-ups that found their block.
+    /// Look-ups that found the part of a block that they needed.
     pub hits: u64,
     /// Look-ups that did not, so that a block was decoded.
     pub misses: u64,
-    /// Blocks that are kept now.
-    pub blocks: usize,
-    /// Bytes that they take.
+    /// Parts of blocks, of 2 KiB, that are kept now.
+    pub pages: usize,
+    /// Bytes of memory that are taken now.
     pub bytes: usize,
 }
 
-/// Which block of which stream of which table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct BlockKey(u64);
+/// Which page of which block of which stream of which table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PageKey(u64);
 
-impl BlockKey {
-    /// Block `block` of the stream of `side` in the table with this number.
-    ///
-    /// Numbers that do not fit their share of 64 bits only ever come from a table of more than 2^40 blocks or
-    /// a directory of more than 2^23 tables.
+impl PageKey {
+    const TABLE_BITS: u32 = 22;
+    const BLOCK_BITS: u32 = 32;
+    const PAGE_BITS: u32 = 8;
+
+    /// Page `page` of block `block` of the stream of `side` in the table with this number; nothing if one of them is beyond what a key
+    /// can tell: no directory has so many tables, and no table so many or so large blocks.
     #[inline]
-    pub fn new(table: u32, side: u8, block: u64) -> BlockKey {
-        BlockKey((u64::from(table) << 1 | u64::from(side)) << 40 | block)
+    pub fn new(table: u32, side: u8, block: u64, page: usize) -> Option<PageKey> {
+        let is_possible = table >> Self::TABLE_BITS == 0
+            && block >> Self::BLOCK_BITS == 0
+            && page >> Self::PAGE_BITS == 0;
+        let stream = u64::from(table) << 1 | u64::from(side & 1);
+        let key = (stream << Self::BLOCK_BITS | block) << Self::PAGE_BITS | page as u64;
+        // So no key is 0.
+        is_possible.then_some(PageKey(key.wrapping_add(1)))
     }
 
-    /// The key with its bits spread. Both steps can be undone, so different keys stay different.
+    /// The key with its bits spread over the high bits.
     #[inline]
     fn mixed(self) -> u64 {
         let product = self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        product ^ product >> 32
+        (product ^ product >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 }
 
-/// Takes a number that is spread already.
-#[derive(Default)]
-struct MixedHasher(u64);
-
-impl Hasher for MixedHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-}
-
-#[derive(Debug)]
-struct Slot {
-    mixed: u64,
-    packed: Vec<u8>,
-    /// Asked for since the hand last came by.
-    is_wanted: bool,
-}
-
-impl Slot {
-    fn bytes(&self) -> usize {
-        self.packed.capacity() + SLOT_OVERHEAD
-    }
-}
-
+/// What a way holds; nothing at first, with the key 0.
 #[derive(Debug, Default)]
+struct Way {
+    version: AtomicU64,
+    key: AtomicU64,
+}
+
+/// Pages whose keys are alike.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Set {
+    ways: [Way; WAYS],
+    /// A bit for each way: asked for since the hand last came by.
+    wanted: AtomicU32,
+    hand: AtomicU32,
+}
+
+impl Set {
+    /// The way to be given up for another page.
+    fn victim(&self, ways: usize) -> usize {
+        let mut way = self.hand.load(Ordering::Relaxed) as usize % ways;
+        // Twice round: the marks are gone by then, unless others set them.
+        for _ in 0..2 * ways {
+            let bit = 1 << way;
+            if self.wanted.fetch_and(!bit, Ordering::Relaxed) & bit == 0 {
+                break;
+            }
+            way = (way + 1) % ways;
+        }
+        self.hand.store((way + 1) as u32, Ordering::Relaxed);
+        way
+    }
+}
+
+/// Some sets and their pages.
+#[derive(Debug)]
 struct Shard {
-    /// From mixed key to slot.
-    places: HashMap<u64, usize, BuildHasherDefault<MixedHasher>>,
-    slots: Vec<Slot>,
-    hand: usize,
-    bytes: usize,
-    hits: u64,
-    misses: u64,
+    sets: Box<[Set]>,
+    words: Box<[AtomicU64]>,
 }
 
 impl Shard {
-    /// Makes room for `bytes`; what is evicted is given back to be freed outside the lock.
-    fn evict(&mut self, bytes: usize, budget: usize, evicted: &mut Vec<Slot>) {
-        while self.bytes + bytes > budget && !self.slots.is_empty() {
-            if self.hand >= self.slots.len() {
-                self.hand = 0;
-            }
-            let slot = &mut self.slots[self.hand];
-            if slot.is_wanted {
-                slot.is_wanted = false;
-                self.hand += 1;
-                continue;
-            }
-            let slot = self.slots.swap_remove(self.hand);
-            self.places.remove(&slot.mixed);
-            if let Some(moved) = self.slots.get(self.hand) {
-                self.places.insert(moved.mixed, self.hand);
-            }
-            self.bytes -= slot.bytes();
-            evicted.push(slot);
+    fn new(sets: usize, ways: usize) -> Shard {
+        let words = sets * ways * PAGE_WORDS;
+        Shard {
+            sets: std::iter::repeat_with(Set::default).take(sets).collect(),
+            words: std::iter::repeat_with(AtomicU64::default)
+                .take(words)
+                .collect(),
         }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.sets) + size_of_val(&*self.words)
     }
 }
 
 /// Decoded blocks of all tables, up to a number of bytes.
 #[derive(Debug)]
 pub(super) struct BlockCache {
-    shards: Box<[Mutex<Shard>]>,
-    /// Bytes that one shard may take.
-    shard_bytes: usize,
+    shards: Box<[OnceLock<Shard>]>,
+    /// Sets of a shard; each has as many.
+    sets: usize,
+    /// Ways of a set that are used: all, unless the whole cache is smaller than a set.
+    ways: usize,
+    counts: Counts,
 }
 
 impl BlockCache {
-    /// A cache of up to `bytes` bytes; 0 keeps nothing.
+    /// A cache of up to `bytes` bytes; of less than a page and what belongs to it, it keeps nothing.
     pub fn new(bytes: usize) -> BlockCache {
-        let shards = (bytes / MIN_SHARD_BYTES).clamp(1, MAX_SHARDS);
-        // Rounded down to a power of two, so that a mask finds the shard.
-        let shards = 1 << shards.ilog2();
+        let pages = bytes / (PAGE_BYTES + PAGE_OVERHEAD);
+        let (shards, sets, ways) = match pages {
+            0 => (0, 0, 0),
+            // What belongs to a set is taken as a whole.
+            1..WAYS => (1, 1, ((bytes - size_of::<Set>()) / PAGE_BYTES).max(1)),
+            _ if pages / WAYS < SETS => (1, pages / WAYS, WAYS),
+            _ => (pages / WAYS / SETS, SETS, WAYS),
+        };
         BlockCache {
-            shards: (0..shards).map(|_| Mutex::default()).collect(),
-            shard_bytes: bytes / shards,
+            shards: std::iter::repeat_with(OnceLock::new).take(shards).collect(),
+            sets,
+            ways,
+            counts: Counts::default(),
         }
     }
 
+    /// The numbers of the shard and of the set in it; nothing if nothing is kept.
     #[inline]
-    fn shard(&self, mixed: u64) -> MutexGuard<'_, Shard> {
-        // The map inside a shard uses the lowest and the highest bits.
-        let number = (mixed >> 40) as usize & (self.shards.len() - 1);
-        lock(&self.shards[number])
+    fn place(&self, key: PageKey) -> Option<(&OnceLock<Shard>, usize)> {
+        let all = (self.shards.len() * self.sets) as u128;
+        let number = ((u128::from(key.mixed()) * all) >> 64) as usize;
+        // There are 64 sets in a shard, or there is one shard.
+        Some((self.shards.get(number / SETS)?, number % SETS))
     }
 
-    /// What `read` finds in the block, if it is here. `read` runs under a lock: it takes one value, no more.
+    /// A byte of a page, if it is here.
     #[inline]
-    pub fn read(&self, key: BlockKey, read: impl FnOnce(&[u8]) -> u8) -> Option<u8> {
-        let mixed = key.mixed();
-        let shard = &mut *self.shard(mixed);
-        let Some(&place) = shard.places.get(&mixed) else {
-            shard.misses += 1;
+    pub fn read(&self, key: PageKey, byte: usize) -> Option<u8> {
+        let found = self.find(key, byte);
+        match found {
+            Some(_) => self.counts.hit(),
+            None => self.counts.miss(),
+        }
+        found
+    }
+
+    #[inline]
+    fn find(&self, key: PageKey, byte: usize) -> Option<u8> {
+        let (shard, number) = self.place(key)?;
+        let shard = shard.get()?;
+        let set = &shard.sets[number];
+        let way = set
+            .ways
+            .iter()
+            .position(|way| way.key.load(Ordering::Relaxed) == key.0)?;
+        let Way {
+            version,
+            key: stored,
+        } = &set.ways[way];
+        let before = version.load(Ordering::Acquire);
+        if before & 1 == 1 || stored.load(Ordering::Relaxed) != key.0 {
             return None;
-        };
-        shard.hits += 1;
-        let slot = &mut shard.slots[place];
-        slot.is_wanted = true;
-        Some(read(&slot.packed))
+        }
+        let first = (number * self.ways + way) * PAGE_WORDS;
+        let word = shard.words[first + byte / WORD_BYTES % PAGE_WORDS].load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        if version.load(Ordering::Relaxed) != before {
+            return None;
+        }
+        let bit = 1 << way;
+        if set.wanted.load(Ordering::Relaxed) & bit == 0 {
+            set.wanted.fetch_or(bit, Ordering::Relaxed);
+        }
+        Some(word.to_le_bytes()[byte % WORD_BYTES])
     }
 
-    /// Keeps a block, unless it is here already or larger than a shard.
-    pub fn insert(&self, key: BlockKey, packed: Vec<u8>) {
-        let slot = Slot {
-            mixed: key.mixed(),
-            packed,
-            is_wanted: false,
+    /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes in its place.
+    pub fn insert(&self, key: PageKey, page: &[u8]) {
+        let Some((shard, number)) = self.place(key) else {
+            return;
         };
-        let bytes = slot.bytes();
-        if bytes > self.shard_bytes {
+        let shard = shard.get_or_init(|| Shard::new(self.sets, self.ways));
+        let set = &shard.sets[number];
+        let is_here = |way: &Way| way.key.load(Ordering::Relaxed) == key.0;
+        if set.ways.iter().any(is_here) {
             return;
         }
-        let mut evicted = Vec::new();
-        let mut guard = self.shard(slot.mixed);
-        let shard = &mut *guard;
-        if shard.places.contains_key(&slot.mixed) {
-            return;
-        }
-        shard.evict(bytes, self.shard_bytes, &mut evicted);
-        shard.places.insert(slot.mixed, shard.slots.len());
-        shard.slots.push(slot);
-        shard.bytes += bytes;
-        drop(guard);
+        let way = set.victim(self.ways);
+        let first = (number * self.ways + way) * PAGE_WORDS;
+        let words = &shard.words[first..first + PAGE_WORDS];
+        set.ways[way].write(key.0, || {
+            let (whole, rest) = page.as_chunks::<WORD_BYTES>();
+            let mut last = [0; WORD_BYTES];
+            last[..rest.len()].copy_from_slice(rest);
+            for (word, bytes) in words.iter().zip(whole.iter().chain([&last])) {
+                word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+            }
+        });
     }
 
     /// Forgets all blocks; the counts of hits and misses stay.
     pub fn clear(&self) {
-        for shard in &self.shards {
-            let mut shard = lock(shard);
-            *shard = Shard {
-                hits: shard.hits,
-                misses: shard.misses,
-                ..Shard::default()
-            };
+        for shard in self.shards.iter().filter_map(OnceLock::get) {
+            for set in &shard.sets {
+                for way in &set.ways {
+                    way.write(0, || ());
+                }
+            }
         }
     }
 
     /// What happened so far.
     pub fn statistics(&self) -> CacheStatistics {
-        let mut sum = CacheStatistics::default();
-        for shard in &self.shards {
-            let shard = lock(shard);
-            sum.hits += shard.hits;
-            sum.misses += shard.misses;
-            sum.blocks += shard.slots.len();
-            sum.bytes += shard.bytes;
+        let (hits, misses) = self.counts.sums();
+        let mut sum = CacheStatistics {
+            hits,
+            misses,
+            ..CacheStatistics::default()
+        };
+        for shard in self.shards.iter().filter_map(OnceLock::get) {
+            let ways = shard.sets.iter().flat_map(|set| &set.ways);
+            sum.pages += ways
+                .filter(|way| way.key.load(Ordering::Relaxed) != 0)
+                .count();
+            sum.bytes += shard.bytes();
         }
         sum
     }
 }
 
-/// A thread that panicked left a shard whole: nothing in it panics between two changes that belong together.
-fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    shard.lock().unwrap_or_else(PoisonError::into_inner)
+impl Way {
+    /// Writes what belongs to another key, unless another thread is at it.
+    fn write(&self, key: u64, words: impl FnOnce()) {
+        let version = self.version.load(Ordering::Relaxed);
+        let odd = version | 1;
+        let is_mine = version != odd
+            && self
+                .version
+                .compare_exchange(version, odd, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok();
+        if !is_mine {
+            return;
+        }
+        // Whoever reads a word written below reads this version as well, or a later one.
+        fence(Ordering::Release);
+        self.key.store(key, Ordering::Relaxed);
+        words();
+        self.version.store(odd + 1, Ordering::Release);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn block(fill: u8) -> Vec<u8> {
-        vec![fill; 1000]
+    const EACH: usize = PAGE_BYTES + PAGE_OVERHEAD;
+
+    fn key(table: u32, block: u64) -> PageKey {
+        PageKey::new(table, 0, block, 0).unwrap()
+    }
+
+    fn page(fill: u8) -> Vec<u8> {
+        vec![fill; PAGE_BYTES]
     }
 
     #[test]
-    fn a_block_is_found_until_it_is_evicted() {
-        let cache = BlockCache::new(4 * (1000 + SLOT_OVERHEAD));
+    fn a_page_is_found_until_it_is_evicted() {
+        // One set of four ways.
+        let cache = BlockCache::new(4 * PAGE_BYTES + size_of::<Set>());
         for number in 0..4 {
-            let key = BlockKey::new(1, 0, number);
-            assert_eq!(cache.read(key, |packed| packed[999]), None);
-            cache.insert(key, block(number as u8));
-            assert_eq!(cache.read(key, |packed| packed[999]), Some(number as u8));
+            assert_eq!(cache.read(key(1, number), 2047), None);
+            cache.insert(key(1, number), &page(number as u8));
+            assert_eq!(cache.read(key(1, number), 2047), Some(number as u8));
         }
-        assert_eq!(cache.statistics().blocks, 4);
+        assert_eq!(cache.statistics().pages, 4);
         // All have been asked for, so the hand goes round once and takes the first.
-        cache.insert(BlockKey::new(1, 0, 4), block(4));
-        assert_eq!(cache.read(BlockKey::new(1, 0, 0), |packed| packed[0]), None);
+        cache.insert(key(1, 4), &page(4));
+        assert_eq!(cache.read(key(1, 0), 0), None);
+        assert_eq!(cache.read(key(1, 1), 0), Some(1));
+        cache.insert(key(1, 5), &page(5));
         assert_eq!(
-            cache.read(BlockKey::new(1, 0, 2), |packed| packed[0]),
-            Some(2)
-        );
-        cache.insert(BlockKey::new(1, 0, 5), block(5));
-        assert_eq!(
-            cache.read(BlockKey::new(1, 0, 2), |packed| packed[0]),
-            Some(2),
+            cache.read(key(1, 1), 0),
+            Some(1),
             "asked for since the hand came by"
         );
+        assert_eq!(cache.read(key(1, 2), 0), None);
         let statistics = cache.statistics();
-        assert_eq!((statistics.hits, statistics.misses), (6, 5));
-        assert_eq!(statistics.bytes, 4 * (1000 + SLOT_OVERHEAD));
+        assert_eq!((statistics.hits, statistics.misses), (6, 6));
+        assert_eq!(statistics.bytes, 4 * PAGE_BYTES + size_of::<Set>());
     }
 
     #[test]
-    fn the_budget_holds_and_every_found_block_is_the_right_one() {
+    fn the_budget_holds_and_every_found_byte_is_the_right_one() {
         let budget = 4 << 20;
         let cache = BlockCache::new(budget);
         let mut seed = 7u64;
+        let mut read = 0;
         for _ in 0..100_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (table, side, number) = (
+            let (table, side, block, page) = (
                 (seed >> 60) as u32,
                 (seed >> 59) as u8 & 1,
-                seed >> 33 & 1023,
+                seed >> 33 & 127,
+                (seed >> 30) as usize & 3,
             );
-            let key = BlockKey::new(table, side, number);
-            let mark = (u64::from(table) * 131 + u64::from(side) * 17 + number) as u8;
-            match cache.read(key, |packed| packed[packed.len() - 1]) {
-                Some(found) => assert_eq!(found, mark),
-                None => cache.insert(key, vec![mark; 1 + (seed >> 40 & 8191) as usize]),
+            let key = PageKey::new(table, side, block, page).unwrap();
+            let mark =
+                (u64::from(table) * 131 + u64::from(side) * 17 + block * 5) as u8 ^ page as u8;
+            let len = 1 + (key.0 as usize * 7) % 2047;
+            let byte = (seed >> 40) as usize % len;
+            match cache.read(key, byte) {
+                Some(found) => {
+                    assert_eq!(found, mark.wrapping_add(byte as u8));
+                    read += 1;
+                }
+                None => {
+                    let bytes: Vec<u8> =
+                        (0..len).map(|byte| mark.wrapping_add(byte as u8)).collect();
+                    cache.insert(key, &bytes);
+                }
             }
         }
         let statistics = cache.statistics();
         assert!(statistics.bytes <= budget);
         assert!(statistics.bytes > budget / 2);
+        assert_eq!(statistics.hits, read);
         assert_eq!(statistics.hits + statistics.misses, 100_000);
         cache.clear();
-        assert_eq!(cache.statistics().blocks, 0);
+        assert_eq!(cache.statistics().pages, 0);
+    }
+
+    #[test]
+    fn threads_see_whole_pages_only() {
+        // Every page has its own number in all bytes; all fight for four ways.
+        let cache = BlockCache::new(4 * EACH);
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    let mut seed = thread;
+                    for _ in 0..20_000 {
+                        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        let block = seed >> 33 & 15;
+                        let byte = (seed >> 40) as usize & 2047;
+                        match cache.read(key(0, block), byte) {
+                            Some(found) => assert_eq!(found, block as u8),
+                            None => cache.insert(key(0, block), &page(block as u8)),
+                        }
+                    }
+                });
+            }
+        });
+        let statistics = cache.statistics();
+        assert_eq!(statistics.hits + statistics.misses, 80_000);
+        assert!(statistics.hits > 0);
+    }
+
+    #[test]
+    fn keys_are_different_or_none() {
+        let mut keys = std::collections::HashSet::new();
+        for table in [0, 1, (1 << 22) - 1] {
+            for side in [0, 1] {
+                for block in [0, 1, (1 << 32) - 1] {
+                    for page in [0, 1, 255] {
+                        let key = PageKey::new(table, side, block, page).unwrap();
+                        assert!(key.0 != 0 && keys.insert(key.0));
+                    }
+                }
+            }
+        }
+        assert_eq!(PageKey::new(1 << 22, 0, 0, 0), None);
+        assert_eq!(PageKey::new(0, 0, 1 << 32, 0), None);
+        assert_eq!(PageKey::new(0, 0, 0, 256), None);
     }
 
     #[test]
     fn a_cache_of_no_bytes_keeps_nothing() {
-        let cache = BlockCache::new(0);
-        cache.insert(BlockKey::new(0, 0, 0), block(1));
-        assert_eq!(cache.statistics().blocks, 0);
+        for bytes in [0, 100] {
+            let cache = BlockCache::new(bytes);
+            cache.insert(key(0, 0), &page(1));
+            assert_eq!(cache.read(key(0, 0), 0), None);
+            assert_eq!(cache.statistics().pages, 0);
+        }
     }
 }

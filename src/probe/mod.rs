@@ -78,6 +78,7 @@
 
 mod cache;
 mod catalog;
+mod counts;
 mod error;
 mod line;
 mod rank;
@@ -88,7 +89,7 @@ pub mod xiangqi;
 
 use std::path::{Path, PathBuf};
 
-use cache::{BlockCache, BlockKey};
+use cache::{BlockCache, PAGE_BYTES, PageKey};
 use catalog::{Catalog, Found, NativeTable, OpenTable};
 use results::ResultCache;
 use search::Rounding;
@@ -425,21 +426,23 @@ impl Tablebase {
         let Some((block, offset)) = stream.locate(index) else {
             return Err(self.contradiction(key, file.metric()));
         };
-        let cached = BlockKey::new(file.number(), side as u8, block);
-        if let Some(number) = self
-            .cache
-            .read(cached, |packed| stream.value_in_block(packed, offset))
-        {
-            return Ok(Some(number));
+        let (byte, place) = stream.place_in_block(offset);
+        let key = |page| PageKey::new(file.number(), side as u8, block, page);
+        let cached = key(byte / PAGE_BYTES).and_then(|key| self.cache.read(key, byte % PAGE_BYTES));
+        if let Some(byte) = cached {
+            return Ok(Some(stream.value_of_byte(byte, place)));
         }
         if let Some(number) = opened.table.constant_block(stream, block)? {
             return Ok(Some(number));
         }
         let mut packed = Vec::new();
         opened.table.decode_block(stream, block, &mut packed)?;
-        let number = stream.value_in_block(&packed, offset);
-        self.cache.insert(cached, packed);
-        Ok(Some(number))
+        for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
+            if let Some(key) = key(page) {
+                self.cache.insert(key, bytes);
+            }
+        }
+        Ok(Some(stream.value_in_block(&packed, offset)))
     }
 
     /// The error for tables that do not go together.

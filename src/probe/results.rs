@@ -12,9 +12,9 @@
 //! Places stand in buckets of [`PLACES`], less than a line of the processor's cache. What is new comes first and pushes the others back, the
 //! last one out. Threads that write into one bucket at the same time may lose an answer or have one twice, which does not harm.
 
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::counts::Counts;
 use crate::game::Color;
 use crate::game::chess::{Position, Role, squares};
 use crate::material::MAX_MEN;
@@ -86,39 +86,11 @@ impl Packed {
 #[repr(align(32))]
 struct Bucket([AtomicU64; PLACES]);
 
-/// What some threads have counted. Each has a line of the processor's cache for itself, for which threads would otherwise wait.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Counts {
-    hits: AtomicU64,
-    misses: AtomicU64,
-}
-
-/// More than there are threads, mostly.
-const COUNTS: usize = 16;
-
-/// The number of this thread, for the choice of its counts.
-#[inline]
-fn thread_number() -> usize {
-    static THREADS: AtomicUsize = AtomicUsize::new(0);
-    thread_local! {
-        static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) };
-    }
-    match NUMBER.get() {
-        usize::MAX => {
-            let number = THREADS.fetch_add(1, Ordering::Relaxed) % COUNTS;
-            NUMBER.set(number);
-            number
-        }
-        number => number,
-    }
-}
-
 /// Answers to probes of results.
 #[derive(Debug)]
 pub(super) struct ResultCache {
     buckets: Box<[Bucket]>,
-    counts: Box<[Counts; COUNTS]>,
+    counts: Counts,
 }
 
 impl ResultCache {
@@ -129,7 +101,7 @@ impl ResultCache {
             buckets: std::iter::repeat_with(Bucket::default)
                 .take(buckets)
                 .collect(),
-            counts: Box::default(),
+            counts: Counts::default(),
         }
     }
 
@@ -141,7 +113,7 @@ impl ResultCache {
         Some(Slot {
             bucket: self.buckets.get(number as usize)?,
             packed: Packed::new(position)?,
-            counts: &self.counts[thread_number()],
+            counts: &self.counts,
         })
     }
 
@@ -154,13 +126,10 @@ impl ResultCache {
 
     /// What happened so far.
     pub fn statistics(&self) -> ResultStatistics {
-        let sum = |count: fn(&Counts) -> &AtomicU64| {
-            let counts = self.counts.iter().map(count);
-            counts.map(|count| count.load(Ordering::Relaxed)).sum()
-        };
+        let (hits, misses) = self.counts.sums();
         ResultStatistics {
-            hits: sum(|counts| &counts.hits),
-            misses: sum(|counts| &counts.misses),
+            hits,
+            misses,
             bytes: size_of_val(&*self.buckets),
         }
     }
@@ -182,11 +151,11 @@ impl Slot<'_> {
             let word = place.load(Ordering::Relaxed);
             if word >> RESULT_BITS == self.packed.0 {
                 let number = (word & ((1 << RESULT_BITS) - 1)) as usize;
-                self.counts.hits.fetch_add(1, Ordering::Relaxed);
+                self.counts.hit();
                 return Wdl::from_index(number.wrapping_sub(1));
             }
         }
-        self.counts.misses.fetch_add(1, Ordering::Relaxed);
+        self.counts.miss();
         None
     }
 

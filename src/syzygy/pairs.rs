@@ -53,6 +53,9 @@
 //! where a base lies among the words with these first bits. So a small table has, for each pattern of the first
 //! [`FIRST_BITS`] bits, the shortest length that is possible, and it seldom takes a comparison more.
 //!
+//! Most symbols of a block are only passed over. For them it is enough to know how many values they stand for and where the next code
+//! begins, and of all codes that lie in the next [`SKIP_BITS`] bits together that is one number to load.
+//!
 //! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
 //! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
 
@@ -67,6 +70,38 @@ const MAX_CODE_BITS: u8 = 32;
 
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
+
+/// Bits of a word by which several codes are passed over at once: 8 KiB for a stream.
+const SKIP_BITS: u32 = 11;
+
+/// How often so many bits can be taken before the bit buffer has to be filled again.
+const SKIPS: u32 = 56 / SKIP_BITS;
+
+/// What is known by the next [`SKIP_BITS`] bits: the first code, its symbol (12 bits) and its own bits (4 bits), none if it is longer than
+/// that; and all codes that lie in these bits together: their bits (4 bits), and how many values they stand for.
+#[derive(Clone, Copy, Debug, Default)]
+struct First(u32);
+
+impl First {
+    /// The symbol of the first code and its bits, if it is not too long.
+    #[inline(always)]
+    fn code(self) -> Option<(u32, u32)> {
+        let bits = self.0 & 15;
+        (bits != 0).then_some((self.0 >> 4 & 0xfff, bits))
+    }
+
+    /// Bits of all codes.
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.0 >> 16 & 15
+    }
+
+    /// Values of all codes.
+    #[inline(always)]
+    fn values(self) -> u32 {
+        self.0 >> 20
+    }
+}
 
 /// What a symbol stands for, in 64 bits: all its values, if they are so few that they fit; else its left part (12 bits), its
 /// right part (12 bits), and how many values the left part has, less one.
@@ -157,6 +192,8 @@ pub(super) struct Pairs {
     lengths: Box<[Length; LENGTHS]>,
     /// By first bits of a word: the bits of the shortest codes that it may begin with.
     first_lengths: Box<[u8; 1 << FIRST_BITS]>,
+    /// By first bits of a word.
+    firsts: Box<[First; 1 << SKIP_BITS]>,
 }
 
 impl Pairs {
@@ -185,13 +222,41 @@ impl Pairs {
         }
         let greatest = parts.iter().filter(|parts| parts[1] == NO_SYMBOL);
         let width = Width::of(greatest.map(|parts| parts[0]).max().unwrap_or(0));
-        Ok(Pairs {
+        let mut pairs = Pairs {
             nodes: nodes(parts, &more_values, width),
             width,
             more_values,
             lengths,
             first_lengths,
-        })
+            firsts: Box::new([First::default(); 1 << SKIP_BITS]),
+        };
+        for bits in 0..pairs.firsts.len() {
+            pairs.firsts[bits] = pairs.first(bits as u64);
+        }
+        Ok(pairs)
+    }
+
+    /// What is known by these bits.
+    fn first(&self, known: u64) -> First {
+        let mut word = known << (u64::BITS - SKIP_BITS);
+        let (mut code, mut bits, mut values) = (0, 0, 0);
+        loop {
+            // Zeros stand for the bits that are not known. A code that does not reach them is the right one.
+            let (symbol, len) = self.symbol(word);
+            let more_values = self.more_values.get(symbol as usize);
+            match more_values {
+                Some(&more_values) if bits + len <= SKIP_BITS => {
+                    if bits == 0 {
+                        code = symbol << 4 | len;
+                    }
+                    word <<= len;
+                    bits += len;
+                    values += u32::from(more_values) + 1;
+                }
+                // 11 codes of a bit, of 256 values each, are the most.
+                _ => return First(values << 20 | bits << 16 | code),
+            }
+        }
     }
 
     /// The symbol whose code a word begins with, and the bits of that (3), (4).
@@ -215,8 +280,12 @@ impl Pairs {
     pub fn value(&self, bytes: &[u8], mut place: u32) -> Option<u16> {
         let mut bits = Bits::new(bytes);
         let (mut symbol, mut more_values) = loop {
-            bits.refill();
-            let (symbol, len) = self.symbol(bits.word);
+            let (first, passed) = self.pass_over(&mut bits, place);
+            place -= passed;
+            let (symbol, len) = first.code().unwrap_or_else(|| {
+                bits.refill();
+                self.symbol(bits.word)
+            });
             let more_values = u32::from(*self.more_values.get(symbol as usize)?);
             if place <= more_values {
                 break (symbol, more_values);
@@ -238,6 +307,25 @@ impl Pairs {
             place -= u32::from(is_right) * left_values;
         }
         Some(self.width.value(self.nodes[symbol as usize], place))
+    }
+
+    /// Drops codes as long as they all stand for values before number `place`; returns what follows, and how many values were
+    /// passed over. The code that follows may be another such, if it is long or others that begin soon are not.
+    #[inline(always)]
+    fn pass_over(&self, bits: &mut Bits<'_>, place: u32) -> (First, u32) {
+        let mut passed = 0;
+        loop {
+            bits.refill();
+            for _ in 0..SKIPS {
+                let first = self.firsts[(bits.word >> (u64::BITS - SKIP_BITS)) as usize];
+                // No values at all are the most, less one.
+                if place - passed <= first.values().wrapping_sub(1) {
+                    return (first, passed);
+                }
+                passed += first.values();
+                bits.skip(first.bits());
+            }
+        }
     }
 
     /// The first values of a block, as many as `out` has place for; nothing if there is no such code.

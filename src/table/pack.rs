@@ -119,18 +119,30 @@ impl Unpacker {
         self.packing
     }
 
+    /// The byte that has a symbol, and its place in that.
     #[inline]
-    pub fn value(&self, packed: &[u8], offset: usize) -> u8 {
+    pub fn place(&self, offset: usize) -> (usize, usize) {
         // Each arm divides by a constant; a variable divisor costs several times the look-up.
-        let (byte, slot) = match self.packing.per_byte {
+        match self.packing.per_byte {
             8 => (offset >> 3, offset & 7),
             5 => (offset / 5, offset % 5),
             4 => (offset >> 2, offset & 3),
             3 => (offset / 3, offset % 3),
             2 => (offset >> 1, offset & 1),
             _ => (offset, 0),
-        };
-        self.values[usize::from(packed[byte]) * SLOTS + slot]
+        }
+    }
+
+    /// The value of a symbol at a place in a byte.
+    #[inline]
+    pub fn value_of_byte(&self, byte: u8, slot: usize) -> u8 {
+        self.values[usize::from(byte) * SLOTS + slot % SLOTS]
+    }
+
+    #[inline]
+    pub fn value(&self, packed: &[u8], offset: usize) -> u8 {
+        let (byte, slot) = self.place(offset);
+        self.value_of_byte(packed[byte], slot)
     }
 
     /// Writes the values of the first `out.len()` symbols of `packed`.

@@ -142,6 +142,18 @@ impl Stream {
         self.unpacker.value(packed, offset)
     }
 
+    /// Which byte of a decoded block has the value at an offset, and the value's place in that byte.
+    #[inline]
+    pub(crate) fn place_in_block(&self, offset: usize) -> (usize, usize) {
+        self.unpacker.place(offset)
+    }
+
+    /// The value at a place in a byte of a decoded block.
+    #[inline]
+    pub(crate) fn value_of_byte(&self, byte: u8, place: usize) -> u8 {
+        self.unpacker.value_of_byte(byte, place)
+    }
+
     /// Writes the first `out.len()` values of a block that [`Table::decode_block`] decoded.
     ///
     /// # Panics

@@ -125,7 +125,9 @@ fn both_options() -> [ProbeOptions; 2] {
 
 #[test]
 fn cached_results_of_our_own_tables_take_no_memory() {
-    let positions = positions(&all_materials());
+    // Few enough that no block has to make room for another.
+    let materials: Vec<Material> = all_materials().into_iter().step_by(4).collect();
+    let positions = positions(&materials);
     for options in both_options() {
         let tables = Tablebase::open_with(&[directory()], &options).unwrap();
         assert_no_requests(&tables, &positions);
