@@ -14,6 +14,7 @@ use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
+use super::print::verdict;
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
 /// Check tables of both formats: every checksum, then every value against the values of its successors
@@ -83,15 +84,11 @@ impl Verify {
         } else {
             print(&report, seconds, out)?;
         }
-        if report.is_clean() {
-            return Ok(Outcome::Done);
-        }
-        Ok(Outcome::No(format!(
-            "{} differences and {} unreadable files in {}; remove the files and generate them again",
-            HumanCount(report.differences),
+        Ok(verdict(
+            report.differences,
             report.unreadable.len(),
-            directory.path().display()
-        )))
+            directory.path(),
+        ))
     }
 
     fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
