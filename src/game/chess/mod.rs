@@ -2,7 +2,7 @@
 
 pub mod attacks;
 mod castling;
-#[cfg(feature = "cozy-chess")]
+#[cfg(any(test, feature = "cozy-chess"))]
 pub mod cozy;
 mod fen;
 mod movegen;
