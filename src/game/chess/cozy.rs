@@ -175,7 +175,7 @@ mod tests {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
-            "8/P1k5/8/2pP4/8/8/5p1K/4R3 w - c6 0 2",
+            "8/P4k2/8/2pP4/8/8/5p1K/4R3 w - c6 0 2",
         ] {
             let board: Board = fen.parse().unwrap();
             let position = Position::try_from(&board).unwrap();
