@@ -11,7 +11,7 @@ use crate::reference::syzygy_folder;
 
 /// Endgames of more men than tables have, which the search meets.
 const POSITIONS: [&str; 6] = [
-    "8/8/2k5/4p3/8/3PK3/8/8 w - - 0 1",
+    "8/8/2k1p3/4p3/8/3PK3/8/8 w - - 0 1",
     "8/5ppk/8/8/8/8/1P1PK3/8 w - - 0 1",
     "4k3/1r3p2/8/8/8/8/3P1R2/4K3 w - - 0 1",
     "8/2k1bp2/8/8/8/5B2/3P1K2/8 b - - 0 1",
