@@ -9,6 +9,7 @@ use rayon::Scope;
 use rayon::prelude::*;
 
 use super::finished::FinishedSlices;
+use super::heap::give_back;
 use super::leftovers::remove_leftovers;
 use super::packed::{PackedView, PackedViews};
 use super::plan::{Plan, Step, reads};
@@ -191,6 +192,7 @@ impl<'a> Course<'a> {
             };
             scope.spawn(move |scope| {
                 let result = self.take_step(&self.plan.steps[number]);
+                give_back();
                 self.finish(number, result);
                 self.start_what_can_start(scope);
             });
@@ -232,6 +234,7 @@ impl<'a> Course<'a> {
         self.observer.started(material);
         let index_space = IndexSpace::new(material);
         let (finished, digest) = self.solve(step)?;
+        give_back();
         let mut written = Generated::default();
         if !step.metrics.is_empty() {
             let summary = Summary::from_digest(&digest, &index_space);

@@ -9,6 +9,7 @@ mod choose;
 mod course;
 mod estimate;
 mod finished;
+mod heap;
 mod leftovers;
 mod memory;
 mod packed;

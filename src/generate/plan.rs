@@ -9,7 +9,7 @@ use crate::Error;
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
-use crate::probe::{Format, Tablebase};
+use crate::probe::{Format, ProbeOptions, Tablebase};
 use crate::simd::Width;
 use crate::solve::SolveError;
 use crate::table::Compression;
@@ -121,7 +121,12 @@ impl Plan {
                 source,
             });
         }
-        let there = Tablebase::open(&options.directory).ok();
+        // All of them are read from end to end: mapped, they would seem to be memory that is used.
+        let unmapped = ProbeOptions {
+            map_files: false,
+            ..ProbeOptions::default()
+        };
+        let there = Tablebase::open_with(&[&options.directory], &unmapped).ok();
         let mut wanted: HashMap<Material, Vec<Metric>> = HashMap::new();
         let mut open: Vec<Material> = options
             .materials
