@@ -91,7 +91,7 @@ pub fn pgn(position: &Position, line: &LineAnswer, answer: &SolveAnswer) -> Stri
         pgn += &format!("[{name} \"{value}\"]\n");
     }
     let mut words = Vec::new();
-    for numbered in movetext(position, &line.san) {
+    for numbered in movetext(position.fullmoves(), position.turn(), &line.san) {
         words.extend(numbered.split(' ').map(str::to_owned));
     }
     words.push(result.to_owned());
