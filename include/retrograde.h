@@ -311,6 +311,93 @@ enum retrograde_line_end {
 int retrograde_line(const retrograde_tables *tables, const struct retrograde_position *position,
                     struct retrograde_line_move *moves, size_t capacity, size_t *count, int *end);
 
+/* ---- Xiangqi ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * The other game has tables of its own, in the folder xiangqi of the same directory, and positions are FENs of ten ranks. What
+ * is said above of errors, threads, pointers and files holds.
+ *
+ *     retrograde_xiangqi_tables *tables;
+ *     struct retrograde_xiangqi_value value;
+ *     if (retrograde_xiangqi_open("tables", RETROGRADE_PERPETUAL_CHECK, NULL, &tables) == RETROGRADE_OK
+ *         && retrograde_xiangqi_probe(tables, "9/9/4k4/9/9/9/9/9/3K5/n2R5 b", &value) == RETROGRADE_OK)
+ *         printf("%d\n", value.wdl);
+ */
+
+/* What an endless game is worth. Tables of different rules are different files and never mixed. */
+enum retrograde_xiangqi_rules {
+    /* A draw. */
+    RETROGRADE_CYCLES_DRAW = 0,
+    /* Whoever gives check for ever while the other does not loses; otherwise a draw. */
+    RETROGRADE_PERPETUAL_CHECK = 1
+};
+
+/* The xiangqi tables of a directory. Made by retrograde_xiangqi_open, ended by retrograde_xiangqi_free. */
+typedef struct retrograde_xiangqi_tables retrograde_xiangqi_tables;
+
+/* The value of a position, for the side to move. */
+struct retrograde_xiangqi_value {
+    /* RETROGRADE_WIN, RETROGRADE_DRAW or RETROGRADE_LOSS. Whoever has no legal move has lost. */
+    int32_t wdl;
+    /*
+     * Plies to the next capture or mate that keeps the result: positive for a win, negative for a loss, 0 for a draw and where
+     * there is no move. With a round it measures progress: plies until the loser can only give check for ever, or leaves the
+     * round. RETROGRADE_NO_VALUE without such a table.
+     */
+    int32_t dtc;
+    /* Plies to mate or to a position without moves; RETROGRADE_NO_VALUE for a draw, and without such a table. */
+    int32_t dtm;
+    /* How often the rule of perpetual check was applied before the position was decided; 0 where it was not needed. */
+    int32_t round;
+};
+
+/* No xiangqi position has as many legal moves as this. */
+#define RETROGRADE_XIANGQI_MAX_MOVES 128
+
+/* What a move does beside enum retrograde_move_flag, where RETROGRADE_ZEROING is a capture. */
+enum retrograde_xiangqi_move_flag { RETROGRADE_CHECK = 16 };
+
+/* A legal move. */
+struct retrograde_xiangqi_move {
+    /* "h2e2": files a to i, ranks 0 to 9. */
+    char iccs[8];
+    /* "C2=5". */
+    char wxf[8];
+    /* Of enum retrograde_move_flag and enum retrograde_xiangqi_move_flag, added. */
+    int32_t flags;
+    /* The value for the side to move AFTER the move. */
+    struct retrograde_xiangqi_value value;
+};
+
+/*
+ * Finds the tables of some rules. Of the options, which may be NULL for the defaults, cache_bytes and map_files count. *tables is
+ * written only if all is well. Files are opened when they are needed: a directory without tables is no error.
+ *
+ * RETROGRADE_BAD_DIRECTORY, RETROGRADE_BAD_ARGUMENT.
+ */
+int retrograde_xiangqi_open(const char *directory, int rules, const struct retrograde_options *options,
+                            retrograde_xiangqi_tables **tables);
+
+/* As retrograde_free. */
+void retrograde_xiangqi_free(retrograde_xiangqi_tables *tables);
+
+/*
+ * What the tables say of a position. A few microseconds where a block has to be decoded, else about one.
+ *
+ * RETROGRADE_NO_TABLE, RETROGRADE_BAD_POSITION, RETROGRADE_BAD_TABLE, RETROGRADE_BAD_ARGUMENT.
+ */
+int retrograde_xiangqi_probe(const retrograde_xiangqi_tables *tables, const char *fen,
+                             struct retrograde_xiangqi_value *value);
+
+/*
+ * All legal moves with their values, the best first: of a won position the first one wins by being played again and again. The
+ * first capacity moves are written; *count becomes the number of legal moves, 0 where the game is over.
+ *
+ * Errors as for retrograde_xiangqi_probe, also if a table is missing that a capture leads to.
+ */
+int retrograde_xiangqi_moves(const retrograde_xiangqi_tables *tables, const char *fen,
+                             struct retrograde_xiangqi_move *moves, size_t capacity, size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

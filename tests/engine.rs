@@ -18,7 +18,7 @@ use crate::probe::random::Random;
 const THREE_MEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables");
 
 /// A running engine.
-struct Engine {
+pub struct Engine {
     process: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
@@ -30,7 +30,12 @@ impl Engine {
         let program = PROGRAM.get_or_init(|| {
             build("engine").join(format!("engine{}", std::env::consts::EXE_SUFFIX))
         });
-        let mut process = Command::new(program)
+        Engine::run(&mut Command::new(program))
+    }
+
+    /// Starts a program that speaks UCI, or a language like it.
+    pub fn run(program: &mut Command) -> Engine {
+        let mut process = program
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -52,12 +57,12 @@ impl Engine {
         engine
     }
 
-    fn say(&mut self, line: &str) {
+    pub fn say(&mut self, line: &str) {
         writeln!(self.input, "{line}").unwrap();
     }
 
     /// What it says up to a line that begins like this, which is the last.
-    fn until(&mut self, beginning: &str) -> Vec<String> {
+    pub fn until(&mut self, beginning: &str) -> Vec<String> {
         let mut said = Vec::new();
         loop {
             let line = self.output.next();
@@ -70,7 +75,7 @@ impl Engine {
     }
 
     /// What it has said until it is ready.
-    fn ready(&mut self) -> Vec<String> {
+    pub fn ready(&mut self) -> Vec<String> {
         self.say("isready");
         self.until("readyok")
     }
@@ -84,7 +89,7 @@ impl Engine {
         (info.cloned().unwrap_or_default(), best.to_owned())
     }
 
-    fn quit(mut self) {
+    pub fn quit(mut self) {
         self.say("quit");
         assert!(self.process.wait().unwrap().success());
     }

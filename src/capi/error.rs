@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use retrograde::ProbeError;
 use retrograde::game::chess::{FenError, SetupError};
+use retrograde::game::xiangqi;
+use retrograde::probe::xiangqi::XiangqiProbeError;
 
 /// What functions return; `enum retrograde_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,10 @@ pub enum Failure {
     Probe(#[from] ProbeError),
     #[error(transparent)]
     Fen(#[from] FenError),
+    #[error(transparent)]
+    XiangqiProbe(#[from] XiangqiProbeError),
+    #[error(transparent)]
+    XiangqiFen(#[from] xiangqi::FenError),
     #[error("not a legal position: {0}")]
     Setup(#[from] SetupError),
     #[error("not a legal position: {0}")]
@@ -51,7 +57,14 @@ impl Failure {
                 ProbeError::Placement(_) => Status::BadPosition,
                 _ => Status::BadTable,
             },
-            Failure::Fen(_) | Failure::Setup(_) | Failure::Bitboards(_) => Status::BadPosition,
+            Failure::XiangqiProbe(error) => match error.is_missing_table() {
+                true => Status::NoTable,
+                false => Status::BadTable,
+            },
+            Failure::Fen(_)
+            | Failure::XiangqiFen(_)
+            | Failure::Setup(_)
+            | Failure::Bitboards(_) => Status::BadPosition,
             Failure::Argument(_) => Status::BadArgument,
             Failure::Internal(_) => Status::Internal,
         }

@@ -19,3 +19,4 @@ mod moves;
 mod position;
 mod probe;
 mod tables;
+mod xiangqi;

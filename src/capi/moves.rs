@@ -35,7 +35,7 @@ pub struct CLineMove {
 }
 
 /// A text as an array that ends with at least one zero; what does not fit is left out.
-fn chars<const N: usize>(text: &str) -> [c_char; N] {
+pub fn chars<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (place, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {
         *place = byte as c_char;
@@ -103,7 +103,7 @@ fn rank_options(flags: c_uint) -> Result<RankOptions, Failure> {
 /// # Safety
 ///
 /// There is room for `capacity` of them at `place`, or `capacity` is 0.
-unsafe fn write_moves<T>(
+pub unsafe fn write_moves<T>(
     moves: impl ExactSizeIterator<Item = T>,
     place: *mut T,
     capacity: usize,
@@ -116,7 +116,7 @@ unsafe fn write_moves<T>(
     count
 }
 
-fn check_room<T, U>(moves: *mut T, capacity: usize, count: *mut U) -> Result<(), Failure> {
+pub fn check_room<T, U>(moves: *mut T, capacity: usize, count: *mut U) -> Result<(), Failure> {
     if count.is_null() {
         return Err(Failure::Argument(
             "count is NULL; pass the address of a size_t",

@@ -64,7 +64,7 @@ impl TryFrom<Options> for ProbeOptions {
 /// # Safety
 ///
 /// It is null or a string that ends with a zero.
-unsafe fn directory(name: *const c_char) -> Result<PathBuf, Failure> {
+pub unsafe fn directory(name: *const c_char) -> Result<PathBuf, Failure> {
     if name.is_null() {
         return Err(Failure::Argument(
             "the name of a directory is NULL; pass as many strings as count says",

@@ -10,14 +10,14 @@ use clap::{Args, ValueEnum, value_parser};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
 use retrograde::Error;
 use retrograde::game::Game;
-use retrograde::generate::{GenerateOptions, Observer, Plan};
+use retrograde::generate::{Estimate, GenerateOptions, Observer, Plan};
 use retrograde::material::{MAX_MEN, Material};
 use retrograde::metric::Metric;
 use retrograde::probe;
 use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::Rules;
-use serde_json::json;
+use serde_json::{Value, json};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, print, progress, xiangqi};
@@ -39,9 +39,10 @@ pub struct Generate {
     #[arg(long, value_name = "N", value_parser = input::men)]
     pub(super) men: Option<usize>,
 
-    /// The game: chess or xiangqi
-    #[arg(long, value_name = "GAME", default_value = "chess")]
-    game: Game,
+    /// The game: chess or xiangqi; has to be said for a material of both where there are xiangqi tables [default: the game
+    /// that has such materials; chess if both have]
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
 
     /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check [default: perpetual-check]
     #[arg(long, value_name = "RULES")]
@@ -63,7 +64,7 @@ pub struct Generate {
     /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun [default:
     /// what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
-    memory: Option<u64>,
+    pub(super) memory: Option<u64>,
 
     /// Keep what materials of up to so many men leave behind for others in memory; that of larger ones goes into
     /// work files beside the tables, which a generation that was killed finds again
@@ -174,7 +175,12 @@ impl From<Compression> for table::Compression {
 impl Generate {
     /// Generates what is missing.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        if self.game == Game::Xiangqi {
+        let game = match (self.game, self.format) {
+            // There are no such tables of xiangqi.
+            (None, Format::Syzygy) => Game::Chess,
+            (game, _) => xiangqi::game_to_generate(&self.materials, game, tables)?,
+        };
+        if game == Game::Xiangqi {
             progress::use_threads(self.threads)?;
             return xiangqi::generate(&self, tables, out);
         }
@@ -280,12 +286,7 @@ impl Generate {
                 "directory": directory,
                 "present": plan.present(),
                 "memory": plan.peak_memory(),
-                "estimate": {
-                    "bytes": estimate.bytes,
-                    "core_seconds": estimate.core_seconds,
-                    "seconds": estimate.seconds,
-                    "threads": rayon::current_num_threads(),
-                },
+                "estimate": estimate_json(&estimate),
                 "steps": steps,
             });
             writeln!(out, "{answer}")?;
@@ -313,15 +314,29 @@ impl Generate {
             HumanBytes(plan.peak_memory()),
             directory.display()
         )?;
-        writeln!(
-            out,
-            "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
-            HumanBytes(estimate.bytes),
-            HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
-            rayon::current_num_threads()
-        )?;
+        print_estimate(&estimate, out)?;
         Ok(Outcome::Done)
     }
+}
+
+pub(super) fn estimate_json(estimate: &Estimate) -> Value {
+    json!({
+        "bytes": estimate.bytes,
+        "core_seconds": estimate.core_seconds,
+        "seconds": estimate.seconds,
+        "threads": rayon::current_num_threads(),
+    })
+}
+
+pub(super) fn print_estimate(estimate: &Estimate, out: &mut dyn Write) -> Result<()> {
+    writeln!(
+        out,
+        "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
+        HumanBytes(estimate.bytes),
+        HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
+        rayon::current_num_threads()
+    )?;
+    Ok(())
 }
 
 /// Shows the course of a generation.
@@ -340,7 +355,7 @@ impl Observer for Bar<'_> {
 }
 
 /// Ends with an error if a plan needs more memory than the machine has.
-fn refuse_more_than_there_is(needed: u64) -> Result<()> {
+pub(super) fn refuse_more_than_there_is(needed: u64) -> Result<()> {
     let there_is = System::new_with_specifics(
         RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
     )

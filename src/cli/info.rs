@@ -86,7 +86,8 @@ struct LongestWin {
 impl Info {
     /// Reads the headers and prints.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        if xiangqi::is_meant(&self.material, self.game, self.rules, tables)? {
+        let named = std::slice::from_ref(&self.material);
+        if xiangqi::game_of_tables(named, self.game, tables)? == Game::Xiangqi {
             return xiangqi::info(&self.material, self.rules, self.json, tables, out);
         }
         let answer = self.answer(tables)?;

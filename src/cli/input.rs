@@ -18,7 +18,9 @@ pub fn position(words: &[String]) -> Result<Position> {
         return Ok(Position::start());
     }
     if is_xiangqi(words) {
-        bail!("this is a xiangqi board of ten ranks: only chess is read here, write eight");
+        bail!(
+            "this is a xiangqi board of ten ranks; add --game xiangqi, or write eight ranks for chess"
+        );
     }
     Ok(Position::from_fen(&fen)?)
 }
@@ -38,15 +40,29 @@ pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
     Ok(xiangqi::Position::from_fen(&fen)?)
 }
 
-/// The position of a line of EPD: four fields and operations, or a FEN of six fields.
-pub fn epd(line: &str) -> Result<Position> {
-    let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+/// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields.
+pub fn epd(words: &[String]) -> Result<Position> {
+    let fields = if has_counters(words) { 6 } else { 4 };
+    position(&words[..fields.min(words.len())])
+}
+
+/// The same for xiangqi, where the two fields that it has no use for may be missing.
+pub fn xiangqi_epd(words: &[String]) -> Result<xiangqi::Position> {
+    let is_unused = |number: usize| words.get(number).is_some_and(|word| word == "-");
+    let fields = match (is_unused(2) && is_unused(3), has_counters(words)) {
+        (true, true) => 6,
+        (true, false) => 4,
+        (false, _) => 2,
+    };
+    xiangqi_position(&words[..fields.min(words.len())])
+}
+
+/// Whether the fifth and sixth word of a FEN are numbers.
+fn has_counters(words: &[String]) -> bool {
     let is_counter = |word: Option<&String>| {
         word.is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let has_counters = is_counter(words.get(4)) && is_counter(words.get(5));
-    let fields = if has_counters { 6 } else { 4 };
-    position(&words[..fields.min(words.len())])
+    is_counter(words.get(4)) && is_counter(words.get(5))
 }
 
 /// A material in the form that has a table, from a signature in any order and case.

@@ -125,8 +125,7 @@ fn is_missing(error: &anyhow::Error) -> bool {
         || error
             .downcast_ref::<ProbeError>()
             .is_some_and(ProbeError::is_missing_table)
-        || matches!(
-            error.downcast_ref::<XiangqiProbeError>(),
-            Some(XiangqiProbeError::Missing { .. })
-        )
+        || error
+            .downcast_ref::<XiangqiProbeError>()
+            .is_some_and(XiangqiProbeError::is_missing_table)
 }

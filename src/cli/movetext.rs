@@ -1,12 +1,13 @@
 //! Moves with their numbers, as in a book.
 
 use retrograde::game::Color;
-use retrograde::game::chess::Position;
 
-/// The moves of a line from a position, each one with its number where one is due.
-pub fn movetext<'a>(position: &Position, san: impl IntoIterator<Item = &'a String>) -> Vec<String> {
-    let mut number = position.fullmoves();
-    let mut turn = position.turn();
+/// The moves of a line, each one with its number where one is due: the number of the first and who makes it.
+pub fn movetext<'a>(
+    mut number: u32,
+    mut turn: Color,
+    san: impl IntoIterator<Item = &'a String>,
+) -> Vec<String> {
     let mut words = Vec::new();
     for (ply, san) in san.into_iter().enumerate() {
         words.push(match (turn, ply) {

@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use super::Outcome;
 
 /// A distance, or a dash where it is not known.
-pub fn known(plies: Option<i32>) -> String {
+pub fn plies_or_dash(plies: Option<i32>) -> String {
     plies.map_or("-".to_owned(), |plies| plies.to_string())
 }
 

@@ -3,16 +3,18 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use clap::Args;
 use retrograde::Tablebase;
+use retrograde::game::Game;
 use retrograde::game::chess::Position;
+use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::answer::{Answer, LineAnswer};
 use super::movetext::movetext;
-use super::print::{MoveRow, known, move_rows, those_that_hold};
+use super::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
 /// Look a position up: its value, and every legal move with its value, best first
@@ -21,8 +23,9 @@ use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
     retrograde probe '8/8/8/8/8/2k5/8/K1q5 w - - 0 1'\n  \
     retrograde probe 4k3/8/8/8/8/8/4P3/4K3 w - - --line\n  \
     retrograde probe --epd positions.epd > answers.jsonl\n  \
-    retrograde probe '3k5/9/9/9/9/9/9/9/9/R3K4 w' --rules cycles-draw\n\n\
-    A board of ten ranks is xiangqi.\n\n\
+    retrograde probe '3k5/9/9/9/9/9/9/9/9/R3K4 w' --rules cycles-draw --line\n\n\
+    A board of ten ranks is xiangqi. There dtc is plies to the next capture or mate, and moves are also written\n\
+    in WXF notation.\n\n\
     wdl is 2 for a win to -2 for a loss, 1 and -1 where the fifty-move rule saves the loser. dtz and dtm are\n\
     plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
     move are those of the opponent, who is to move after it.\n\n\
@@ -42,6 +45,10 @@ pub struct Probe {
     #[arg(long, value_name = "FILE|-")]
     epd: Option<String>,
 
+    /// The game: chess or xiangqi [default: xiangqi for boards of ten ranks, else chess]
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
     /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
     #[arg(long, value_name = "RULES", default_value_t)]
     rules: Rules,
@@ -56,14 +63,11 @@ impl Probe {
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         if let Some(file) = &self.epd {
             let input = open_lines(file)?;
-            return self.answer_lines(file, input, &tables.open()?, out);
+            return self.answer_lines(file, input, tables, out);
         }
-        if input::is_xiangqi(&self.fen) {
-            if self.line {
-                bail!("there are no lines of xiangqi in this version; leave out --line");
-            }
+        if self.is_xiangqi(&self.fen) {
             let position = input::xiangqi_position(&self.fen)?;
-            return xiangqi::probe(&position, self.rules, self.json, tables, out);
+            return xiangqi::probe(&position, self.rules, self.line, self.json, tables, out);
         }
         // What is wrong with the position matters more than what is wrong with the tables.
         let position = input::position(&self.fen)?;
@@ -89,9 +93,14 @@ impl Probe {
         &self,
         name: &str,
         mut input: Box<dyn BufRead>,
-        tables: &Tablebase,
+        directory: &TableDirectory,
         out: &mut dyn Write,
     ) -> Result<Outcome> {
+        let chess = match self.game {
+            Some(Game::Xiangqi) => None,
+            _ => Some(directory.open()?),
+        };
+        let xiangqi = XiangqiTables::open(directory.path(), self.rules);
         let (mut bad, mut unknown, mut answered) = (0, 0, 0);
         let mut bytes = Vec::new();
         for number in 1u64.. {
@@ -108,12 +117,11 @@ impl Probe {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match input::epd(line) {
-                Ok(position) => {
-                    let answer = Answer::new(tables, &position, self.line)?;
-                    unknown += u64::from(answer.reason.is_some());
-                    answered += u64::from(answer.reason.is_none());
-                    writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+            match self.answer_line(line, chess.as_ref(), &xiangqi)? {
+                Ok((answer, is_known)) => {
+                    unknown += u64::from(!is_known);
+                    answered += u64::from(is_known);
+                    writeln!(out, "{answer}")?;
                 }
                 Err(error) => {
                     bad += 1;
@@ -142,6 +150,44 @@ impl Probe {
     }
 }
 
+impl Probe {
+    /// Whether a position is of xiangqi: as said, or by its board.
+    fn is_xiangqi(&self, words: &[String]) -> bool {
+        match self.game {
+            Some(game) => game == Game::Xiangqi,
+            None => input::is_xiangqi(words),
+        }
+    }
+
+    /// The answer to a line and whether the tables have one, or what is wrong with the line.
+    fn answer_line(
+        &self,
+        line: &str,
+        chess: Option<&Tablebase>,
+        xiangqi: &XiangqiTables,
+    ) -> Result<Result<(String, bool)>> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let Some(chess) = chess.filter(|_| !self.is_xiangqi(&words)) else {
+            return match input::xiangqi_epd(&words) {
+                Ok(position) => {
+                    let answer = xiangqi::Answer::new(xiangqi, &position, self.line)?;
+                    let json = serde_json::to_string(&answer)?;
+                    Ok(Ok((json, answer.reason.is_none())))
+                }
+                Err(error) => Ok(Err(error)),
+            };
+        };
+        match input::epd(&words) {
+            Ok(position) => {
+                let answer = Answer::new(chess, &position, self.line)?;
+                let json = serde_json::to_string(&answer)?;
+                Ok(Ok((json, answer.reason.is_none())))
+            }
+            Err(error) => Ok(Err(error)),
+        }
+    }
+}
+
 /// A file, or the standard input for `-`.
 fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
     if name == "-" {
@@ -154,8 +200,8 @@ fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
     let distance = |plies: Option<i32>, precise: Option<i32>| match plies == precise {
-        true => known(plies),
-        false => format!("~{}", known(plies)),
+        true => plies_or_dash(plies),
+        false => format!("~{}", plies_or_dash(plies)),
     };
     writeln!(
         out,
@@ -164,7 +210,7 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         position.turn(),
         answer.category,
         distance(answer.dtz, answer.precise_dtz),
-        known(answer.dtm)
+        plies_or_dash(answer.dtm)
     )?;
     print_foreign_tables(answer, out)?;
     let remarks = [
@@ -177,7 +223,7 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         san: &m.san,
         result: m.category.to_owned(),
         dtz: distance(m.dtz, m.precise_dtz),
-        dtm: known(m.dtm),
+        dtm: plies_or_dash(m.dtm),
         checkmate: m.checkmate,
         stalemate: m.stalemate,
         zeroing: m.zeroing,
@@ -220,7 +266,8 @@ pub fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -
         line.san.len(),
         line.end
     )?;
-    writeln!(out, "{}", movetext(position, &line.san).join(" "))?;
+    let words = movetext(position.fullmoves(), position.turn(), &line.san);
+    writeln!(out, "{}", words.join(" "))?;
     if let Some(reason) = &line.reason {
         writeln!(out, "no further: {reason}")?;
     }

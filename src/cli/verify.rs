@@ -59,11 +59,8 @@ impl Verify {
             );
         }
         progress::use_threads(self.threads)?;
-        let is_xiangqi = match self.materials.first() {
-            Some(first) => xiangqi::is_meant(first, self.game, self.rules, directory)?,
-            None => self.game == Some(Game::Xiangqi),
-        };
-        if is_xiangqi {
+        let game = xiangqi::game_of_tables(&self.materials, self.game, directory)?;
+        if game == Game::Xiangqi {
             return xiangqi::verify(&self.materials, self.rules, self.json, directory, out);
         }
         let materials = self.materials(directory)?;

@@ -97,7 +97,7 @@ pub struct Plan {
 const FEWEST_IN_MEMORY: usize = 3;
 
 /// What materials solved side by side may take where no limit is given.
-const DEFAULT_MEMORY: u64 = 11 << 29;
+pub(super) const DEFAULT_MEMORY: u64 = 11 << 29;
 
 impl Plan {
     /// Looks at what is in the directory and plans the rest.

@@ -76,6 +76,16 @@ impl Camps {
         self.camps.len()
     }
 
+    /// How many remain if one of each mirror pair does.
+    #[must_use]
+    pub fn folded_len(&self) -> usize {
+        let kept = (0..).zip(&self.camps).filter(|&(number, camp)| {
+            let mirrored = self.number(&camp.mirrored());
+            mirrored.is_none_or(|mirrored| number <= mirrored)
+        });
+        kept.count()
+    }
+
     /// The camp of a number below [`len`](Camps::len), or `None`.
     #[must_use]
     pub fn camp(&self, number: u32) -> Option<&Camp> {

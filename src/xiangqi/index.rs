@@ -48,6 +48,15 @@ impl Placement {
         }
     }
 
+    /// The colours exchanged, and the board turned round.
+    #[must_use]
+    pub fn with_colors_exchanged(&self) -> Placement {
+        let [red, black] = self.pieces.map(|side| side.map(flip));
+        Placement {
+            pieces: [black, red],
+        }
+    }
+
     /// The placement of a position.
     #[must_use]
     pub fn of(position: &Position) -> Placement {

@@ -3,7 +3,8 @@
  *
  *     ./retrograde TABLES DAMAGED VERSION
  *
- * TABLES has all tables of three men and no others, DAMAGED a KQvK.wdl that is none.
+ * TABLES has all tables of three men and no others, and those of xiangqi that KRvKN needs, under both sets of rules; DAMAGED a
+ * KQvK.wdl and a KRvK.wdl of xiangqi that are none.
  */
 
 #include <pthread.h>
@@ -275,6 +276,63 @@ static void check_threads(retrograde_tables *tables)
     CHECK(strncmp(retrograde_last_error(), text, sizeof text - 1) == 0);
 }
 
+static void check_xiangqi(const char *directory, const char *damaged)
+{
+    static const char check_for_ever[] = "9/9/4k4/9/9/9/9/9/3K5/n2R5 b";
+    static const char mate_in_one[] = "3k5/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
+    retrograde_xiangqi_tables *draws = NULL, *losses = NULL, *none = NULL;
+    struct retrograde_xiangqi_move moves[RETROGRADE_XIANGQI_MAX_MOVES];
+    struct retrograde_xiangqi_value value = {9, 9, 9, 9};
+    struct retrograde_options options;
+    size_t count = 7;
+    CHECK(retrograde_xiangqi_open(directory, RETROGRADE_PERPETUAL_CHECK, NULL, &losses) == RETROGRADE_OK);
+    retrograde_default_options(&options);
+    options.cache_bytes = 0;
+    options.map_files = 0;
+    CHECK(retrograde_xiangqi_open(directory, RETROGRADE_CYCLES_DRAW, &options, &draws) == RETROGRADE_OK);
+    if (draws == NULL || losses == NULL) {
+        fprintf(stderr, "%s\n", retrograde_last_error());
+        return;
+    }
+    CHECK(retrograde_xiangqi_probe(draws, check_for_ever, &value) == RETROGRADE_OK);
+    CHECK(value.wdl == RETROGRADE_DRAW && value.dtc == 0 && value.dtm == RETROGRADE_NO_VALUE && value.round == 0);
+    CHECK(retrograde_xiangqi_probe(losses, check_for_ever, &value) == RETROGRADE_OK);
+    CHECK(value.wdl == RETROGRADE_LOSS && value.dtc < 0 && value.dtm == RETROGRADE_NO_VALUE && value.round > 0);
+    CHECK(retrograde_xiangqi_probe(draws, mate_in_one, &value) == RETROGRADE_OK);
+    CHECK(value.wdl == RETROGRADE_WIN && value.dtc == 1 && value.dtm == 1 && value.round == 0);
+
+    CHECK(retrograde_xiangqi_moves(draws, mate_in_one, moves, RETROGRADE_XIANGQI_MAX_MOVES, &count) == RETROGRADE_OK);
+    CHECK(count > 10 && strcmp(moves[0].iccs, "a0d0") == 0 && strcmp(moves[0].wxf, "R9=6") == 0);
+    CHECK(moves[0].flags == (RETROGRADE_CHECKMATE | RETROGRADE_CHECK));
+    CHECK(moves[0].value.wdl == RETROGRADE_LOSS && moves[0].value.dtm == 0);
+    CHECK(retrograde_xiangqi_moves(losses, check_for_ever, moves, 1, &count) == RETROGRADE_OK && count > 1);
+    CHECK(moves[0].value.wdl == RETROGRADE_WIN);
+    CHECK(retrograde_xiangqi_moves(draws, "3k5/9/9/9/9/9/9/9/9/3RK4 b", NULL, 0, &count) == RETROGRADE_OK && count == 0);
+
+    count = 7;
+    value.wdl = 9;
+    CHECK(retrograde_xiangqi_probe(draws, "3k5/9/9/9/9/P8/9/9/9/4K4 w", &value) == RETROGRADE_NO_TABLE);
+    CHECK(last_error_has("KPvK") && last_error_has("--game xiangqi"));
+    CHECK(retrograde_xiangqi_probe(draws, ROOK_ENDING, &value) == RETROGRADE_BAD_POSITION && last_error_has("8 ranks"));
+    CHECK(retrograde_xiangqi_probe(draws, "9/9/9/9/9/9/9/9/9/9 w", &value) == RETROGRADE_BAD_POSITION);
+    CHECK(retrograde_xiangqi_probe(NULL, mate_in_one, &value) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_probe(draws, NULL, &value) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_probe(draws, mate_in_one, NULL) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_moves(draws, mate_in_one, NULL, 1, &count) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_moves(draws, mate_in_one, moves, 1, NULL) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_open(directory, 2, NULL, &none) == RETROGRADE_BAD_ARGUMENT && last_error_has("rules"));
+    CHECK(retrograde_xiangqi_open(NULL, 0, NULL, &none) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_open(directory, 0, NULL, NULL) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_xiangqi_open("nowhere at all", 0, NULL, &none) == RETROGRADE_BAD_DIRECTORY);
+    CHECK(last_error_has("nowhere at all") && none == NULL && count == 7 && value.wdl == 9);
+    CHECK(retrograde_xiangqi_open(damaged, RETROGRADE_CYCLES_DRAW, NULL, &none) == RETROGRADE_OK);
+    CHECK(retrograde_xiangqi_probe(none, mate_in_one, &value) == RETROGRADE_BAD_TABLE && last_error_has("KRvK.wdl"));
+    retrograde_xiangqi_free(none);
+    retrograde_xiangqi_free(draws);
+    retrograde_xiangqi_free(losses);
+    retrograde_xiangqi_free(NULL);
+}
+
 int main(int argc, char **argv)
 {
     retrograde_tables *tables = NULL;
@@ -298,6 +356,7 @@ int main(int argc, char **argv)
     check_root_moves(tables);
     check_line(tables);
     check_threads(tables);
+    check_xiangqi(directory, argv[2]);
     retrograde_free(tables);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

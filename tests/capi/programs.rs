@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use retrograde::xiangqi::{Rules, rules_directory};
+
 use super::{library_folder, run};
+use crate::xiangqi::tables::generate;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -65,6 +68,12 @@ fn a_program_in_c_gets_values_moves_and_errors() {
     let damaged = library_folder().join("damaged");
     std::fs::create_dir_all(&damaged).unwrap();
     std::fs::write(damaged.join("KQvK.wdl"), "no table").unwrap();
+    let xiangqi = rules_directory(&damaged, Rules::CyclesDraw);
+    std::fs::create_dir_all(&xiangqi).unwrap();
+    std::fs::write(xiangqi.join("KRvK.wdl"), "no table").unwrap();
+    for rules in Rules::ALL {
+        generate(three_men(), &["KRvKN"], rules);
+    }
     let program = compile("tests/c/retrograde.c", "retrograde");
     run(Command::new(program)
         .arg(three_men())

@@ -71,10 +71,216 @@ fn tables_of_both_rules_live_side_by_side() {
 }
 
 #[test]
+fn lines_batches_and_statistics() {
+    let place = Place::with_tables();
+    let rules = ["--rules", "cycles-draw"];
+    for rules in ["cycles-draw", "perpetual-check"] {
+        let arguments = ["generate", "--game", "xiangqi", "KRvKN", "--rules", rules];
+        assert_eq!(place.run(arguments).0, 0);
+    }
+    let mate = "3k5/9/9/9/9/9/9/9/9/R3K4 w";
+    let (status, out, err) = place.run(["probe", mate, "--line"].into_iter().chain(rules));
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(
+        out.ends_with("best line by dtm, 1 plies, then checkmate:\n1. R9=6\n"),
+        "{out}"
+    );
+    let info = ["info", "KRvKN", "--game", "xiangqi", "--json"];
+    let info = place.json(info.into_iter().chain(rules));
+    let longest = info["longest"]["dtm"]["red"]["fen"].as_str().unwrap();
+    let line = place.json(
+        ["probe", longest, "--line", "--json"]
+            .into_iter()
+            .chain(rules),
+    );
+    assert_eq!(line["line"]["uci"].as_array().unwrap().len(), 25);
+    assert_eq!(line["line"]["metric"], "dtm");
+    let line = place.json(["probe", CHECKS_FOR_EVER, "--line", "--json"]);
+    assert_eq!(line["line"]["end"], "perpetual-check", "{line}");
+    assert_eq!(line["line"]["metric"], "dtc");
+    let drawn = ["probe", CHECKS_FOR_EVER, "--line"];
+    let (_, out, _) = place.run(drawn.into_iter().chain(rules));
+    assert!(
+        out.ends_with("no line: the game is over or drawn\n"),
+        "{out}"
+    );
+
+    let lines = format!(
+        "# comment\n{mate} - - dtm 1;\n{mate} - - 0 1\n{mate} dtm 1\n8/8/8/8/8/2k5/1R6/K7 w - -\n{CHECKS_FOR_EVER}\n"
+    );
+    std::fs::write(place.path("some.epd"), &lines).unwrap();
+    let batch = ["probe", "--epd", "some.epd", "--line"].into_iter();
+    let (status, out, err) = place.run(batch.clone().chain(rules));
+    assert_eq!((status, err.as_str()), (0, ""));
+    let answers: Vec<serde_json::Value> = (out.lines())
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let found: Vec<(&str, i64)> = (answers.iter())
+        .map(|answer| {
+            let category = answer["category"].as_str().unwrap();
+            (category, answer["dtm"].as_i64().unwrap_or(0))
+        })
+        .collect();
+    let expected = [("win", 1), ("win", 1), ("win", 1), ("win", 31), ("draw", 0)];
+    assert_eq!(found, expected);
+    assert_eq!(answers[0]["line"]["wxf"][0], "R9=6");
+    assert_eq!(answers[3]["line"]["end"], "checkmate");
+    std::fs::write(
+        place.path("some.epd"),
+        lines + "3k5/9/9/9/9/P8/9/9/9/4K4 w\n9/9 w\n",
+    )
+    .unwrap();
+    let (status, out, err) = place.run(batch.chain(["--game", "xiangqi"]));
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("2 lines of some.epd are no positions"),
+        "{err}"
+    );
+    assert!(
+        out.contains("\"category\":\"unknown\"") && out.contains("KPvK"),
+        "{out}"
+    );
+
+    let statistics = [
+        "stats", "KRvKN", "--game", "xiangqi", "--json", "--limit", "3",
+    ];
+    let statistics = place.json(statistics.into_iter().chain(rules));
+    for side in ["red", "black"] {
+        let counts = &info["counts"][side];
+        assert_eq!(statistics[side]["draws"], counts["draw"]);
+        for metric in ["dtc", "dtm"] {
+            let histogram = statistics[side][metric]["histogram"].as_array().unwrap();
+            let sum = |is_win: bool| -> u64 {
+                let of_kind = histogram
+                    .iter()
+                    .filter(|entry| (entry[0].as_i64() > Some(0)) == is_win);
+                of_kind.map(|entry| entry[1].as_u64().unwrap()).sum()
+            };
+            assert_eq!(
+                sum(true),
+                counts["win"].as_u64().unwrap(),
+                "{side} {metric}"
+            );
+            assert_eq!(
+                sum(false),
+                counts["loss"].as_u64().unwrap(),
+                "{side} {metric}"
+            );
+        }
+    }
+    let longest = &statistics["red"]["dtm"]["longest"];
+    assert_eq!(longest["plies"], 25);
+    assert!(!longest["fens"].as_array().unwrap().is_empty());
+    let zugzwangs = &statistics["mutual_zugzwangs"];
+    assert!(zugzwangs["positions"].as_u64() >= zugzwangs["different"].as_u64());
+    // What the listed ones are, the tables say.
+    let kind = &zugzwangs["red_draws_black_loses"]["fens"];
+    for fen in kind.as_array().unwrap() {
+        let fen = fen.as_str().unwrap();
+        let other = fen.replace(" w ", " b ");
+        for (fen, category) in [(fen, "draw"), (&other, "loss")] {
+            let answer = place.json(["probe", fen, "--json"].into_iter().chain(rules));
+            assert_eq!(answer["category"], category, "{fen}");
+        }
+    }
+    let (status, out, err) = place.run(["stats", "KRvKN", "--game", "xiangqi", "--svg", "a.svg"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(
+        out.contains("KRvKN under perpetual-check, red to move, dtc in plies\n"),
+        "{out}"
+    );
+    assert!(place.path("a.svg").exists());
+}
+
+#[test]
+fn memory_that_is_too_little_is_refused_with_what_would_do() {
+    let place = Place::new();
+    let with_memory = |arguments: &[&str], mebibytes: u64| {
+        let memory = format!("{mebibytes}M");
+        let all = ["generate", "--game", "xiangqi", "KRvKN", "--tables", "new"];
+        place.run(
+            (all.into_iter())
+                .chain(["--memory", &memory])
+                .chain(arguments.iter().copied()),
+        )
+    };
+    let (status, _, err) = with_memory(&[], 96);
+    assert_eq!(status, 2);
+    assert!(err.contains("only 96 MiB are allowed"), "{err}");
+    let needed: u64 = err
+        .split("this needs ")
+        .nth(1)
+        .and_then(|rest| rest.split_once(" MiB"))
+        .and_then(|(number, _)| number.parse().ok())
+        .unwrap_or_else(|| panic!("{err}"));
+    assert!(!place.path("new").exists());
+    assert_eq!(with_memory(&[], needed - 1).0, 2);
+    let (status, out, _) = with_memory(&["--dry-run"], needed);
+    assert_eq!(status, 0);
+    assert!(
+        out.contains("of memory; into new") && out.contains("estimated, for"),
+        "{out}"
+    );
+    assert_eq!(with_memory(&[], needed).0, 0);
+    let plan = [
+        "generate",
+        "--game",
+        "xiangqi",
+        "KRCvKR",
+        "--dry-run",
+        "--json",
+    ];
+    let plan = place.json(plan);
+    assert!(plan["memory"].as_u64() > Some(300 << 20), "{plan}");
+    assert!(plan["estimate"]["seconds"].as_f64() > Some(1.0), "{plan}");
+    assert_eq!(plan["steps"].as_array().unwrap().len(), 6);
+}
+
+#[test]
+fn the_game_of_a_name_is_that_of_the_only_one_that_has_it() {
+    let place = Place::with_tables();
+    let (status, out, _) = place.run(["generate", "KCvKA", "--dry-run"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("KCvKA") && out.contains("KCvK "), "{out}");
+    let (status, _, err) = place.run(["generate", "KCvKA", "KQvK"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("one game a command"), "{err}");
+    // Chess, while there is nothing else.
+    let (status, out, _) = place.run(["generate", "KRvK"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("nothing to do"), "{out}");
+    assert_eq!(place.run(["generate", "KCvK", "--game", "xiangqi"]).0, 0);
+    let (status, _, err) = place.run(["generate", "KRvK"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("add --game chess or --game xiangqi"), "{err}");
+    for chess in [
+        &["generate", "KRvK", "--game", "chess"][..],
+        &["generate", "--men", "3"],
+        &["generate", "KQvK"],
+        &["generate", "KRvK", "--format", "syzygy", "--dry-run"],
+    ] {
+        let (status, _, err) = place.run(chess.iter().copied());
+        assert_eq!((status, err.as_str()), (0, ""), "{chess:?}");
+    }
+    // What only one game has tables of needs no word.
+    assert_eq!(place.json(["info", "KRvK", "--json"])["game"], "chess");
+    assert_eq!(place.json(["info", "KCvK", "--json"])["game"], "xiangqi");
+    assert_eq!(place.json(["verify", "KCvK", "--json"])["game"], "xiangqi");
+    let (status, _, err) = place.run(["solve", CHECKS_FOR_EVER]);
+    assert_eq!(status, 2);
+    assert!(err.contains("--game xiangqi"), "{err}");
+}
+
+#[test]
 fn a_name_of_both_games_needs_the_game() {
     let place = Place::with_tables();
     let (status, ..) = place.run(["generate", "--game", "xiangqi", "KRvK"]);
     assert_eq!(status, 0);
+    for command in ["stats", "verify", "generate"] {
+        let (status, _, err) = place.run([command, "KRvK"]);
+        assert_eq!(status, 2, "{command}");
+        assert!(err.contains("add --game chess or --game xiangqi"), "{err}");
+    }
     let (status, _, err) = place.run(["info", "KRvK"]);
     assert_eq!(status, 2);
     assert!(

@@ -1,8 +1,10 @@
 //! What the solver says of xiangqi, against published counts and by playing on.
 
 mod counts;
+mod engine;
+mod fairy_stockfish;
 mod play;
-mod tables;
+pub mod tables;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

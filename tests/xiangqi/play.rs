@@ -37,10 +37,10 @@ fn who_can_only_check_for_ever_draws_or_loses() {
     }
 }
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -84,14 +84,14 @@ fn best_move(position: &Position, targets: &Targets) -> Move {
 
 /// A defender.
 #[derive(Clone, Copy, Debug)]
-enum Defence {
+pub enum Defence {
     Random,
     /// Checks whenever it can.
     Checking,
 }
 
 impl Defence {
-    fn choose(self, position: &Position, random: &mut Random) -> Move {
+    pub fn choose(self, position: &Position, random: &mut Random) -> Move {
         let all = position.legal_moves();
         let checks: Vec<Move> = (all.as_slice().iter().copied())
             .filter(|m| m.gives_check())

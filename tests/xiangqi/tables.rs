@@ -27,10 +27,12 @@ fn plan(directory: &Path, signatures: &[&str], rules: Rules) -> XiangqiPlan {
         rules,
         metrics,
         compression: Compression::Default,
+        memory: None,
     })
+    .unwrap()
 }
 
-fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Written {
+pub fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Written {
     let plan = plan(directory, signatures, rules);
     plan.run(&AtomicBool::new(false), &|_| {}).unwrap()
 }

@@ -1,7 +1,7 @@
 //! `retrograde bench`: how fast this machine generates, probes and solves.
 
 mod generation;
-mod probes;
+pub(super) mod probes;
 mod sparse;
 
 use std::io::Write;
@@ -9,13 +9,15 @@ use std::io::Write;
 use anyhow::Result;
 use clap::Args;
 use retrograde::Tablebase;
+use retrograde::game::Game;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::ProbeOptions;
+use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::generate::Compression;
-use super::{NoTables, Outcome, TableDirectory, input, progress};
+use super::{NoTables, Outcome, TableDirectory, input, progress, xiangqi};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
 use sparse::{SparseTime, sparse_times};
@@ -27,23 +29,32 @@ const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde bench --tables ~/tables\n  \
-    retrograde bench KQRvKR --repeat 1\n\n\
+    retrograde bench KQRvKR --repeat 1\n  \
+    retrograde bench --game xiangqi KRCvKR\n\n\
     Generation: some materials and all they lead to, into a directory that is removed again; medians. Solving and\n\
     compressing are timed on one core, positions are those of both sides to move. Probes: random positions of the\n\
     largest tables that are there; cold, with no block decoded yet, and with its block cached. Solving: two positions\n\
     by what they can reach, without tables.")]
 pub struct Bench {
-    /// What to generate [default: KQvKR KPvKP]
-    #[arg(value_name = "MATERIAL", value_parser = input::material)]
-    materials: Vec<Material>,
+    /// What to generate [default: KQvKR KPvKP, of xiangqi KRvKN]
+    #[arg(value_name = "MATERIAL")]
+    pub(super) materials: Vec<String>,
+
+    /// The game: chess or xiangqi
+    #[arg(long, value_name = "GAME", default_value_t)]
+    game: Game,
+
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES", default_value_t)]
+    pub(super) rules: Rules,
 
     /// How often to generate it, on one core and again on all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 3)]
-    repeat: u32,
+    pub(super) repeat: u32,
 
     /// How hard to compress
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
-    compression: Compression,
+    pub(super) compression: Compression,
 
     /// How many threads generate [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -51,21 +62,25 @@ pub struct Bench {
 
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 impl Bench {
     /// Measures and prints one table.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        let materials = if self.materials.is_empty() {
-            GENERATED
-                .iter()
-                .map(|signature| input::material(signature))
-                .collect::<Result<_, _>>()?
-        } else {
-            input::materials(&self.materials, None)
+        if self.game == Game::Xiangqi {
+            return xiangqi::bench(&self, directory, out);
+        }
+        let default = || GENERATED.map(str::to_owned).to_vec();
+        let signatures = match self.materials.is_empty() {
+            true => default(),
+            false => self.materials.clone(),
         };
+        let named: Vec<Material> = (signatures.iter())
+            .map(|signature| input::material(signature))
+            .collect::<Result<_, _>>()?;
+        let materials = input::materials(&named, None);
         let repeats = self.repeat as usize;
         let generation = Generation::measure(materials, self.compression.into(), repeats)?;
         // Tables are measured, and not how fast an answer is found again.

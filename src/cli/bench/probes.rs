@@ -18,7 +18,8 @@ const REPEATS: u32 = 32;
 
 /// Probe times in nanoseconds, sorted.
 pub struct ProbeTimes {
-    metric: Metric,
+    /// What is asked for.
+    metric: &'static str,
     men: usize,
     cold: Vec<f64>,
     cached: Vec<f64>,
@@ -27,7 +28,7 @@ pub struct ProbeTimes {
 impl ProbeTimes {
     pub fn to_json(&self) -> Value {
         json!({
-            "metric": self.metric.name(),
+            "metric": self.metric,
             "men": self.men,
             "cold_ns": {"median": at(&self.cold, 50), "p99": at(&self.cold, 99)},
             "cached_ns": {"median": at(&self.cached, 50), "p99": at(&self.cached, 99)},
@@ -81,17 +82,39 @@ pub fn probe_times(tables: &Tablebase, metric: Metric) -> Result<Option<ProbeTim
         Metric::Dtz => tables.probe_dtz(position).map(drop),
         Metric::Dtm => tables.probe_dtm(position).map(drop),
     };
+    let spaces: Vec<IndexSpace> = materials.into_iter().map(IndexSpace::new).collect();
+    let position = |random: &mut Random| {
+        let space = &spaces[random.below(spaces.len() as u64) as usize];
+        random_position(space, random)
+    };
+    let clear = || tables.clear_cache();
+    time_probes(metric.name(), men, position, probe, clear).map(Some)
+}
+
+/// Times of probes of random positions, each cold and cached.
+///
+/// # Errors
+///
+/// Those of `probe`.
+pub fn time_probes<P, E>(
+    metric: &'static str,
+    men: usize,
+    random_position: impl Fn(&mut Random) -> Option<P>,
+    probe: impl Fn(&P) -> Result<(), E>,
+    clear: impl Fn(),
+) -> Result<ProbeTimes>
+where
+    anyhow::Error: From<E>,
+{
     let (mut cold, mut cached) = (Vec::new(), Vec::new());
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let spaces: Vec<IndexSpace> = materials.into_iter().map(IndexSpace::new).collect();
     while cold.len() < POSITIONS {
-        let space = &spaces[random.below(spaces.len() as u64) as usize];
-        let Some(position) = random_position(space, &mut random) else {
+        let Some(position) = random_position(&mut random) else {
             continue;
         };
         // The first look brings the file into the page cache and opens the table.
         probe(&position)?;
-        tables.clear_cache();
+        clear();
         let start = Instant::now();
         probe(&position)?;
         cold.push(start.elapsed().as_nanos() as f64);
@@ -103,12 +126,12 @@ pub fn probe_times(tables: &Tablebase, metric: Metric) -> Result<Option<ProbeTim
     }
     cold.sort_by(f64::total_cmp);
     cached.sort_by(f64::total_cmp);
-    Ok(Some(ProbeTimes {
+    Ok(ProbeTimes {
         metric,
         men,
         cold,
         cached,
-    }))
+    })
 }
 
 /// The position at a random index, if it is one.
@@ -119,10 +142,10 @@ fn random_position(space: &IndexSpace, random: &mut Random) -> Option<Position> 
 }
 
 /// xorshift: every run probes the same positions.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -12,7 +12,7 @@ use retrograde::solve::sparse::{LineEnd, Solved};
 use super::answer::{SolveAnswer, decisive, pgn_result};
 use crate::cli::answer::{LineAnswer, line as line_of_tables};
 use crate::cli::movetext::movetext;
-use crate::cli::print::{MoveRow, known, move_rows, those_that_hold};
+use crate::cli::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
 use crate::cli::probe::print_line;
 
 /// Where lines of PGN are broken, as its standard asks.
@@ -92,7 +92,7 @@ pub fn pgn(position: &Position, line: &LineAnswer, answer: &SolveAnswer) -> Stri
         pgn += &format!("[{name} \"{value}\"]\n");
     }
     let mut words = Vec::new();
-    for numbered in movetext(position, &line.san) {
+    for numbered in movetext(position.fullmoves(), position.turn(), &line.san) {
         words.extend(numbered.split(' ').map(str::to_owned));
     }
     words.push(result.to_owned());
@@ -120,7 +120,7 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
     let distance = |plies: Option<i32>| match plies {
         // A draw has no way that could be shorter.
         Some(plies) if plies != 0 && !answer.exact => format!("{plies} or less"),
-        plies => known(plies),
+        plies => plies_or_dash(plies),
     };
     writeln!(
         out,
@@ -141,8 +141,8 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
     let rows = answer.moves.iter().map(|m| MoveRow {
         san: &m.san,
         result: m.bounds.describe(),
-        dtz: known(m.dtz),
-        dtm: known(m.dtm),
+        dtz: plies_or_dash(m.dtz),
+        dtm: plies_or_dash(m.dtm),
         checkmate: m.checkmate,
         stalemate: m.stalemate,
         zeroing: m.zeroing,

@@ -1,7 +1,5 @@
 //! Goes through every position of a material and counts distances.
 
-use std::collections::BTreeMap;
-
 use rayon::prelude::*;
 use retrograde::game::Color;
 use retrograde::game::chess::Position;
@@ -9,6 +7,8 @@ use retrograde::index::{IndexSpace, Order};
 use retrograde::material::Material;
 use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
 use retrograde::probe::{ProbeError, Tablebase};
+
+use super::histogram::{Distances, merged};
 
 /// Indices that one thread takes at a time: some milliseconds.
 const CHUNK: u64 = 1 << 13;
@@ -23,26 +23,13 @@ pub struct Statistics {
 /// The distances with one side to move.
 #[derive(Debug, Default)]
 pub struct SideStatistics {
-    dtz: Option<BTreeMap<i32, u64>>,
-    dtm: Option<BTreeMap<i32, u64>>,
-    longest_dtz: LongestWins,
-    longest_dtm: LongestWins,
-}
-
-/// The longest wins of one side in one metric.
-#[derive(Debug, Default)]
-pub struct LongestWins {
-    /// Zero if there is no win.
-    pub plies: i32,
-    /// How many positions are won as slowly, over the full board.
-    pub count: u64,
-    /// Some of them, one of each set of mirror images.
-    pub fens: Vec<String>,
+    dtz: Option<Distances>,
+    dtm: Option<Distances>,
 }
 
 impl SideStatistics {
-    /// Positions by plies, for the side to move, without draws; nothing if there is no such table.
-    pub fn histogram(&self, metric: Metric) -> Option<&BTreeMap<i32, u64>> {
+    /// Those of a metric; nothing if there is no such table.
+    pub fn distances(&self, metric: Metric) -> Option<&Distances> {
         match metric {
             Metric::Wdl => None,
             Metric::Dtz => self.dtz.as_ref(),
@@ -50,62 +37,10 @@ impl SideStatistics {
         }
     }
 
-    pub fn longest(&self, metric: Metric) -> &LongestWins {
-        match metric {
-            Metric::Dtm => &self.longest_dtm,
-            Metric::Wdl | Metric::Dtz => &self.longest_dtz,
-        }
-    }
-
-    fn merge(mut self, other: SideStatistics, limit: usize) -> SideStatistics {
-        self.dtz = merged(self.dtz, other.dtz);
-        self.dtm = merged(self.dtm, other.dtm);
-        self.longest_dtz = self.longest_dtz.merge(other.longest_dtz, limit);
-        self.longest_dtm = self.longest_dtm.merge(other.longest_dtm, limit);
-        self
-    }
-}
-
-fn merged(
-    ours: Option<BTreeMap<i32, u64>>,
-    theirs: Option<BTreeMap<i32, u64>>,
-) -> Option<BTreeMap<i32, u64>> {
-    let (Some(mut ours), Some(theirs)) = (ours.clone(), theirs.clone()) else {
-        return ours.or(theirs);
-    };
-    for (plies, count) in theirs {
-        *ours.entry(plies).or_default() += count;
-    }
-    Some(ours)
-}
-
-impl LongestWins {
-    fn add(&mut self, plies: i32, weight: u64, position: &Position, limit: usize) {
-        if plies < self.plies || plies <= 0 {
-            return;
-        }
-        if plies > self.plies {
-            *self = LongestWins {
-                plies,
-                ..LongestWins::default()
-            };
-        }
-        self.count += weight;
-        if self.fens.len() < limit {
-            self.fens.push(position.to_fen());
-        }
-    }
-
-    fn merge(mut self, other: LongestWins, limit: usize) -> LongestWins {
-        match self.plies.cmp(&other.plies) {
-            std::cmp::Ordering::Less => other,
-            std::cmp::Ordering::Greater => self,
-            std::cmp::Ordering::Equal => {
-                self.count += other.count;
-                self.fens.extend(other.fens);
-                self.fens.truncate(limit);
-                self
-            }
+    fn merge(self, other: SideStatistics, limit: usize) -> SideStatistics {
+        SideStatistics {
+            dtz: merged(self.dtz, other.dtz, limit),
+            dtm: merged(self.dtm, other.dtm, limit),
         }
     }
 }
@@ -196,19 +131,18 @@ impl Collector<'_> {
         side: &mut SideStatistics,
     ) -> Result<(), ProbeError> {
         let is_draw = self.tables.probe_wdl(position)? == Wdl::Draw;
+        let fen = || position.to_fen();
         if self.has_dtz {
-            let histogram = side.dtz.get_or_insert_default();
+            let distances = side.dtz.get_or_insert_default();
             if !is_draw {
                 let Dtz(plies) = self.tables.probe_dtz(position)?;
-                *histogram.entry(plies).or_default() += weight;
-                side.longest_dtz.add(plies, weight, position, self.limit);
+                distances.add(plies, weight, fen, self.limit);
             }
         }
         if self.has_dtm {
-            let histogram = side.dtm.get_or_insert_default();
+            let distances = side.dtm.get_or_insert_default();
             if !is_draw && let Some(Dtm(plies)) = self.tables.probe_dtm(position)? {
-                *histogram.entry(plies).or_default() += weight;
-                side.longest_dtm.add(plies, weight, position, self.limit);
+                distances.add(plies, weight, fen, self.limit);
             }
         }
         Ok(())

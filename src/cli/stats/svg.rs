@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use retrograde::game::Color;
-use retrograde::material::Material;
-use retrograde::metric::Metric;
-
-use super::collect::Statistics;
+use super::histogram::Distances;
 
 /// Size of one histogram in pixels, and what is around it.
 const WIDTH: f64 = 720.0;
@@ -16,17 +12,13 @@ const MARGIN: f64 = 48.0;
 const WIN: &str = "#3b7a57";
 const LOSS: &str = "#a23b3b";
 
-/// One histogram for each side to move and metric: positions by plies, on a logarithmic scale, since a few long wins
+/// One histogram for each of some titled distances: positions by plies, on a logarithmic scale, since a few long wins
 /// stand beside a great many short ones.
-pub fn draw(material: &Material, statistics: &Statistics) -> String {
-    let mut panels = Vec::new();
-    for (color, side) in Color::ALL.into_iter().zip(&statistics.sides) {
-        for metric in [Metric::Dtz, Metric::Dtm] {
-            if let Some(histogram) = side.histogram(metric).filter(|all| !all.is_empty()) {
-                panels.push((format!("{material}, {color} to move, {metric}"), histogram));
-            }
-        }
-    }
+pub fn draw<'a>(titled: impl Iterator<Item = (String, &'a Distances)>) -> String {
+    let panels: Vec<(String, &BTreeMap<i32, u64>)> = titled
+        .map(|(title, distances)| (title, &distances.histogram))
+        .filter(|(_, histogram)| !histogram.is_empty())
+        .collect();
     let width = WIDTH + 2.0 * MARGIN;
     let height = panels.len().max(1) as f64 * (HEIGHT + 2.0 * MARGIN);
     let mut svg = format!(

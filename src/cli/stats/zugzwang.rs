@@ -4,6 +4,9 @@
 //! of its position unless a capture or promotion wins, and nobody who wins is in zugzwang. So most positions
 //! are ruled out by the two numbers of their men, and few have to be probed.
 
+use std::io::Write;
+
+use indicatif::HumanCount;
 use rayon::prelude::*;
 use retrograde::game::Color;
 use retrograde::index::{IndexSpace, Order, Placement};
@@ -12,6 +15,7 @@ use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::{ProbeError, Tablebase};
 use retrograde::symmetry::mirror;
 use retrograde::table::{Stream, Table};
+use serde_json::{Value, json};
 
 /// What the two sides get who would rather not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +33,7 @@ impl Kind {
 
     /// From the results of White to move and of Black to move, each from the mover's point of view; nothing if
     /// one of them does not mind moving. The fifty-move rule is ignored.
-    fn new(white: Wdl, black: Wdl) -> Option<Kind> {
+    pub fn new(white: Wdl, black: Wdl) -> Option<Kind> {
         match (points(white), points(black)) {
             (0, -1) => Some(Kind::BlackLoses),
             (-1, 0) => Some(Kind::WhiteLoses),
@@ -38,11 +42,20 @@ impl Kind {
         }
     }
 
-    pub fn name(self) -> &'static str {
+    /// In words; `first` is what the side that moves first in a game is called.
+    fn name(self, first: &str) -> String {
         match self {
-            Kind::BlackLoses => "white to move draws, black to move loses",
-            Kind::WhiteLoses => "white to move loses, black to move draws",
-            Kind::BothLose => "whoever is to move loses",
+            Kind::BlackLoses => format!("{first} to move draws, black to move loses"),
+            Kind::WhiteLoses => format!("{first} to move loses, black to move draws"),
+            Kind::BothLose => "whoever is to move loses".to_owned(),
+        }
+    }
+
+    fn json_name(self, first: &str) -> String {
+        match self {
+            Kind::BlackLoses => format!("{first}_draws_black_loses"),
+            Kind::WhiteLoses => format!("{first}_loses_black_draws"),
+            Kind::BothLose => "whoever_moves_loses".to_owned(),
         }
     }
 }
@@ -63,18 +76,96 @@ pub struct Zugzwangs {
     pub fens: Vec<String>,
 }
 
-/// How many zugzwangs there are: over the full board, and different ones as published lists count them. Where both
-/// sides have the same men, exchanging the colours does not make a position a different one.
-pub fn totals(material: &Material, zugzwangs: &[Zugzwangs; 3]) -> (u64, u64) {
-    let different = |kind: &Kind| *kind != Kind::WhiteLoses || !material.is_symmetric();
-    (
-        zugzwangs.iter().map(|kind| kind.count).sum(),
-        Kind::ALL
-            .iter()
-            .filter(|kind| different(kind))
-            .map(|&kind| zugzwangs[kind as usize].different)
-            .sum(),
-    )
+impl Zugzwangs {
+    /// Counts a placement; `is_first` of those that count as the same.
+    pub fn add(&mut self, weight: u64, is_first: bool, fen: impl FnOnce() -> String, limit: usize) {
+        self.count += weight;
+        self.different += u64::from(is_first);
+        if is_first && self.fens.len() < limit {
+            self.fens.push(fen());
+        }
+    }
+}
+
+/// The mutual zugzwangs of a material.
+#[derive(Debug, Default)]
+pub struct Found([Zugzwangs; 3]);
+
+impl Found {
+    pub fn of_kind(&mut self, kind: Kind) -> &mut Zugzwangs {
+        &mut self.0[kind as usize]
+    }
+
+    /// How many zugzwangs there are: over the full board, and different ones as published lists count them. Where both
+    /// sides have the same men, exchanging the colours does not make a position a different one.
+    fn totals(&self, is_symmetric: bool) -> (u64, u64) {
+        let different = |kind: &Kind| *kind != Kind::WhiteLoses || !is_symmetric;
+        (
+            self.0.iter().map(|kind| kind.count).sum(),
+            Kind::ALL
+                .into_iter()
+                .filter(different)
+                .map(|kind| self.0[kind as usize].different)
+                .sum(),
+        )
+    }
+
+    pub fn to_json(&self, is_symmetric: bool, first: &str) -> Value {
+        let (positions, different) = self.totals(is_symmetric);
+        let mut answer = json!({"positions": positions, "different": different});
+        for kind in Kind::ALL {
+            let Zugzwangs {
+                count,
+                different,
+                fens,
+            } = &self.0[kind as usize];
+            answer[kind.json_name(first)] =
+                json!({"positions": count, "different": different, "fens": fens});
+        }
+        answer
+    }
+
+    /// Prints how many there are of each kind, and those listed.
+    ///
+    /// # Errors
+    ///
+    /// If nothing can be written.
+    pub fn print(
+        &self,
+        material: &str,
+        is_symmetric: bool,
+        first: &str,
+        limit: usize,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let (positions, different) = self.totals(is_symmetric);
+        writeln!(
+            out,
+            "{material} mutual zugzwangs: {} positions, {} different",
+            HumanCount(positions),
+            HumanCount(different)
+        )?;
+        for kind in Kind::ALL {
+            let of_kind = &self.0[kind as usize];
+            if of_kind.count == 0 {
+                continue;
+            }
+            writeln!(
+                out,
+                "{}: {} positions, {} different",
+                kind.name(first),
+                HumanCount(of_kind.count),
+                HumanCount(of_kind.different)
+            )?;
+            for fen in &of_kind.fens {
+                writeln!(out, "  {fen}")?;
+            }
+            if of_kind.different > of_kind.fens.len() as u64 {
+                writeln!(out, "  and more: --limit lists more than {limit}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How many indices [`find`] goes through.
@@ -92,7 +183,7 @@ pub fn find(
     material: &Material,
     limit: usize,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<[Zugzwangs; 3], ProbeError> {
+) -> Result<Found, ProbeError> {
     let search = Search::new(tables, material)?;
     let mut found = (0..search.white.block_count())
         .into_par_iter()
@@ -107,20 +198,14 @@ pub fn find(
         })?;
     // Blocks are in the order that their file happens to have.
     found.sort_unstable();
-    let mut zugzwangs: [Zugzwangs; 3] = Default::default();
+    let mut zugzwangs = Found::default();
     for (index, kind) in found {
         let Some((placement, position)) = search.space.position(index, Color::White) else {
             continue;
         };
-        let of_kind = &mut zugzwangs[kind as usize];
-        of_kind.count += search.space.weight(&placement);
-        if !is_first(&search.space, index, kind, &placement) {
-            continue;
-        }
-        of_kind.different += 1;
-        if of_kind.fens.len() < limit {
-            of_kind.fens.push(position.to_fen());
-        }
+        let weight = search.space.weight(&placement);
+        let is_first = is_first(&search.space, index, kind, &placement);
+        (zugzwangs.of_kind(kind)).add(weight, is_first, || position.to_fen(), limit);
     }
     Ok(zugzwangs)
 }

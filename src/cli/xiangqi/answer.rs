@@ -1,42 +1,54 @@
-//! `retrograde probe` with a board of ten ranks.
+//! What xiangqi tables say about a position: `retrograde probe` with a board of ten ranks.
 
 use std::io::Write;
 
 use anyhow::Result;
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{Position, wxf};
-use retrograde::probe::xiangqi::{XiangqiTables, XiangqiValue};
+use retrograde::game::xiangqi::{Move, Position, wxf};
+use retrograde::probe::xiangqi::{XiangqiLineEnd, XiangqiProbeError, XiangqiTables, XiangqiValue};
 use retrograde::xiangqi::{Material, Rules};
 use serde::Serialize;
 
-use crate::cli::print::{known, those_that_hold};
+use crate::cli::movetext::movetext;
+use crate::cli::print::{plies_or_dash, those_that_hold};
 use crate::cli::{Outcome, TableDirectory};
 
-#[derive(Serialize)]
-struct Answer {
+/// A line of play ends here even if the game does not.
+const MAX_LINE: usize = 1200;
+
+/// A position, its value for the side to move, and its moves, best first.
+#[derive(Debug, Serialize)]
+pub struct Answer {
     fen: String,
     game: &'static str,
     rules: &'static str,
     material: String,
+    /// Why the category is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     #[serde(flatten)]
     value: ValueAnswer,
     moves: Vec<MoveAnswer>,
+    /// Only if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<LineAnswer>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ValueAnswer {
     category: &'static str,
-    wdl: i32,
+    wdl: Option<i32>,
     dtc: Option<i32>,
     dtm: Option<i32>,
     /// How often the rule of perpetual check was applied.
-    round: u8,
+    round: Option<u8>,
     checkmate: bool,
     stalemate: bool,
     insufficient_material: bool,
 }
 
-#[derive(Serialize)]
+/// A move; values are for the side to move after it.
+#[derive(Debug, Serialize)]
 struct MoveAnswer {
     uci: String,
     wxf: String,
@@ -45,17 +57,42 @@ struct MoveAnswer {
     value: ValueAnswer,
 }
 
+/// Best play.
+#[derive(Debug, Serialize)]
+struct LineAnswer {
+    uci: Vec<String>,
+    wxf: Vec<String>,
+    /// `checkmate`, `stalemate`, `draw`, `perpetual-check`, `unfinished`, or `unknown` where a table is missing.
+    end: &'static str,
+    /// Which one, if `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// By which metric both sides chose.
+    metric: &'static str,
+}
+
 impl ValueAnswer {
-    fn new(value: &XiangqiValue, position: &Position) -> ValueAnswer {
+    fn new(value: Option<&XiangqiValue>, position: &Position) -> ValueAnswer {
         ValueAnswer {
-            category: value.wdl.category(),
-            wdl: value.wdl.signum2(),
-            dtc: value.dtc,
-            dtm: value.dtm.map(|dtm| dtm.0),
-            round: value.round,
+            category: value.map_or("unknown", |value| value.wdl.category()),
+            wdl: value.map(|value| value.wdl.signum2()),
+            dtc: value.and_then(|value| value.dtc),
+            dtm: value.and_then(|value| value.dtm).map(|dtm| dtm.0),
+            round: value.map(|value| value.round),
             checkmate: position.is_checkmate(),
             stalemate: position.is_stalemate(),
             insufficient_material: position.is_insufficient_material(),
+        }
+    }
+}
+
+impl MoveAnswer {
+    fn new(position: &Position, played: Move, value: Option<&XiangqiValue>) -> MoveAnswer {
+        MoveAnswer {
+            uci: played.to_iccs(),
+            wxf: wxf(position, played),
+            zeroing: played.is_capture(),
+            value: ValueAnswer::new(value, &position.play(played)),
         }
     }
 }
@@ -68,40 +105,106 @@ pub(super) fn name(color: Color) -> &'static str {
     }
 }
 
+/// A value; or nothing and the reason, where the tables cannot know.
+fn known<T>(value: Result<T, XiangqiProbeError>) -> Result<Result<T, String>, XiangqiProbeError> {
+    match value {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) if error.is_missing_table() => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+impl Answer {
+    /// Asks the tables.
+    ///
+    /// # Errors
+    ///
+    /// If a table is damaged; what the tables do not have makes the category unknown.
+    pub fn new(tables: &XiangqiTables, position: &Position, with_line: bool) -> Result<Answer> {
+        let value = known(tables.probe(position))?;
+        let moves = match &value {
+            Ok(_) => known(tables.moves(position))?.ok(),
+            Err(_) => None,
+        };
+        let moves = match moves {
+            Some(moves) => (moves.iter())
+                .map(|m| MoveAnswer::new(position, m.played, Some(&m.value)))
+                .collect(),
+            None => moves_of_uncovered(tables, position)?,
+        };
+        let line = match (&value, with_line) {
+            (Ok(_), true) => Some(line(tables, position)?),
+            _ => None,
+        };
+        let (value, reason) = match value {
+            Ok(value) => (Some(value), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        Ok(Answer {
+            fen: position.to_fen(),
+            game: "xiangqi",
+            rules: tables.rules().name(),
+            material: Material::of(position).normal_form().to_string(),
+            reason,
+            value: ValueAnswer::new(value.as_ref(), position),
+            moves,
+            line,
+        })
+    }
+}
+
+/// The legal moves of a position where not all are known, with what is.
+fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec<MoveAnswer>> {
+    let mut moves = Vec::new();
+    for &played in position.legal_moves().as_slice() {
+        let value = known(tables.probe(&position.play(played)))?.ok();
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        let rank = value.map_or((0, true), |value| (value.wdl.signum2(), false));
+        moves.push((rank, MoveAnswer::new(position, played, value.as_ref())));
+    }
+    moves.sort_by_key(|&(rank, _)| rank);
+    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
+}
+
+fn line(tables: &XiangqiTables, position: &Position) -> Result<LineAnswer> {
+    let line = tables.line(position, MAX_LINE)?;
+    let (uci, wxf) = line.moves.into_iter().map(|m| (m.iccs, m.wxf)).unzip();
+    Ok(LineAnswer {
+        uci,
+        wxf,
+        end: match line.end {
+            XiangqiLineEnd::Checkmate => "checkmate",
+            XiangqiLineEnd::Stalemate => "stalemate",
+            XiangqiLineEnd::Draw => "draw",
+            XiangqiLineEnd::PerpetualCheck => "perpetual-check",
+            XiangqiLineEnd::Unknown => "unknown",
+            _ => "unfinished",
+        },
+        reason: line.reason,
+        metric: line.metric.name(),
+    })
+}
+
 /// Answers and prints.
 pub fn probe(
     position: &Position,
     rules: Rules,
+    with_line: bool,
     json: bool,
     directory: &TableDirectory,
     out: &mut dyn Write,
 ) -> Result<Outcome> {
     let tables = XiangqiTables::open(directory.path(), rules);
-    let value = tables.probe(position)?;
-    let moves = tables
-        .moves(position)?
-        .iter()
-        .map(|m| MoveAnswer {
-            uci: m.played.to_iccs(),
-            wxf: wxf(position, m.played),
-            zeroing: m.played.is_capture(),
-            value: ValueAnswer::new(&m.value, &position.play(m.played)),
-        })
-        .collect();
-    let answer = Answer {
-        fen: position.to_fen(),
-        game: "xiangqi",
-        rules: rules.name(),
-        material: Material::of(position).normal_form().to_string(),
-        value: ValueAnswer::new(&value, position),
-        moves,
-    };
+    let answer = Answer::new(&tables, position, with_line)?;
     if json {
         writeln!(out, "{}", serde_json::to_string(&answer)?)?;
-    } else {
+    } else if answer.reason.is_none() {
         print(&answer, position, out)?;
     }
-    Ok(Outcome::Done)
+    Ok(match answer.reason {
+        None => Outcome::Done,
+        Some(reason) => Outcome::No(reason),
+    })
 }
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
@@ -113,11 +216,11 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         answer.rules,
         name(position.turn()),
         value.category,
-        known(value.dtc),
-        known(value.dtm)
+        plies_or_dash(value.dtc),
+        plies_or_dash(value.dtm)
     )?;
     let remarks = [
-        (value.round > 0, "decided by perpetual check"),
+        (value.round > Some(0), "decided by perpetual check"),
         (value.checkmate, "checkmate"),
         (value.stalemate, "no legal move"),
         (value.insufficient_material, "nobody can attack"),
@@ -143,9 +246,32 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
             m.uci,
             m.wxf,
             m.value.category,
-            known(m.value.dtc),
-            known(m.value.dtm)
+            plies_or_dash(m.value.dtc),
+            plies_or_dash(m.value.dtm)
         )?;
+    }
+    if let Some(line) = &answer.line {
+        print_line(line, position, out)?;
+    }
+    Ok(())
+}
+
+fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
+    if line.wxf.is_empty() {
+        writeln!(out, "\nno line: the game is over or drawn")?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "\nbest line by {}, {} plies, then {}:",
+        line.metric,
+        line.wxf.len(),
+        line.end
+    )?;
+    let words = movetext(position.fullmoves(), position.turn(), &line.wxf);
+    writeln!(out, "{}", words.join(" "))?;
+    if let Some(reason) = &line.reason {
+        writeln!(out, "no further: {reason}")?;
     }
     Ok(())
 }

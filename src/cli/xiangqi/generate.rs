@@ -1,16 +1,20 @@
 //! `retrograde generate --game xiangqi`.
 
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
+use indicatif::{HumanBytes, HumanCount};
 use retrograde::Error;
 use retrograde::generate::xiangqi::{XiangqiOptions, XiangqiPlan, xiangqi_materials};
-use retrograde::xiangqi::{Material, Metric, Rules};
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules};
 use serde_json::json;
 
 use super::parse;
-use crate::cli::generate::{Generate, Set};
+use crate::cli::generate::{
+    Generate, Set, estimate_json, print_estimate, refuse_more_than_there_is,
+};
 use crate::cli::{Outcome, TableDirectory, print, progress};
 
 fn materials(arguments: &Generate) -> Result<Vec<Material>> {
@@ -33,15 +37,22 @@ fn materials(arguments: &Generate) -> Result<Vec<Material>> {
     Ok(all)
 }
 
+/// What is stored if nothing is said.
+pub(super) fn default_metrics(rules: Rules) -> Vec<Metric> {
+    match rules {
+        Rules::CyclesDraw => vec![Metric::Wdl, Metric::Dtc, Metric::Dtm],
+        Rules::PerpetualCheck => vec![Metric::Wdl, Metric::Dtc, Metric::Rounds],
+    }
+}
+
 /// What is stored: results always, and rounds where the rule decides something.
 fn metrics(arguments: &Generate, rules: Rules) -> Result<Vec<Metric>> {
-    let mut metrics = match (&arguments.metric, rules) {
-        (Some(names), _) => names
+    let mut metrics = match &arguments.metric {
+        Some(names) => names
             .iter()
             .map(|name| name.parse())
             .collect::<Result<Vec<Metric>, _>>()?,
-        (None, Rules::CyclesDraw) => vec![Metric::Dtc, Metric::Dtm],
-        (None, Rules::PerpetualCheck) => vec![Metric::Dtc],
+        None => default_metrics(rules),
     };
     if rules == Rules::PerpetualCheck {
         if metrics.contains(&Metric::Dtm) {
@@ -71,9 +82,13 @@ pub fn generate(
         rules,
         metrics: metrics(arguments, rules)?,
         compression: arguments.compression.into(),
-    });
+        memory: arguments.memory,
+    })?;
     if arguments.dry_run {
-        return show_plan(&plan, arguments.json, out);
+        return show_plan(&plan, directory, arguments.json, out);
+    }
+    if arguments.memory.is_none() && !plan.is_empty() {
+        refuse_more_than_there_is(plan.peak_memory())?;
     }
     let cancel = progress::cancel_on_interrupt()?;
     let bar = progress::bar(plan.steps().len() as u64, "materials");
@@ -109,31 +124,59 @@ pub fn generate(
     Ok(Outcome::Done)
 }
 
-fn show_plan(plan: &XiangqiPlan, json: bool, out: &mut dyn Write) -> Result<Outcome> {
+fn show_plan(
+    plan: &XiangqiPlan,
+    directory: &Path,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Outcome> {
+    let estimate = plan.estimate();
+    let indices = |material: &Material| IndexSpace::new(*material).map_or(0, |space| space.len());
     let names = |metrics: &[Metric]| -> Vec<&str> { metrics.iter().map(|m| m.name()).collect() };
     if json {
         let steps: Vec<_> = plan
             .steps()
             .iter()
-            .map(|(material, write)| json!({"material": material.to_string(), "write": names(write)}))
+            .map(|(material, write)| {
+                json!({
+                    "material": material.to_string(),
+                    "write": names(write),
+                    "indices": indices(material),
+                })
+            })
             .collect();
-        let answer = json!({"game": "xiangqi", "present": plan.present(), "steps": steps});
+        let answer = json!({
+            "directory": directory,
+            "game": "xiangqi",
+            "present": plan.present(),
+            "memory": plan.peak_memory(),
+            "estimate": estimate_json(&estimate),
+            "steps": steps,
+        });
         writeln!(out, "{answer}")?;
         return Ok(Outcome::Done);
     }
+    if plan.is_empty() {
+        print::nothing_to_do(plan.present(), directory, out)?;
+        return Ok(Outcome::Done);
+    }
+    writeln!(out, "{:<20} {:>18}  write", "material", "indices a side")?;
     for (material, write) in plan.steps() {
-        writeln!(
-            out,
-            "{:<20} {}",
-            material.to_string(),
-            names(write).join(" ")
-        )?;
+        let write = match write.is_empty() {
+            true => "nothing, others need its values".to_owned(),
+            false => names(write).join(" "),
+        };
+        let indices = HumanCount(indices(material)).to_string();
+        writeln!(out, "{:<20} {indices:>18}  {write}", material.to_string())?;
     }
     writeln!(
         out,
-        "{} materials to solve, {} there already",
+        "{} materials to solve, {} there already; up to {} of memory; into {}",
         plan.steps().len(),
-        plan.present()
+        plan.present(),
+        HumanBytes(plan.peak_memory()),
+        directory.display()
     )?;
+    print_estimate(&estimate, out)?;
     Ok(Outcome::Done)
 }

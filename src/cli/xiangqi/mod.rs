@@ -1,7 +1,9 @@
 //! The subcommands for xiangqi.
 
 mod answer;
+mod bench;
 mod generate;
+mod stats;
 mod tables;
 mod verify;
 
@@ -12,8 +14,11 @@ use retrograde::game::Game;
 use retrograde::material;
 use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 
-pub use answer::probe;
+pub use answer::{Answer, probe};
+pub use bench::bench;
+use generate::default_metrics;
 pub use generate::generate;
+pub use stats::stats;
 pub use tables::{info, list};
 pub use verify::verify;
 
@@ -38,33 +43,89 @@ fn files(directory: &TableDirectory, rules: Rules, material: &Material) -> Vec<(
         .collect()
 }
 
-/// Whether a signature means a xiangqi material: as said, or because only one game has such tables here.
+/// The game that signatures of existing tables mean: as said, or that of the only one that has such a material, or has
+/// tables of it here. Chess if neither has.
 ///
 /// # Errors
 ///
-/// If both have and the game is not said.
-pub fn is_meant(
-    signature: &str,
+/// If both have, or if one signature means one game and another the other.
+pub fn game_of_tables(
+    signatures: &[String],
     game: Option<Game>,
-    rules: Rules,
     directory: &TableDirectory,
-) -> Result<bool> {
+) -> Result<Game> {
+    game_of_all(signatures, game, |signature, chess, xiangqi| {
+        let has_xiangqi = (Rules::ALL.into_iter())
+            .any(|rules| !files(directory, rules, &xiangqi.normal_form()).is_empty());
+        let chess = chess.normal_form();
+        let has_chess = directory
+            .open()
+            .is_ok_and(|tables| tables.tables().iter().any(|file| *file.material() == chess));
+        if has_xiangqi && has_chess {
+            bail!(
+                "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
+                directory.path().display()
+            );
+        }
+        Ok(match has_xiangqi {
+            true => Game::Xiangqi,
+            false => Game::Chess,
+        })
+    })
+}
+
+/// The game that signatures of tables to be made mean: as said, or that of the only one that has such a material. What both
+/// have is chess as long as there are no xiangqi tables here.
+///
+/// # Errors
+///
+/// If there are, or if one signature means one game and another the other.
+pub fn game_to_generate(
+    signatures: &[String],
+    game: Option<Game>,
+    directory: &TableDirectory,
+) -> Result<Game> {
+    let has_xiangqi = || tables::listed(directory).is_ok_and(|listed| !listed.is_empty());
+    game_of_all(signatures, game, |signature, _, _| match has_xiangqi() {
+        true => bail!(
+            "{signature} is a material of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
+            directory.path().display()
+        ),
+        false => Ok(Game::Chess),
+    })
+}
+
+const SAY_WHICH: &str = "add --game chess or --game xiangqi";
+
+fn game_of_all(
+    signatures: &[String],
+    game: Option<Game>,
+    game_of_both: impl Fn(&str, &material::Material, &Material) -> Result<Game>,
+) -> Result<Game> {
     if let Some(game) = game {
-        return Ok(game == Game::Xiangqi);
+        return Ok(game);
     }
-    let (chess, xiangqi) = (signature.parse::<material::Material>(), parse(signature));
-    let (Ok(chess), Ok(xiangqi)) = (&chess, &xiangqi) else {
-        return Ok(chess.is_err() && xiangqi.is_ok());
+    let mut games: Vec<(&String, Game)> = Vec::new();
+    for signature in signatures {
+        let (chess, xiangqi) = (
+            signature.parse::<material::Material>(),
+            signature.parse::<Material>(),
+        );
+        let game = match (&chess, &xiangqi) {
+            (Ok(chess), Ok(xiangqi)) => game_of_both(signature, chess, xiangqi)?,
+            (Err(_), Ok(_)) => Game::Xiangqi,
+            // What neither has is told by the parser of chess.
+            _ => Game::Chess,
+        };
+        games.push((signature, game));
+    }
+    let Some(&(first, game)) = games.first() else {
+        return Ok(Game::Chess);
     };
-    let has_xiangqi = !files(directory, rules, xiangqi).is_empty();
-    let chess = chess.normal_form();
-    let has_chess = directory
-        .open()
-        .is_ok_and(|tables| tables.tables().iter().any(|file| *file.material() == chess));
-    if has_xiangqi && has_chess {
+    if let Some((other, _)) = games.iter().find(|(_, other)| *other != game) {
         bail!(
-            "{signature} is a material of chess and of xiangqi, and both have tables here; add --game chess or --game xiangqi"
+            "{first} is a material of {game} here and {other} is not; {SAY_WHICH}, one game a command"
         );
     }
-    Ok(has_xiangqi)
+    Ok(game)
 }

@@ -3,6 +3,8 @@
 //! A material is solved after all that it can capture into; those of equally many men in parallel. Tables that are there are
 //! kept, but what leads to missing ones is solved again: solving is faster than reading.
 
+mod estimate;
+mod memory;
 mod numbers;
 
 use std::collections::HashSet;
@@ -23,6 +25,7 @@ use crate::table::{
 use crate::xiangqi::{
     GAME_NUMBER, IndexSpace, Material, Metric, Rules, rules_directory, table_path,
 };
+use memory::{Batches, Needs, batches};
 use numbers::Numbers;
 
 /// What to generate.
@@ -38,6 +41,9 @@ pub struct XiangqiOptions {
     pub metrics: Vec<Metric>,
     /// How hard to compress.
     pub compression: Compression,
+    /// Bytes of memory that may be used. If nothing is said, materials are solved at the same time within 5.5 GiB, and one by
+    /// itself takes what it needs.
+    pub memory: Option<u64>,
 }
 
 /// What was written.
@@ -56,12 +62,16 @@ pub struct XiangqiPlan {
     /// What is asked for and all it can capture into, fewer men first, each with what is to be written.
     steps: Vec<(Material, Vec<Metric>)>,
     present: usize,
+    batches: Batches,
 }
 
 impl XiangqiPlan {
     /// Looks which tables are missing.
-    #[must_use]
-    pub fn new(options: XiangqiOptions) -> XiangqiPlan {
+    ///
+    /// # Errors
+    ///
+    /// If the memory limit is below what the plan needs, or a material is too large to be solved.
+    pub fn new(options: XiangqiOptions) -> Result<XiangqiPlan, Error> {
         let mut open = options.materials.clone();
         let mut wanted: Vec<Material> = Vec::new();
         let mut seen = HashSet::new();
@@ -91,11 +101,21 @@ impl XiangqiPlan {
             }
         }
         steps.retain(|(material, _)| needed.contains(material));
-        XiangqiPlan {
+        let needs = Needs::new(options.rules, &options.metrics);
+        let threads = rayon::current_num_threads();
+        let batches = batches(&steps, needs, threads, options.memory)?;
+        Ok(XiangqiPlan {
             options,
             steps,
             present,
-        }
+            batches,
+        })
+    }
+
+    /// Bytes of memory at the worst moment, estimated from above.
+    #[must_use]
+    pub fn peak_memory(&self) -> u64 {
+        self.batches.peak
     }
 
     /// Whether there is nothing to do.
@@ -131,11 +151,8 @@ impl XiangqiPlan {
             .map_err(|source| Error::Directory { directory, source })?;
         let mut targets = Targets::new();
         let mut written = Written::default();
-        for (number, level) in (self.steps)
-            .chunk_by(|a, b| a.0.men() == b.0.men())
-            .enumerate()
-        {
-            let solved: Vec<(Material, Arc<Solved>, Written)> = level
+        for batch in &self.batches.batches {
+            let solved: Vec<(Material, Arc<Solved>, Written)> = self.steps[batch.clone()]
                 .par_iter()
                 .with_max_len(1)
                 .map(|(material, metrics)| {
@@ -149,12 +166,7 @@ impl XiangqiPlan {
                 written.files += more.files;
                 written.bytes += more.bytes;
             }
-            let later = self
-                .steps
-                .chunk_by(|a, b| a.0.men() == b.0.men())
-                .skip(number + 1);
-            let needed: HashSet<Material> = later
-                .flatten()
+            let needed: HashSet<Material> = (self.steps[batch.end..].iter())
                 .flat_map(|(material, _)| material.dependencies())
                 .collect();
             targets.retain(|material, _| needed.contains(material));

@@ -30,6 +30,19 @@ use collect::Collector;
 use space::Space;
 use sweep::Moves;
 
+/// Bytes of memory for each word of one side to move while its material is being solved, at the worst moment: what is fixed (112), the
+/// sets of the iteration (145), the distances and notes of them (168), and results (64).
+pub const SOLVING_BYTES: u64 = 489;
+/// More of them where distances to mate are wanted: scores of captures (128), new distances and notes of them (168), and one byte
+/// that says when a score is due.
+pub const MATES_BYTES: u64 = 297;
+/// More of them under the rule of perpetual check: rounds and notes of them (168), the sets of a core and its ranks (160).
+pub const PERPETUAL_CHECK_BYTES: u64 = 328;
+/// Bytes of memory for each word of one side to move of a solved material: three sets and distances to conversion.
+pub const SOLVED_BYTES: u64 = 3 * 16 + 128;
+/// More of them for distances to mate, and as many for rounds.
+pub const MORE_DISTANCES_BYTES: u64 = 128;
+
 /// Why a material could not be solved.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -210,8 +223,8 @@ pub fn solve(
     let too_large = SolveError::TooLarge { material };
     let word_man = space::word_man(&material).ok_or(too_large.clone())?;
     let space = Space::new(material, word_man).ok_or(too_large)?;
-    let collector = Collector::new(&space, targets, options.mates)?;
-    let mut fixed = collector.collect();
+    // What captures lead to is not needed any more when the iteration begins.
+    let mut fixed = Collector::new(&space, targets, options.mates)?.collect();
     let solved = fixpoint::solve_without_limit(
         Moves::new(&space),
         &mut fixed,

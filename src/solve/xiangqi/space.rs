@@ -13,7 +13,7 @@
 use super::home::{Home, NONE};
 use crate::game::Color;
 use crate::game::xiangqi::{Bitboard, Role, mirror, squares};
-use crate::xiangqi::Material;
+use crate::xiangqi::{Camps, Material};
 
 /// A man that can cross the river.
 pub type Attacker = (Color, Role);
@@ -99,6 +99,34 @@ pub fn word_man(material: &Material) -> Option<Attacker> {
     IN_THE_WORD
         .into_iter()
         .find_map(|role| all.iter().copied().find(|man| man.1 == role))
+}
+
+/// The words of a set of positions of a material; `None` where [`Space::new`] makes no space of it.
+#[must_use]
+pub fn words(material: &Material) -> Option<u64> {
+    let mut addressed = attackers(material);
+    let in_word = word_man(material)?;
+    addressed.remove(addressed.iter().position(|&man| man == in_word)?);
+    if addressed.len() > MAX_ATTACKERS {
+        return None;
+    }
+    let [red, black] = Color::ALL.map(|color| {
+        let camps = Camps::new(
+            material.count(color, Role::Advisor),
+            material.count(color, Role::Elephant),
+        );
+        (camps.folded_len() as u64, camps.len() as u64)
+    });
+    // The camp that loses the larger share is folded, black's if they are alike.
+    let share = |(folded, all): (u64, u64)| folded as f64 / all as f64;
+    let camps = match share(red) < share(black) {
+        true => red.0 * black.1,
+        false => red.1 * black.0,
+    };
+    let words = (addressed.iter())
+        .map(|man| u64::from(man.1.domain(man.0).count_ones()))
+        .try_fold(camps, u64::checked_mul)?;
+    u32::try_from(words).ok().map(u64::from)
 }
 
 impl Space {

@@ -1,0 +1,159 @@
+//! How many positions have which distance, of either game: counted, printed, and as JSON.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::Result;
+use indicatif::HumanCount;
+use serde_json::{Value, json};
+
+/// Rows of a printed histogram, at most.
+const ROWS: u32 = 24;
+/// Columns of its longest bar.
+const COLUMNS: u64 = 48;
+
+/// The distances of one metric with one side to move, over the full board.
+#[derive(Debug, Default)]
+pub struct Distances {
+    /// Positions by plies, for the side to move, without draws.
+    pub histogram: BTreeMap<i32, u64>,
+    longest: LongestWins,
+}
+
+/// The longest wins of one side in one metric.
+#[derive(Debug, Default)]
+struct LongestWins {
+    /// Zero if there is no win.
+    plies: i32,
+    /// How many positions are won as slowly, over the full board.
+    count: u64,
+    /// Some of them, one of each set of mirror images.
+    fens: Vec<String>,
+}
+
+impl Distances {
+    /// Counts a position that is no draw, and lists it if it is among the first `limit` of the longest wins.
+    pub fn add(&mut self, plies: i32, weight: u64, fen: impl FnOnce() -> String, limit: usize) {
+        *self.histogram.entry(plies).or_default() += weight;
+        let longest = &mut self.longest;
+        if plies < longest.plies || plies <= 0 {
+            return;
+        }
+        if plies > longest.plies {
+            *longest = LongestWins {
+                plies,
+                ..LongestWins::default()
+            };
+        }
+        longest.count += weight;
+        if longest.fens.len() < limit {
+            longest.fens.push(fen());
+        }
+    }
+
+    /// What was counted here and there, where that comes later.
+    pub fn merge(mut self, other: Distances, limit: usize) -> Distances {
+        for (plies, count) in other.histogram {
+            *self.histogram.entry(plies).or_default() += count;
+        }
+        self.longest = self.longest.merge(other.longest, limit);
+        self
+    }
+
+    pub fn to_json(&self) -> Value {
+        let LongestWins { plies, count, fens } = &self.longest;
+        json!({
+            "histogram": self.histogram.iter().collect::<Vec<_>>(),
+            "longest": {"plies": plies, "positions": count, "fens": fens},
+        })
+    }
+
+    /// Prints the histogram under a title, and the longest wins.
+    ///
+    /// # Errors
+    ///
+    /// If nothing can be written.
+    pub fn print(&self, title: &str, draws: u64, out: &mut dyn Write) -> Result<()> {
+        writeln!(out, "{title}")?;
+        print_histogram(&self.histogram, draws, out)?;
+        let LongestWins { plies, count, fens } = &self.longest;
+        if *plies > 0 {
+            let count = HumanCount(*count);
+            writeln!(out, "longest win: {plies} plies, {count} positions")?;
+        }
+        for fen in fens {
+            writeln!(out, "  {fen}")?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+}
+
+/// Both, where there are both.
+pub fn merged(
+    ours: Option<Distances>,
+    theirs: Option<Distances>,
+    limit: usize,
+) -> Option<Distances> {
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) => Some(ours.merge(theirs, limit)),
+        (ours, theirs) => ours.or(theirs),
+    }
+}
+
+impl LongestWins {
+    fn merge(mut self, other: LongestWins, limit: usize) -> LongestWins {
+        match self.plies.cmp(&other.plies) {
+            std::cmp::Ordering::Less => other,
+            std::cmp::Ordering::Greater => self,
+            std::cmp::Ordering::Equal => {
+                self.count += other.count;
+                self.fens.extend(other.fens);
+                self.fens.truncate(limit);
+                self
+            }
+        }
+    }
+}
+
+fn print_histogram(histogram: &BTreeMap<i32, u64>, draws: u64, out: &mut dyn Write) -> Result<()> {
+    let rows = bins(histogram, draws);
+    let highest = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
+    for (name, count) in rows {
+        // Something is never drawn as nothing.
+        let columns = (count * COLUMNS).div_ceil(highest) as usize;
+        let bar = "#".repeat(columns);
+        let count = HumanCount(count).to_string();
+        writeln!(out, "{name:>14} {count:>14} {bar}")?;
+    }
+    Ok(())
+}
+
+/// Rows of equal width in plies: wins from the shortest on, draws, losses from the longest on.
+fn bins(histogram: &BTreeMap<i32, u64>, draws: u64) -> Vec<(String, u64)> {
+    let longest = histogram.keys().map(|plies| plies.unsigned_abs()).max();
+    let width = longest.unwrap_or(0).div_ceil(ROWS / 2).max(1);
+    let mut wins: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut losses: BTreeMap<u32, u64> = BTreeMap::new();
+    for (&plies, &count) in histogram {
+        // A mated position has no ply to go and is a loss.
+        let bins = if plies > 0 { &mut wins } else { &mut losses };
+        *bins
+            .entry(plies.unsigned_abs().saturating_sub(1) / width)
+            .or_default() += count;
+    }
+    let name = |what: &str, bin: u32| match width {
+        1 => format!("{what} {}", bin + 1),
+        _ => format!("{what} {}-{}", bin * width + 1, (bin + 1) * width),
+    };
+    let mut rows = Vec::new();
+    rows.extend(wins.iter().map(|(&bin, &count)| (name("win", bin), count)));
+    rows.push(("draw".to_owned(), draws));
+    rows.extend(
+        losses
+            .iter()
+            .rev()
+            .map(|(&bin, &count)| (name("loss", bin), count)),
+    );
+    rows
+}

@@ -1,0 +1,400 @@
+//! Answers from xiangqi tables.
+
+mod line;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use super::cache::{BlockCache, PAGE_BYTES, PageKey};
+use super::{CacheStatistics, ProbeOptions};
+use crate::Error;
+use crate::game::xiangqi::{Move, Position};
+use crate::metric::{Dtm, MateScore, Wdl};
+use crate::table::{Description, Table};
+use crate::xiangqi::{GAME_NUMBER, IndexSpace, Material, Metric, Placement, Rules, table_path};
+
+pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
+
+/// Why a xiangqi position has no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum XiangqiProbeError {
+    /// There is no table for its material.
+    #[error(
+        "no {metric} table for {material} under {rules} in {}; make it with `retrograde generate --game xiangqi --rules {rules} {material}`",
+        directory.display()
+    )]
+    Missing {
+        /// The material.
+        material: Material,
+        /// What was wanted.
+        metric: Metric,
+        /// The rules.
+        rules: Rules,
+        /// The directory of all tables.
+        directory: PathBuf,
+    },
+    /// A table is there and cannot be read.
+    #[error(transparent)]
+    Table(#[from] Error),
+}
+
+impl XiangqiProbeError {
+    /// Whether nothing is wrong but that there is no such table.
+    #[must_use]
+    pub fn is_missing_table(&self) -> bool {
+        matches!(self, XiangqiProbeError::Missing { .. })
+    }
+}
+
+/// What the tables say about a position, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XiangqiValue {
+    /// The result: win, draw or loss.
+    pub wdl: Wdl,
+    /// Plies to the next capture or mate that keeps the result, positive when the side to move wins; 0 for a draw and where there is
+    /// no move. `None` where there is no such table. Of positions with a [`round`](XiangqiValue::round) it is a measure of
+    /// progress: plies until the loser can only check for ever or leaves the round.
+    pub dtc: Option<i32>,
+    /// Plies to mate; `None` for a draw and where there is no such table.
+    pub dtm: Option<Dtm>,
+    /// How often the rule of perpetual check was applied before the position was decided; 0 where it was not needed.
+    pub round: u8,
+}
+
+impl XiangqiValue {
+    const DRAW: XiangqiValue = XiangqiValue {
+        wdl: Wdl::Draw,
+        dtc: Some(0),
+        dtm: None,
+        round: 0,
+    };
+}
+
+/// A legal move and what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XiangqiMove {
+    /// The move.
+    pub played: Move,
+    /// The value after it, for the opponent.
+    pub value: XiangqiValue,
+    /// Whether the opponent has no move and so has lost.
+    pub ends: bool,
+}
+
+/// An opened table and its number for the cache.
+#[derive(Debug)]
+struct OpenTable {
+    table: Table,
+    number: u32,
+}
+
+/// The tables of one material, each opened when it is asked for; nothing where there is none.
+#[derive(Debug)]
+struct OpenMaterial {
+    material: Material,
+    space: IndexSpace,
+    tables: [OnceLock<Option<OpenTable>>; Metric::ALL.len()],
+}
+
+/// Where the numbers of a position are.
+struct Located {
+    open: Arc<OpenMaterial>,
+    side: u8,
+    index: u64,
+}
+
+/// The xiangqi tables of one directory under one set of rules.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// use retrograde::game::xiangqi::Position;
+/// use retrograde::generate::xiangqi::{XiangqiOptions, XiangqiPlan};
+/// use retrograde::metric::{Dtm, Wdl};
+/// use retrograde::probe::xiangqi::XiangqiTables;
+/// use retrograde::table::Compression;
+/// use retrograde::xiangqi::{Metric, Rules};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let directory = tempfile::tempdir()?;
+/// # let directory = directory.path();
+/// let options = XiangqiOptions {
+///     directory: directory.to_owned(),
+///     materials: vec!["KRvK".parse()?],
+///     rules: Rules::CyclesDraw,
+///     metrics: vec![Metric::Wdl, Metric::Dtc, Metric::Dtm],
+///     compression: Compression::Default,
+///     memory: None,
+/// };
+/// XiangqiPlan::new(options)?.run(&AtomicBool::new(false), &|_| {})?;
+///
+/// let tables = XiangqiTables::open(directory, Rules::CyclesDraw);
+/// let position = Position::from_fen("3k5/9/9/9/9/9/9/9/9/R3K4 w")?;
+/// let value = tables.probe(&position)?;
+/// assert_eq!((value.wdl, value.dtm), (Wdl::Win, Some(Dtm(1))));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct XiangqiTables {
+    directory: PathBuf,
+    rules: Rules,
+    map_files: bool,
+    open: RwLock<HashMap<Material, Arc<OpenMaterial>>>,
+    /// How many tables were opened.
+    opened: AtomicU32,
+    cache: BlockCache,
+}
+
+/// Whether a header is that of a table.
+#[must_use]
+pub fn is_about(
+    description: &Description,
+    material: &Material,
+    metric: Metric,
+    rules: Rules,
+) -> bool {
+    description.game == GAME_NUMBER
+        && description.metric == metric.number()
+        && description.rules == rules.number()
+        && description.material == material.to_string()
+}
+
+impl XiangqiTables {
+    /// The tables in a directory, which are opened when they are asked for.
+    #[must_use]
+    pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
+        XiangqiTables::open_with(directory, rules, &ProbeOptions::default())
+    }
+
+    /// The same, opened in some way: what is said of results of whole probes and of formats does not matter here.
+    #[must_use]
+    pub fn open_with(directory: &Path, rules: Rules, options: &ProbeOptions) -> XiangqiTables {
+        XiangqiTables {
+            directory: directory.to_owned(),
+            rules,
+            map_files: options.map_files,
+            open: RwLock::default(),
+            opened: AtomicU32::new(0),
+            cache: BlockCache::new(options.cache_bytes),
+        }
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// What the block cache did so far.
+    #[must_use]
+    pub fn cache_statistics(&self) -> CacheStatistics {
+        self.cache.statistics()
+    }
+
+    /// Forgets all decoded blocks, so that the next probes are cold.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
+    }
+
+    /// The tables of a material in normal form; `None` if it has too many positions for one.
+    fn material(&self, material: Material) -> Option<Arc<OpenMaterial>> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = open.get(&material) {
+            return Some(Arc::clone(found));
+        }
+        drop(open);
+        let space = IndexSpace::new(material)?;
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        let found = open.entry(material).or_insert_with(|| {
+            Arc::new(OpenMaterial {
+                material,
+                space,
+                tables: Default::default(),
+            })
+        });
+        Some(Arc::clone(found))
+    }
+
+    fn open_table(&self, of: &OpenMaterial, metric: Metric) -> Result<Option<OpenTable>, Error> {
+        let path = table_path(&self.directory, self.rules, &of.material, metric);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let table = match self.map_files {
+            true => Table::open(&path)?,
+            false => Table::open_unmapped(&path)?,
+        };
+        let has_all = |table: &Table| {
+            [0, 1].into_iter().all(|side| {
+                let stream = table.stream(side);
+                stream.is_some_and(|stream| stream.len() == of.space.len())
+            })
+        };
+        if !is_about(table.description(), &of.material, metric, self.rules) || !has_all(&table) {
+            return Err(Error::Foreign { path });
+        }
+        Ok(Some(OpenTable {
+            table,
+            number: self.opened.fetch_add(1, Ordering::Relaxed),
+        }))
+    }
+
+    /// Where a position stands in the tables of its material.
+    fn locate(&self, position: &Position) -> Option<Located> {
+        let material = Material::of(position);
+        let open = self.material(material.normal_form())?;
+        let position = match material.is_normal() {
+            true => *position,
+            false => position.with_colors_exchanged(),
+        };
+        let (index, _) = open.space.index(&Placement::of(&position))?;
+        Some(Located {
+            open,
+            side: position.turn().index() as u8,
+            index,
+        })
+    }
+
+    /// The number a table has for a position; `None` if there is no such table.
+    fn number(&self, located: &Located, metric: Metric) -> Result<Option<u8>, Error> {
+        let Located { open, side, index } = located;
+        let place = &open.tables[usize::from(metric.number())];
+        let opened = match place.get() {
+            Some(opened) => opened,
+            None => {
+                let opened = self.open_table(open, metric)?;
+                place.get_or_init(|| opened)
+            }
+        };
+        let Some(OpenTable { table, number }) = opened else {
+            return Ok(None);
+        };
+        let Some(stream) = table.stream(*side) else {
+            return Ok(None);
+        };
+        let Some((block, offset)) = stream.locate(*index) else {
+            return Ok(None);
+        };
+        let (byte, place) = stream.place_in_block(offset);
+        let key = |page| PageKey::new(*number, *side, block, page);
+        let cached = key(byte / PAGE_BYTES).and_then(|key| self.cache.read(key, byte % PAGE_BYTES));
+        if let Some(byte) = cached {
+            return Ok(Some(stream.value_of_byte(byte, place)));
+        }
+        if let Some(number) = table.constant_block(stream, block)? {
+            return Ok(Some(number));
+        }
+        let mut packed = Vec::new();
+        table.decode_block(stream, block, &mut packed)?;
+        for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
+            if let Some(key) = key(page) {
+                self.cache.insert(key, bytes);
+            }
+        }
+        Ok(Some(stream.value_in_block(&packed, offset)))
+    }
+
+    fn missing(&self, position: &Position) -> XiangqiProbeError {
+        XiangqiProbeError::Missing {
+            material: Material::of(position).normal_form(),
+            metric: Metric::Wdl,
+            rules: self.rules,
+            directory: self.directory.clone(),
+        }
+    }
+
+    /// The result and, if it is no draw, where the rest is.
+    fn result(&self, position: &Position) -> Result<(Wdl, Option<Located>), XiangqiProbeError> {
+        if position.is_insufficient_material() {
+            return Ok((Wdl::Draw, None));
+        }
+        let located = self.locate(position);
+        let located = located.ok_or_else(|| self.missing(position))?;
+        let number = self.number(&located, Metric::Wdl)?;
+        let number = number.ok_or_else(|| self.missing(position))?;
+        let wdl = Wdl::from_index(number.into()).unwrap_or(Wdl::Draw);
+        Ok((wdl, (wdl != Wdl::Draw).then_some(located)))
+    }
+
+    /// Who wins: what an engine asks inside its search. Looks at one table.
+    ///
+    /// # Errors
+    ///
+    /// If the table of results is missing or cannot be read.
+    pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, XiangqiProbeError> {
+        Ok(self.result(position)?.0)
+    }
+
+    /// What the tables say about a position.
+    ///
+    /// # Errors
+    ///
+    /// If the table of results is missing, or one that is there cannot be read.
+    pub fn probe(&self, position: &Position) -> Result<XiangqiValue, XiangqiProbeError> {
+        let (wdl, Some(located)) = self.result(position)? else {
+            return Ok(XiangqiValue::DRAW);
+        };
+        let sign = if wdl == Wdl::Win { 1 } else { -1 };
+        let dtc = self.number(&located, Metric::Dtc)?;
+        let dtm = self.number(&located, Metric::Dtm)?;
+        Ok(XiangqiValue {
+            wdl,
+            dtc: dtc.map(|plies| sign * i32::from(plies)),
+            dtm: dtm.and_then(|score| MateScore(score).dtm()),
+            round: self.number(&located, Metric::Rounds)?.unwrap_or(0),
+        })
+    }
+
+    /// Every legal move with its value, the best first. The first wins a won position by being played again and again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe`](XiangqiTables::probe).
+    pub fn moves(&self, position: &Position) -> Result<Vec<XiangqiMove>, XiangqiProbeError> {
+        let here = self.probe(position)?;
+        let mut moves = Vec::new();
+        for &played in position.legal_moves().as_slice() {
+            let next = position.play(played);
+            moves.push(XiangqiMove {
+                played,
+                value: self.probe(&next)?,
+                ends: !next.has_legal_move(),
+            });
+        }
+        // A mate comes before a position without moves.
+        let is_quiet_end = |m: &XiangqiMove| m.ends && !m.played.gives_check();
+        moves.sort_by_cached_key(|m| (order(&here, m), is_quiet_end(m), m.played.to_iccs()));
+        Ok(moves)
+    }
+}
+
+/// Smaller is better for the side that moves.
+fn order(here: &XiangqiValue, m: &XiangqiMove) -> (i32, bool, i32, i32) {
+    let class = m.value.wdl.signum2();
+    let distance = match (m.value.dtm, m.value.dtc) {
+        (Some(dtm), _) => dtm.0.abs(),
+        (None, _) if m.played.is_capture() => 0,
+        (None, dtc) => dtc.map_or(0, i32::abs),
+    };
+    // Every material counts its own rounds.
+    let round = match m.played.is_capture() {
+        true => 0,
+        false => i32::from(m.value.round),
+    };
+    match m.value.wdl {
+        // The winner goes on to fewer rounds, and where the rule itself decides to positions without check.
+        Wdl::Loss => {
+            let must_be_quiet = here.round > 0 && here.dtc == Some(1);
+            let is_wrong = must_be_quiet && m.played.gives_check();
+            (class, is_wrong, if m.ends { -1 } else { round }, distance)
+        }
+        Wdl::Win => (class, false, -round, -distance),
+        _ => (class, false, 0, 0),
+    }
+}
