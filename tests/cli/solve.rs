@@ -124,3 +124,71 @@ fn what_does_not_fit_is_refused_beforehand() {
     assert!(complaint(&["--promote", "K"]).contains("Q, R, B and N"));
     assert!(complaint(&["--prove", "red"]).contains("--prove"));
 }
+
+/// The position in which games begin, of which nobody explores everything.
+#[cfg(unix)]
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[cfg(unix)]
+#[test]
+fn a_signal_is_obeyed_soon_and_shows_what_is_proved() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    // While positions are sought, and while those that were found are solved.
+    for (signal, limit, wait) in [("-INT", "9000000", 300), ("-TERM", "20000", 1500)] {
+        let place = Place::new();
+        let program = place.retrograde([]).get_program().to_owned();
+        let child = Command::new(program)
+            .current_dir(place.path(""))
+            .env_remove("RETROGRADE_TABLES")
+            .args(["solve", START, "--max-positions", limit, "--memory", "1G"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let start = Instant::now();
+        let kill = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        let output = child.wait_with_output().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(20), "{signal}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            out.contains(", white to move: unknown, dtz -"),
+            "{out}{err}"
+        );
+        assert!(out.contains(" positions, "), "{out}");
+        assert!(out.contains("Nf3      unknown"), "{out}");
+        if limit == "9000000" {
+            assert!(kill.unwrap().success());
+            assert_eq!(output.status.code(), Some(2), "{err}");
+            assert_eq!(
+                err.trim_end(),
+                "retrograde: stopped; what is proved so far was printed"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_win_is_shown_by_its_line_to_mate() {
+    let place = Place::with_tables();
+    // The pawns are blocked, so there are few positions but many moves.
+    let (status, out, err) = place.run(["solve", "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1", "--line"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let mut lines = out.lines();
+    let first = lines.next().unwrap();
+    assert!(
+        first.starts_with("KPvKP, white to move: win, dtz 3, dtm "),
+        "{out}"
+    );
+    let moves = out.lines().last().unwrap();
+    assert!(
+        moves.starts_with("1. Kc6 ") && moves.ends_with('#'),
+        "{out}"
+    );
+    assert!(out.contains(", then checkmate:"), "{out}");
+}
