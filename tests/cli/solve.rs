@@ -192,3 +192,52 @@ fn a_win_is_shown_by_its_line_to_mate() {
     );
     assert!(out.contains(", then checkmate:"), "{out}");
 }
+
+#[test]
+fn what_was_saved_is_probed_and_verified() {
+    let place = Place::with_tables();
+    let fen = "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1";
+    let solved = place.json(["solve", fen, "--json", "--save", "study.solved"]);
+    let bytes = std::fs::metadata(place.path("study.solved")).unwrap().len();
+    assert_eq!(solved["saved"]["bytes"], bytes);
+    let probed = place.json(["probe", fen, "--json", "--solved", "study.solved"]);
+    for field in ["fen", "material", "category", "wdl", "dtz", "dtm"] {
+        assert_eq!(probed[field], solved[field], "{field}");
+    }
+    let moves = |answer: &serde_json::Value| {
+        let moves = answer["moves"].as_array().unwrap().clone();
+        let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
+        let of_move = |m: serde_json::Value| fields.map(|field| m[field].to_string());
+        moves.into_iter().map(of_move).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&probed), moves(&solved));
+    let (status, out, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("no difference: "), "{out}");
+    // Another position is not in the file.
+    let (status, out, err) = place.run(["probe", WALL, "--solved", "study.solved"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("is not in study.solved"), "{err}");
+    // Without tables nobody knows what captures lead to.
+    std::fs::remove_dir_all(place.path("tables")).unwrap();
+    let (status, out, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!(status, 1, "{out}");
+    assert!(err.contains("differences in study.solved"), "{err}");
+    let mut damaged = std::fs::read(place.path("study.solved")).unwrap();
+    damaged[200] ^= 1;
+    std::fs::write(place.path("study.solved"), damaged).unwrap();
+    let (status, _, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("study.solved: block 0 fails its checksum"), "{err}");
+}
+
+#[test]
+fn bounds_are_not_saved() {
+    let place = Place::with_tables();
+    let (status, _, err) = place.run(["solve", PASSED, "--keep-men", "2", "--save", "x"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("cannot be used with"), "{err}");
+    let part = ["solve", PASSED, "--max-positions", "200", "--save", "x"];
+    assert_eq!(place.run(part).0, 1);
+    assert!(!place.path("x").exists());
+}
