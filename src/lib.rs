@@ -48,6 +48,8 @@
 //! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
 //!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
 //!   README has the command that makes the library.
+//! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`game::chess::cozy`). `examples/shakmaty.rs` shows the
+//!   same for shakmaty, whose licence does not allow such a feature.
 //!
 //! # Limits
 //!

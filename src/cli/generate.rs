@@ -20,7 +20,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{Outcome, TableDirectory, input, progress, xiangqi};
+use super::{Outcome, TableDirectory, input, print, progress, xiangqi};
 
 /// Solve materials and write their tables, and all tables they depend on
 #[derive(Debug, Args)]
@@ -215,7 +215,7 @@ impl Generate {
                 let answer = json!({"directory": directory, "present": plan.present(), "files": 0, "bytes": 0});
                 writeln!(out, "{answer}")?;
             } else {
-                self.say_nothing_to_do(&plan, directory, out)?;
+                print::nothing_to_do(plan.present(), directory, out)?;
             }
             return Ok(Outcome::Done);
         }
@@ -243,13 +243,7 @@ impl Generate {
             });
             writeln!(out, "{answer}")?;
         } else {
-            writeln!(
-                out,
-                "wrote {} files, {}, to {} in {seconds:.1} s",
-                generated.files,
-                HumanBytes(generated.bytes),
-                directory.display()
-            )?;
+            print::written(generated.files, generated.bytes, directory, seconds, out)?;
         }
         Ok(Outcome::Done)
     }
@@ -266,16 +260,6 @@ impl Generate {
             (Some(metrics), _) => Ok(metrics.clone()),
             (None, _) => Ok(Metric::ALL.to_vec()),
         }
-    }
-
-    fn say_nothing_to_do(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<()> {
-        writeln!(
-            out,
-            "nothing to do: all {} materials are in {}",
-            plan.present(),
-            directory.display()
-        )?;
-        Ok(())
     }
 
     fn show_plan(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<Outcome> {
@@ -308,7 +292,7 @@ impl Generate {
             return Ok(Outcome::Done);
         }
         if plan.is_empty() {
-            self.say_nothing_to_do(plan, directory, out)?;
+            print::nothing_to_do(plan.present(), directory, out)?;
             return Ok(Outcome::Done);
         }
         writeln!(out, "{:<10} {:>18}  write", "material", "indices a side")?;

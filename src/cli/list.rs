@@ -10,7 +10,7 @@ use retrograde::metric::Metric;
 use retrograde::probe::TableFile;
 use serde_json::json;
 
-use super::{Outcome, TableDirectory, xiangqi};
+use super::{Outcome, TableDirectory, print, xiangqi};
 
 /// List the tables that are there, with their sizes
 #[derive(Debug, Args)]
@@ -91,13 +91,7 @@ impl List {
             }
             writeln!(out)?;
         }
-        writeln!(
-            out,
-            "{} tables, {}, in {}",
-            files.len(),
-            HumanBytes(total),
-            directory.path().display()
-        )?;
+        print::total(files.len(), total, directory.path(), out)?;
         for error in damaged {
             writeln!(out, "damaged: {error}")?;
         }

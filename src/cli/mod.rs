@@ -14,6 +14,7 @@ mod input;
 mod list;
 mod movetext;
 mod perft;
+mod print;
 mod probe;
 mod progress;
 mod solve;

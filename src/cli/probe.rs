@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::answer::{Answer, LineAnswer};
 use super::movetext::movetext;
+use super::print::{MoveRow, known, move_rows, those_that_hold};
 use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
@@ -165,7 +166,6 @@ fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
 }
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    let known = |plies: Option<i32>| plies.map_or("-".to_owned(), |plies| plies.to_string());
     let distance = |plies: Option<i32>, precise: Option<i32>| match plies == precise {
         true => known(plies),
         false => format!("~{}", known(plies)),
@@ -180,38 +180,22 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         known(answer.dtm)
     )?;
     print_foreign_tables(answer, out)?;
-    for (is, what) in [
+    let remarks = [
         (answer.checkmate, "checkmate"),
         (answer.stalemate, "stalemate"),
         (answer.insufficient_material, "nobody can mate"),
-    ] {
-        if is {
-            writeln!(out, "{what}")?;
-        }
-    }
-    if !answer.moves.is_empty() {
-        writeln!(
-            out,
-            "\n{:<8} {:<13} {:>5} {:>5}",
-            "move", "opponent", "dtz", "dtm"
-        )?;
-    }
-    for m in &answer.moves {
-        let row = format!(
-            "{:<8} {:<13} {:>5} {:>5}",
-            m.san,
-            m.category,
-            distance(m.dtz, m.precise_dtz),
-            known(m.dtm)
-        );
-        let remark = match (m.checkmate, m.stalemate, m.zeroing) {
-            (true, ..) => "  checkmate",
-            (_, true, _) => "  stalemate",
-            (_, _, true) => "  zeroing",
-            _ => "",
-        };
-        writeln!(out, "{row}{remark}")?;
-    }
+    ];
+    those_that_hold(&remarks, out)?;
+    let rows = answer.moves.iter().map(|m| MoveRow {
+        san: &m.san,
+        result: m.category.to_owned(),
+        dtz: distance(m.dtz, m.precise_dtz),
+        dtm: known(m.dtm),
+        checkmate: m.checkmate,
+        stalemate: m.stalemate,
+        zeroing: m.zeroing,
+    });
+    move_rows(rows, out)?;
     if let Some(line) = &answer.line {
         print_line(line, position, out)?;
     }

@@ -17,6 +17,7 @@ use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
+use super::print::verdict;
 use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
@@ -95,15 +96,11 @@ impl Verify {
         } else {
             print(&report, seconds, out)?;
         }
-        if report.is_clean() {
-            return Ok(Outcome::Done);
-        }
-        Ok(Outcome::No(format!(
-            "{} differences and {} unreadable files in {}; remove the files and generate them again",
-            HumanCount(report.differences),
+        Ok(verdict(
+            report.differences,
             report.unreadable.len(),
-            directory.path().display()
-        )))
+            directory.path(),
+        ))
     }
 
     /// Checks a file of solved positions.

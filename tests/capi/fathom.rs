@@ -12,7 +12,7 @@ use crate::reference::syzygy_folder;
 const EPD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/chess-wdl-dtz.epd");
 
 /// Syzygy tables: those of others, or three men of our own making.
-fn syzygy() -> &'static Path {
+pub fn syzygy() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         syzygy_folder().unwrap_or_else(|| {

@@ -1,5 +1,7 @@
 //! The C library, asked by programs in C and by programs that were built for the library whose names it also has.
 
+/// An engine that does.
+mod ethereal;
 /// Programs of others that use the library by the names of Fathom.
 mod fathom;
 /// Programs in C, compiled here.

@@ -228,7 +228,10 @@ fn what_was_saved_is_probed_and_verified() {
     std::fs::write(place.path("study.solved"), damaged).unwrap();
     let (status, _, err) = place.run(["verify", "--solved", "study.solved"]);
     assert_eq!(status, 2, "{err}");
-    assert!(err.contains("study.solved: block 0 fails its checksum"), "{err}");
+    assert!(
+        err.contains("study.solved: block 0 fails its checksum"),
+        "{err}"
+    );
 }
 
 #[test]

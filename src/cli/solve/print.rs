@@ -12,6 +12,7 @@ use retrograde::solve::sparse::{LineEnd, Solved};
 use super::answer::{SolveAnswer, decisive, pgn_result};
 use crate::cli::answer::{LineAnswer, line as line_of_tables};
 use crate::cli::movetext::movetext;
+use crate::cli::print::{MoveRow, known, move_rows, those_that_hold};
 use crate::cli::probe::print_line;
 
 /// Where lines of PGN are broken, as its standard asks.
@@ -120,7 +121,6 @@ pub fn pgn(position: &Position, line: &LineAnswer, answer: &SolveAnswer) -> Stri
 ///
 /// If it cannot be written.
 pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    let known = |plies: Option<i32>| plies.map_or("-".to_owned(), |plies| plies.to_string());
     let distance = |plies: Option<i32>| match plies {
         // A draw has no way that could be shorter.
         Some(plies) if plies != 0 && !answer.exact => format!("{plies} or less"),
@@ -135,39 +135,23 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
         distance(answer.dtz),
         distance(answer.dtm)
     )?;
-    for (is, what) in [
+    let remarks = [
         (answer.checkmate, "checkmate"),
         (answer.stalemate, "stalemate"),
         (answer.insufficient_material, "nobody can mate"),
-    ] {
-        if is {
-            writeln!(out, "{what}")?;
-        }
-    }
+    ];
+    those_that_hold(&remarks, out)?;
     print_exploration(answer, out)?;
-    if !answer.moves.is_empty() {
-        writeln!(
-            out,
-            "\n{:<8} {:<13} {:>5} {:>5}",
-            "move", "opponent", "dtz", "dtm"
-        )?;
-    }
-    for m in &answer.moves {
-        let row = format!(
-            "{:<8} {:<13} {:>5} {:>5}",
-            m.san,
-            m.bounds.describe(),
-            known(m.dtz),
-            known(m.dtm)
-        );
-        let remark = match (m.checkmate, m.stalemate, m.zeroing) {
-            (true, ..) => "  checkmate",
-            (_, true, _) => "  stalemate",
-            (_, _, true) => "  zeroing",
-            _ => "",
-        };
-        writeln!(out, "{row}{remark}")?;
-    }
+    let rows = answer.moves.iter().map(|m| MoveRow {
+        san: &m.san,
+        result: m.bounds.describe(),
+        dtz: known(m.dtz),
+        dtm: known(m.dtm),
+        checkmate: m.checkmate,
+        stalemate: m.stalemate,
+        zeroing: m.zeroing,
+    });
+    move_rows(rows, out)?;
     if let Some(line) = &answer.line {
         print_line(line, position, out)?;
     }

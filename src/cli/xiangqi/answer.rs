@@ -9,6 +9,7 @@ use retrograde::probe::xiangqi::{XiangqiTables, XiangqiValue};
 use retrograde::xiangqi::{Material, Rules};
 use serde::Serialize;
 
+use crate::cli::print::{known, those_that_hold};
 use crate::cli::{Outcome, TableDirectory};
 
 #[derive(Serialize)]
@@ -104,7 +105,6 @@ pub fn probe(
 }
 
 fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    let known = |plies: Option<i32>| plies.map_or("-".to_owned(), |plies| plies.to_string());
     let value = &answer.value;
     writeln!(
         out,
@@ -116,16 +116,13 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         known(value.dtc),
         known(value.dtm)
     )?;
-    for (is, what) in [
+    let remarks = [
         (value.round > 0, "decided by perpetual check"),
         (value.checkmate, "checkmate"),
         (value.stalemate, "no legal move"),
         (value.insufficient_material, "nobody can attack"),
-    ] {
-        if is {
-            writeln!(out, "{what}")?;
-        }
-    }
+    ];
+    those_that_hold(&remarks, out)?;
     if !answer.moves.is_empty() {
         writeln!(
             out,

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use indicatif::HumanBytes;
 use retrograde::Error;
 use retrograde::generate::xiangqi::{XiangqiOptions, XiangqiPlan, xiangqi_materials};
 use retrograde::xiangqi::{Material, Metric, Rules};
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use super::parse;
 use crate::cli::generate::{Generate, Set};
-use crate::cli::{Outcome, TableDirectory, progress};
+use crate::cli::{Outcome, TableDirectory, print, progress};
 
 fn materials(arguments: &Generate) -> Result<Vec<Material>> {
     let mut all: Vec<Material> = (arguments.materials.iter())
@@ -103,20 +102,9 @@ pub fn generate(
         });
         writeln!(out, "{answer}")?;
     } else if plan.is_empty() {
-        writeln!(
-            out,
-            "nothing to do: all {} materials are in {}",
-            plan.present(),
-            directory.display()
-        )?;
+        print::nothing_to_do(plan.present(), directory, out)?;
     } else {
-        writeln!(
-            out,
-            "wrote {} files, {}, to {} in {seconds:.1} s",
-            written.files,
-            HumanBytes(written.bytes),
-            directory.display()
-        )?;
+        print::written(written.files, written.bytes, directory, seconds, out)?;
     }
     Ok(Outcome::Done)
 }

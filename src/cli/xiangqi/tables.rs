@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::answer::name;
 use super::{files, parse};
-use crate::cli::{Outcome, TableDirectory};
+use crate::cli::{Outcome, TableDirectory, print};
 
 /// One file that is named like a table.
 pub(super) struct Listed {
@@ -98,13 +98,7 @@ pub fn list(json: bool, directory: &TableDirectory, out: &mut dyn Write) -> Resu
         )?;
     }
     let total = files.iter().map(|file| file.bytes).sum();
-    writeln!(
-        out,
-        "{} tables, {}, in {}",
-        files.len(),
-        HumanBytes(total),
-        directory.path().display()
-    )?;
+    print::total(files.len(), total, directory.path(), out)?;
     Ok(Outcome::Done)
 }
 

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::parse;
 use super::tables::listed;
+use crate::cli::print::verdict;
 use crate::cli::{Outcome, TableDirectory, progress};
 
 /// Checks and prints; without names, all that are there.
@@ -78,13 +79,9 @@ pub fn verify(
             )?;
         }
     }
-    if report.is_clean() {
-        return Ok(Outcome::Done);
-    }
-    Ok(Outcome::No(format!(
-        "{} differences and {} unreadable files in {}; remove the files and generate them again",
-        HumanCount(report.differences),
+    Ok(verdict(
+        report.differences,
         report.unreadable.len(),
-        directory.path().display()
-    )))
+        directory.path(),
+    ))
 }

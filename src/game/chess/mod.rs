@@ -2,6 +2,8 @@
 
 pub mod attacks;
 mod castling;
+#[cfg(any(test, feature = "cozy-chess"))]
+pub mod cozy;
 mod fen;
 mod movegen;
 mod moves;

@@ -44,7 +44,7 @@ pub struct XiangqiOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Files.
-    pub files: u64,
+    pub files: usize,
     /// Their bytes.
     pub bytes: u64,
 }

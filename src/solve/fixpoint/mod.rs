@@ -308,11 +308,15 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
     }
 
+    /// Makes what a ply has found the newest layers, and says whether there is anything in them.
     #[inline(always)]
-    fn is_still(&self) -> bool {
-        self.sides
-            .iter()
-            .all(|side| side.won_layer.is_empty() && side.lost_layer.is_empty())
+    fn end_ply(&mut self) -> Result<bool, Unsolved> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Unsolved::Cancelled);
+        }
+        self.take_over();
+        Ok((self.sides.iter())
+            .any(|side| !side.won_layer.is_empty() || !side.lost_layer.is_empty()))
     }
 
     /// Adds to `reached` the positions of `side` with a quiet move into the opponent's newest won or lost ones.
@@ -507,11 +511,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 }
                 self.find_lost(side);
             }
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(Unsolved::Cancelled);
-            }
-            self.take_over();
-            if self.is_still() {
+            if !self.end_ply()? {
                 break;
             }
             let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
@@ -575,11 +575,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 }
                 self.find_lost(side);
             }
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(Unsolved::Cancelled);
-            }
-            self.take_over();
-            if self.is_still() {
+            if !self.end_ply()? {
                 if due.iter().all(|due| due.next().is_none()) {
                     break;
                 }

@@ -15,8 +15,6 @@
 //! A round finds its core from outside: of the positions in which L can only check, those are taken out again in which a check
 //! finds W without a move that keeps L inside. What remains is Y, but for positions in which W could only check back.
 
-use std::sync::atomic::Ordering;
-
 use super::distances::Distances;
 use super::{Iteration, SPARSE, Unsolved, Values, WithRounds, without};
 use crate::game::Bits;
@@ -94,11 +92,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
                     self.find_won(side);
                     self.find_lost(side);
                 }
-                if self.cancel.load(Ordering::Relaxed) {
-                    return Err(Unsolved::Cancelled);
-                }
-                self.take_over();
-                if self.is_still() {
+                if !self.end_ply()? {
                     break;
                 }
                 let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
