@@ -212,7 +212,7 @@ fn compare_all(tables: &Tablebase, positions: &[Position]) -> (usize, usize) {
     (sets.len(), explored)
 }
 
-/// All of them with `RETROGRADE_FULL=1`, which takes half an hour; otherwise those of three men, and of two pawns.
+/// All of them with `RETROGRADE_FULL=1`, which takes an hour or more; otherwise those of three men, and of two pawns.
 #[test]
 fn random_positions_solved_without_their_table_have_its_values() {
     let tables = Tablebase::open(probe::directory()).unwrap();
