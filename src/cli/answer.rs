@@ -4,14 +4,18 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use retrograde::Tablebase;
 use retrograde::game::chess::{Position, san};
 use retrograde::index::Placement;
 use retrograde::material::Material;
 use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
+use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
+use retrograde::solve::sparse::LeafError;
 use serde::Serialize;
+
+use super::solve::leaves::TableLeaves;
 
 /// A line of play ends here even if the game does not; the longest known mates are shorter.
 const MAX_LINE: usize = 1200;
@@ -160,6 +164,47 @@ impl Answer {
             answer.reason = Some(reason);
         }
         Ok(answer)
+    }
+}
+
+impl Answer {
+    /// Asks a file of solved positions, and tables for what is not in it.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a table is damaged.
+    pub fn of_solved(
+        set: &SolvedSet,
+        position: &Position,
+        tables: &TableLeaves<'_>,
+    ) -> Result<Answer> {
+        let error = |error: LeafError| anyhow!(error);
+        let value = set.value_or_leaf(position, tables).map_err(error)?;
+        let moves = set.root_moves(position, tables).map_err(error)?;
+        let (dtz, dtm) = (
+            value.map(|value| value.dtz.0),
+            value.and_then(|value| value.dtm),
+        );
+        let wdl = value.map(|value| value.dtz.wdl());
+        Ok(Answer {
+            fen: position.to_fen(),
+            material: material(position),
+            category: category(wdl),
+            reason: match value {
+                Some(_) => None,
+                None => Some(format!("the position is not in {}", set.path().display())),
+            },
+            wdl: wdl.map(Wdl::signum2),
+            dtz,
+            precise_dtz: dtz,
+            dtm: dtm.map(|Dtm(plies)| plies),
+            checkmate: position.is_checkmate(),
+            stalemate: position.is_stalemate(),
+            insufficient_material: position.is_insufficient_material(),
+            tables: Vec::new(),
+            moves: moves.iter().map(|m| MoveAnswer::new(position, m)).collect(),
+            line: None,
+        })
     }
 }
 

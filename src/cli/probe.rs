@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
 use retrograde::Tablebase;
 use retrograde::game::Game;
 use retrograde::game::chess::Position;
+use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::xiangqi::Rules;
 use serde_json::json;
@@ -15,6 +17,7 @@ use serde_json::json;
 use super::answer::{Answer, LineAnswer};
 use super::movetext::movetext;
 use super::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
+use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
 /// Look a position up: its value, and every legal move with its value, best first
@@ -23,6 +26,7 @@ use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
     retrograde probe '8/8/8/8/8/2k5/8/K1q5 w - - 0 1'\n  \
     retrograde probe 4k3/8/8/8/8/8/4P3/4K3 w - - --line\n  \
     retrograde probe --epd positions.epd > answers.jsonl\n  \
+    retrograde probe '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/3K4 b - - 0 1' --solved wall.solved\n  \
     retrograde probe '3k5/9/9/9/9/9/9/9/9/R3K4 w' --rules cycles-draw --line\n\n\
     A board of ten ranks is xiangqi. There dtc is plies to the next capture or mate, and moves are also written\n\
     in WXF notation.\n\n\
@@ -48,6 +52,9 @@ pub struct Probe {
     /// The game: chess or xiangqi [default: xiangqi for boards of ten ranks, else chess]
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
+    /// Ask a file that `solve --save` has written, and tables for what is behind its end
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["epd", "line"])]
+    solved: Option<PathBuf>,
 
     /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
     #[arg(long, value_name = "RULES", default_value_t)]
@@ -67,16 +74,27 @@ impl Probe {
         }
         if self.is_xiangqi(&self.fen) {
             let position = input::xiangqi_position(&self.fen)?;
+            if let Some(file) = &self.solved {
+                anyhow::bail!(
+                    "{} has positions of chess, and this is one of xiangqi; leave --solved out",
+                    file.display()
+                );
+            }
             return xiangqi::probe(&position, self.rules, self.line, self.json, tables, out);
         }
         // What is wrong with the position matters more than what is wrong with the tables.
         let position = input::position(&self.fen)?;
-        let answer = match tables.open() {
-            Ok(tables) => Answer::new(&tables, &position, self.line)?,
-            Err(error) if error.is::<NoTables>() => {
+        let answer = match (&self.solved, tables.open()) {
+            (Some(file), _) => {
+                let set = SolvedSet::open(file)?;
+                let tables = tables_if_any(tables)?;
+                Answer::of_solved(&set, &position, &TableLeaves::new(&tables))?
+            }
+            (None, Ok(tables)) => Answer::new(&tables, &position, self.line)?,
+            (None, Err(error)) if error.is::<NoTables>() => {
                 Answer::without_tables(&position, error.to_string())?
             }
-            Err(error) => return Err(error),
+            (None, Err(error)) => return Err(error),
         };
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;

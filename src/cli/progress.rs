@@ -50,14 +50,39 @@ pub fn spinner() -> ProgressBar {
 /// If the system refuses.
 pub fn cancel_on_interrupt() -> Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&cancel);
+    on_interrupt(Arc::clone(&cancel), || ())?;
+    Ok(cancel)
+}
+
+/// The same for work that has something to say of what it has done: a flag that is set at once, and one that is set when
+/// the time for that is over.
+///
+/// # Errors
+///
+/// If the system refuses.
+pub fn stop_on_interrupt(time: Duration) -> Result<[Arc<AtomicBool>; 2]> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let cancel = Arc::new(AtomicBool::new(false));
+    let later = Arc::clone(&cancel);
+    on_interrupt(Arc::clone(&stop), move || {
+        let later = Arc::clone(&later);
+        // The handler has to be free for the next signal.
+        std::thread::spawn(move || {
+            std::thread::sleep(time);
+            later.store(true, Ordering::Relaxed);
+        });
+    })?;
+    Ok([stop, cancel])
+}
+
+fn on_interrupt(flag: Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> Result<()> {
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(FAILED.into());
         }
+        first();
     })
-    .context("cannot watch for Ctrl-C; run the command from an ordinary shell")?;
-    Ok(cancel)
+    .context("cannot watch for Ctrl-C; run the command from an ordinary shell")
 }
 
 /// Makes all parallel work use so many threads; all the machine has if nothing is said.

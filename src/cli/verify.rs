@@ -1,20 +1,24 @@
 //! `retrograde verify`: checks tables.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
 use retrograde::game::Game;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
+use retrograde::probe::solved::SolvedSet;
+use retrograde::verify::solved::verify_solved;
 use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::print::verdict;
+use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
 /// Check tables of both formats: every checksum, then every value against the values of its successors
@@ -22,6 +26,7 @@ use super::{Outcome, TableDirectory, input, progress, xiangqi};
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
     retrograde verify --all\n  \
+    retrograde verify --solved wall.solved\n  \
     retrograde verify KRvKN --game xiangqi --rules cycles-draw\n\n\
     Exit status 1 if a difference is found. The tables that captures and promotions lead to must be there.")]
 pub struct Verify {
@@ -32,6 +37,10 @@ pub struct Verify {
     /// All tables that are there
     #[arg(long)]
     all: bool,
+
+    /// A file that `solve --save` has written
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "game"])]
+    solved: Option<PathBuf>,
 
     /// The game: chess or xiangqi; has to be said where both have tables of a name, and for xiangqi with --all
     #[arg(long, value_name = "GAME")]
@@ -53,12 +62,15 @@ pub struct Verify {
 impl Verify {
     /// Checks and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        progress::use_threads(self.threads)?;
+        if let Some(file) = &self.solved {
+            return self.check_solved(file, directory, out);
+        }
         if self.materials.is_empty() && !self.all {
             bail!(
                 "nothing to verify: name a material such as KQvKR, or add --all for all that are there"
             );
         }
-        progress::use_threads(self.threads)?;
         let game = xiangqi::game_of_tables(&self.materials, self.game, directory)?;
         if game == Game::Xiangqi {
             return xiangqi::verify(&self.materials, self.rules, self.json, directory, out);
@@ -86,6 +98,57 @@ impl Verify {
             report.unreadable.len(),
             directory.path(),
         ))
+    }
+
+    /// Checks a file of solved positions.
+    fn check_solved(
+        &self,
+        file: &Path,
+        directory: &TableDirectory,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let set = SolvedSet::open(file)?;
+        let tables = tables_if_any(directory)?;
+        let cancel = progress::cancel_on_interrupt()?;
+        let bar = progress::bar(set.len(), "positions");
+        let start = Instant::now();
+        let leaves = TableLeaves::new(&tables);
+        let report = verify_solved(&set, &leaves, &cancel, &|checked| bar.inc(checked));
+        bar.finish_and_clear();
+        let Some(report) = report.map_err(|error| anyhow!(error))? else {
+            bail!("stopped before all was checked");
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let listed: Vec<String> = report.listed.iter().map(ToString::to_string).collect();
+        if self.json {
+            let answer = json!({
+                "file": file,
+                "positions": report.positions,
+                "seconds": seconds,
+                "difference_count": report.differences,
+                "differences": listed,
+            });
+            writeln!(out, "{answer}")?;
+        } else {
+            for difference in &listed {
+                writeln!(out, "{difference}")?;
+            }
+            if report.differences == 0 {
+                let positions = HumanCount(report.positions);
+                writeln!(
+                    out,
+                    "no difference: {positions} positions in {seconds:.1} s"
+                )?;
+            }
+        }
+        Ok(match report.differences {
+            0 => Outcome::Done,
+            differences => Outcome::No(format!(
+                "{} differences in {}; solve it again, with the same tables as now",
+                HumanCount(differences),
+                file.display()
+            )),
+        })
     }
 
     fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {

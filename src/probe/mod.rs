@@ -85,6 +85,7 @@ mod rank;
 mod ranked;
 mod results;
 mod search;
+pub mod solved;
 pub mod xiangqi;
 
 use std::path::{Path, PathBuf};

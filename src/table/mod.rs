@@ -32,6 +32,7 @@ pub mod layout;
 mod options;
 mod pack;
 mod reader;
+pub mod records;
 mod source;
 #[allow(unsafe_code)]
 mod store;

@@ -24,6 +24,7 @@ mod report;
 mod resolved;
 mod scatter;
 mod slice;
+pub mod solved;
 mod source;
 mod syzygy;
 pub mod xiangqi;

@@ -124,3 +124,123 @@ fn what_does_not_fit_is_refused_beforehand() {
     assert!(complaint(&["--promote", "K"]).contains("Q, R, B and N"));
     assert!(complaint(&["--prove", "red"]).contains("--prove"));
 }
+
+/// The position in which games begin, of which nobody explores everything.
+#[cfg(unix)]
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[cfg(unix)]
+#[test]
+fn a_signal_is_obeyed_soon_and_shows_what_is_proved() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    // While positions are sought, and while those that were found are solved.
+    for (signal, limit, wait) in [("-INT", "9000000", 300), ("-TERM", "20000", 1500)] {
+        let place = Place::new();
+        let program = place.retrograde([]).get_program().to_owned();
+        let child = Command::new(program)
+            .current_dir(place.path(""))
+            .env_remove("RETROGRADE_TABLES")
+            .args(["solve", START, "--max-positions", limit, "--memory", "1G"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let start = Instant::now();
+        let kill = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        let output = child.wait_with_output().unwrap();
+        assert!(start.elapsed() < Duration::from_secs(20), "{signal}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            out.contains(", white to move: unknown, dtz -"),
+            "{out}{err}"
+        );
+        assert!(out.contains(" positions, "), "{out}");
+        assert!(out.contains("Nf3      unknown"), "{out}");
+        if limit == "9000000" {
+            assert!(kill.unwrap().success());
+            assert_eq!(output.status.code(), Some(2), "{err}");
+            assert_eq!(
+                err.trim_end(),
+                "retrograde: stopped; what is proved so far was printed"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_win_is_shown_by_its_line_to_mate() {
+    let place = Place::with_tables();
+    // The pawns are blocked, so there are few positions but many moves.
+    let (status, out, err) = place.run(["solve", "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1", "--line"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let mut lines = out.lines();
+    let first = lines.next().unwrap();
+    assert!(
+        first.starts_with("KPvKP, white to move: win, dtz 3, dtm "),
+        "{out}"
+    );
+    let moves = out.lines().last().unwrap();
+    assert!(
+        moves.starts_with("1. Kc6 ") && moves.ends_with('#'),
+        "{out}"
+    );
+    assert!(out.contains(", then checkmate:"), "{out}");
+}
+
+#[test]
+fn what_was_saved_is_probed_and_verified() {
+    let place = Place::with_tables();
+    let fen = "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1";
+    let solved = place.json(["solve", fen, "--json", "--save", "study.solved"]);
+    let bytes = std::fs::metadata(place.path("study.solved")).unwrap().len();
+    assert_eq!(solved["saved"]["bytes"], bytes);
+    let probed = place.json(["probe", fen, "--json", "--solved", "study.solved"]);
+    for field in ["fen", "material", "category", "wdl", "dtz", "dtm"] {
+        assert_eq!(probed[field], solved[field], "{field}");
+    }
+    let moves = |answer: &serde_json::Value| {
+        let moves = answer["moves"].as_array().unwrap().clone();
+        let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
+        let of_move = |m: serde_json::Value| fields.map(|field| m[field].to_string());
+        moves.into_iter().map(of_move).collect::<Vec<_>>()
+    };
+    assert_eq!(moves(&probed), moves(&solved));
+    let (status, out, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.starts_with("no difference: "), "{out}");
+    // Another position is not in the file.
+    let (status, out, err) = place.run(["probe", WALL, "--solved", "study.solved"]);
+    assert_eq!((status, out.as_str()), (1, ""));
+    assert!(err.contains("is not in study.solved"), "{err}");
+    // Without tables nobody knows what captures lead to.
+    std::fs::remove_dir_all(place.path("tables")).unwrap();
+    let (status, out, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!(status, 1, "{out}");
+    assert!(err.contains("differences in study.solved"), "{err}");
+    let mut damaged = std::fs::read(place.path("study.solved")).unwrap();
+    damaged[200] ^= 1;
+    std::fs::write(place.path("study.solved"), damaged).unwrap();
+    let (status, _, err) = place.run(["verify", "--solved", "study.solved"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(
+        err.contains("study.solved: block 0 fails its checksum"),
+        "{err}"
+    );
+}
+
+#[test]
+fn bounds_are_not_saved() {
+    let place = Place::with_tables();
+    let (status, _, err) = place.run(["solve", PASSED, "--keep-men", "2", "--save", "x"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("cannot be used with"), "{err}");
+    let part = ["solve", PASSED, "--max-positions", "200", "--save", "x"];
+    assert_eq!(place.run(part).0, 1);
+    assert!(!place.path("x").exists());
+}

@@ -1,5 +1,8 @@
 //! What holds whatever the limits, the threads and the keys.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
 use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role};
@@ -141,10 +144,10 @@ fn a_handicap_is_a_lower_bound() {
         (Color::White, Role::PROMOTIONS.to_vec(), None, true),
     ] {
         let handicap = Handicap {
-            side,
             promotions,
             pieces,
             loses_to_promotion,
+            ..Handicap::none(side)
         };
         let options = Options {
             handicap: Some(&handicap),
@@ -167,12 +170,38 @@ fn a_handicap_is_a_lower_bound() {
 }
 
 #[test]
+fn men_that_are_kept_bound_what_is_explored() {
+    let tables = three_men();
+    // White wins the pawn and need not give its own.
+    let fen = "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1";
+    let run = |least_men| {
+        let handicap = Handicap {
+            least_men,
+            ..Handicap::none(Color::White)
+        };
+        let options = Options {
+            handicap: Some(&handicap),
+            ..Options::default()
+        };
+        solve(&position(fen), &leaves(&tables, 3), &options).unwrap()
+    };
+    let exact = solved(fen, &leaves(&tables, 3)).exact().unwrap().dtz;
+    let whole = run(1);
+    let kept = run(2);
+    assert!(whole.exact().is_some() && kept.exact().is_none());
+    assert_eq!(kept.lower().unwrap().root.dtz, exact);
+    assert!(
+        kept.analysed
+            .iter()
+            .all(|found| found.side == Some(Color::White))
+    );
+}
+
+#[test]
 fn a_side_needs_some_promotion() {
     let handicap = Handicap {
-        side: Color::White,
         promotions: Vec::new(),
-        pieces: None,
-        loses_to_promotion: false,
+        ..Handicap::none(Color::White)
     };
     let options = Options {
         handicap: Some(&handicap),
@@ -225,4 +254,47 @@ fn mates_and_stalemates_need_no_exploration() {
         let value = solved(fen, &NoLeaves).exact().unwrap();
         assert_eq!((value.dtz, value.dtm), (Dtz(dtz), dtm.map(Dtm)), "{fen}");
     }
+}
+
+#[test]
+fn what_is_proved_when_it_is_broken_off_is_right() {
+    let tables = three_men();
+    let fen = "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1";
+    let leaves = leaves(&tables, 3);
+    let start = Instant::now();
+    let whole = solved(fen, &leaves);
+    let time = start.elapsed();
+    let exact = whole.exact().unwrap().dtz.wdl();
+    assert_eq!(exact, Wdl::Win);
+    let mut stopped = 0;
+    for round in 0..30 {
+        let cancel = AtomicBool::new(round == 0);
+        let options = Options {
+            cancel: &cancel,
+            ..Options::default()
+        };
+        let part = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(time * round / 30);
+                cancel.store(true, Ordering::Relaxed);
+            });
+            solve(&position(fen), &leaves, &options).unwrap()
+        });
+        stopped += usize::from(part.end == End::Stopped);
+        for found in &part.analysed {
+            assert_eq!(found.root.dtz.wdl(), exact);
+            let moves = &whole.analysed[0].moves;
+            for (m, known) in found.moves.iter().zip(moves) {
+                let known = known.value.unwrap();
+                assert!(
+                    m.value
+                        .is_none_or(|value| value.dtz.wdl() == known.dtz.wdl())
+                );
+            }
+        }
+        if round == 0 {
+            assert!(part.analysed.is_empty() && part.exact().is_none());
+        }
+    }
+    assert!(stopped > 0);
 }

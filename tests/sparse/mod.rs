@@ -2,6 +2,7 @@
 
 mod bounds;
 mod published;
+mod saved;
 mod tables;
 
 use retrograde::Tablebase;

@@ -1,8 +1,11 @@
 //! Positions that are in tables, solved without those tables.
 
+use std::time::Instant;
+
 use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role, Setup, Square};
+use retrograde::game::zobrist::MaterialKey;
 use retrograde::material::Material;
 use retrograde::solve::sparse::{NoLeaves, Options, Solved, solve};
 
@@ -145,5 +148,90 @@ fn pieces_of_four_men_solved_without_their_table_have_its_values() {
                 root
             };
         }
+    }
+}
+
+/// Of so many random positions, as they are drawn below.
+const RANDOM_POSITIONS: usize = 300;
+
+/// Random positions of random materials of three and four men. Where there are pieces beside pawns White is the stronger
+/// side, so that positions of one material are found together.
+fn random_positions() -> Vec<(Material, Vec<Position>)> {
+    let mut random = Random(0x6a09_e667);
+    let materials: Vec<Material> = (3..=4).flat_map(Material::all_with_men).collect();
+    let mut positions: Vec<(Material, Vec<Position>)> = materials
+        .into_iter()
+        .map(|material| (material, Vec::new()))
+        .collect();
+    for _ in 0..RANDOM_POSITIONS {
+        let number = random.below(positions.len() as u64) as usize;
+        let (material, of_material) = &mut positions[number];
+        let position = loop {
+            let position = random.position(material);
+            if is_small(material) || position.material_key() == material_key(material) {
+                break position;
+            }
+        };
+        of_material.push(position);
+    }
+    positions
+}
+
+fn material_key(material: &Material) -> MaterialKey {
+    let men = |color: Color| {
+        let roles = material.side(color).into_iter();
+        roles.map(move |role| role.of(color))
+    };
+    MaterialKey::of(Color::ALL.into_iter().flat_map(men))
+}
+
+/// Whether one position does not reach many.
+fn is_small(material: &Material) -> bool {
+    material.men() == 3 || material.pawns() == 2
+}
+
+/// Solves positions of one material without its table and compares them; how many sets that took, and how large they
+/// were together.
+fn compare_all(tables: &Tablebase, positions: &[Position]) -> (usize, usize) {
+    let mut sets: Vec<Solved> = Vec::new();
+    let mut explored = 0;
+    for position in positions {
+        if sets.iter().any(|solved| compare(solved, tables, position)) {
+            continue;
+        }
+        let leaves = Tables {
+            tables,
+            men: 4,
+            except: Some(position.material_key()),
+        };
+        let solved = solve(position, &leaves, &Options::default()).unwrap();
+        assert!(compare(&solved, tables, position), "{position:?}");
+        explored += solved.progress.positions;
+        sets.push(solved);
+    }
+    (sets.len(), explored)
+}
+
+/// All of them with `RETROGRADE_FULL=1`, which takes an hour or more; otherwise those of three men, and of two pawns.
+#[test]
+fn random_positions_solved_without_their_table_have_its_values() {
+    let tables = Tablebase::open(probe::directory()).unwrap();
+    let full = std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1");
+    let mut compared = 0;
+    for (material, positions) in random_positions() {
+        if full || is_small(&material) {
+            let start = Instant::now();
+            let (sets, explored) = compare_all(&tables, &positions);
+            compared += positions.len();
+            let count = positions.len();
+            let seconds = start.elapsed().as_secs_f64();
+            eprintln!(
+                "{material}: {count} positions, {sets} sets of {explored} positions, {seconds:.1} s"
+            );
+        }
+    }
+    match full {
+        true => assert_eq!(compared, RANDOM_POSITIONS),
+        false => assert!(compared >= 50, "{compared}"),
     }
 }

@@ -1,5 +1,7 @@
 //! What was proved of a position, as one JSON object.
 
+use std::path::PathBuf;
+
 use retrograde::game::Color;
 use retrograde::game::chess::{Position, san};
 use retrograde::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
@@ -41,9 +43,19 @@ pub struct SolveAnswer {
     /// What was denied to one side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restriction: Option<String>,
+    /// Where all positions were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved: Option<Saved>,
     /// Men up to which all positions were taken from tables; 0 if none were.
     pub table_men: usize,
     pub seconds: f64,
+}
+
+/// A file with all positions.
+#[derive(Debug, Serialize)]
+pub struct Saved {
+    pub file: PathBuf,
+    pub bytes: u64,
 }
 
 /// A move; values are for the side to move after it.
@@ -263,6 +275,7 @@ impl SolveAnswer {
             unexplored: solved.progress.frontier,
             memory: solved.peak_memory,
             restriction: None,
+            saved: None,
             table_men: 0,
             seconds: 0.0,
         }
@@ -277,7 +290,7 @@ fn unproved(solved: &Solved, bounds: &Bounds) -> String {
     };
     let why = match solved.end {
         End::Complete => "one side was restricted; restrict it less",
-        End::Stopped => "the exploration was stopped",
+        End::Stopped => "it was stopped",
         End::Limit => {
             "not everything could be explored; allow more with --max-positions or --memory"
         }

@@ -1,13 +1,40 @@
 //! Tables as the end of an exploration.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
+use anyhow::Result;
 use retrograde::Tablebase;
 use retrograde::game::chess::{Position, Role};
 use retrograde::game::{Color, zobrist::MaterialKey};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
+use retrograde::probe::ProbeOptions;
 use retrograde::solve::sparse::{Known, LeafError, Leaves};
+
+use crate::cli::{NoTables, TableDirectory};
+
+/// The tables of a directory, or none if there are none.
+///
+/// # Errors
+///
+/// If there are some that cannot be read.
+pub fn tables_if_any(directory: &TableDirectory) -> Result<Tablebase> {
+    match directory.open() {
+        Err(error) if error.is::<NoTables>() => no_tables(),
+        tables => tables,
+    }
+}
+
+/// No tables.
+///
+/// # Errors
+///
+/// None: no table can be damaged.
+pub fn no_tables() -> Result<Tablebase> {
+    let options = ProbeOptions::default();
+    Ok(Tablebase::open_with(&[] as &[PathBuf], &options)?)
+}
 
 /// The materials of which a directory has what every probe needs.
 pub struct TableLeaves<'a> {

@@ -1,12 +1,12 @@
 //! `retrograde solve`: the value of a position that no table has.
 
 mod answer;
-mod leaves;
+pub mod leaves;
 mod print;
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -14,14 +14,14 @@ use indicatif::HumanBytes;
 use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role};
-use retrograde::probe::ProbeOptions;
+use retrograde::probe::solved::save;
 use retrograde::solve::sparse::{
     End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, SparseError, bytes_per_position, solve,
 };
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{NoTables, Outcome, TableDirectory, input, progress};
-use answer::SolveAnswer;
+use super::{Outcome, TableDirectory, input, progress};
+use answer::{Saved, SolveAnswer};
 use leaves::TableLeaves;
 
 /// Solve a position that no table has, by retrograde analysis of all it can reach
@@ -29,12 +29,14 @@ use leaves::TableLeaves;
 #[command(after_help = "Examples:\n  \
     retrograde solve '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1'\n  \
     retrograde solve '8/8/1p1k4/1P6/8/2K5/8/8 w - - 0 1' --without-tables --line\n  \
-    retrograde solve FEN --max-positions 50000000 --prove white --promote Q\n\n\
+    retrograde solve FEN --max-positions 50000000 --prove white --promote Q\n  \
+    retrograde solve FEN --save study.solved\n\n\
     Where tables know a position, the exploration goes no further. If there is not room for everything, what was not\n\
     explored counts as lost for the side a bound is proved for, so bounds always hold. The category is that with\n\
     the clock of the position: a win counts if the clock and the plies to the next capture or pawn move are 100 at\n\
     most together. dtz and dtm are as with `retrograde probe`; the values of a move are those of the opponent.\n\n\
-    Exit status 1 if the result is not proved. Ctrl-C ends the exploration and shows what is proved so far.")]
+    Exit status 1 if the result is not proved. Ctrl-C ends the exploration and shows what is proved\n\
+    within five seconds; a second one ends the program at once.")]
 pub struct Solve {
     /// The position, as one argument or several
     #[arg(required = true, num_args = 1..)]
@@ -68,6 +70,10 @@ pub struct Solve {
     #[arg(long)]
     concede_promotions: bool,
 
+    /// Count positions as lost for that side, or the side to move, in which it has fewer men than this
+    #[arg(long, value_name = "N")]
+    keep_men: Option<u32>,
+
     /// Do without distances to mate, which takes less time and memory
     #[arg(long)]
     without_dtm: bool,
@@ -83,6 +89,11 @@ pub struct Solve {
     /// Show best play as a game in PGN
     #[arg(long)]
     pgn: bool,
+
+    /// Keep all positions with their values in a file, for `probe --solved`
+    #[arg(long, value_name = "FILE",
+        conflicts_with_all = ["promote", "max_pieces", "concede_promotions", "keep_men"])]
+    save: Option<PathBuf>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -138,7 +149,7 @@ impl Solve {
         let tables = self.tables(directory)?;
         let leaves = TableLeaves::new(&tables);
         progress::use_threads(self.threads)?;
-        let stop = progress::cancel_on_interrupt()?;
+        let [stop, cancel] = progress::stop_on_interrupt(LAST_SECONDS)?;
         let bar = progress::spinner();
         let start = Instant::now();
         let solved = solve(
@@ -150,6 +161,7 @@ impl Solve {
                 side: self.prove.map(Color::from),
                 mates: !self.without_dtm,
                 stop: &stop,
+                cancel: &cancel,
                 report: &|progress| bar.set_message(describe(progress)),
                 ..Options::default()
             },
@@ -175,6 +187,12 @@ impl Solve {
             }
             answer.line = self.line.then_some(line);
         }
+        if let Some(file) = self.save.as_ref().filter(|_| solved.exact().is_some()) {
+            answer.saved = Some(Saved {
+                bytes: save(&solved, file)?,
+                file: file.clone(),
+            });
+        }
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
         } else {
@@ -192,7 +210,11 @@ impl Solve {
     /// How many positions there is room for, or as many as were asked for if they fit.
     fn max_positions(&self, position: &Position) -> Result<usize> {
         let men = position.occupied().count_ones() as usize;
-        let each = bytes_per_position(men, !self.without_dtm);
+        let mut each = bytes_per_position(men, !self.without_dtm);
+        if self.save.is_some() {
+            // The order in which they are written.
+            each += 4.0;
+        }
         let memory = self.memory.unwrap_or_else(free_memory);
         // A fixed part goes into what threads tell each other.
         let room = (memory.saturating_sub(FIXED_MEMORY) as f64 / each) as usize;
@@ -216,34 +238,31 @@ impl Solve {
     }
 
     fn handicap(&self, position: &Position) -> Option<Handicap> {
-        if self.promote.is_none() && self.max_pieces.is_none() && !self.concede_promotions {
-            return None;
-        }
         let side = self.prove.map_or(position.turn(), Color::from);
-        Some(Handicap {
+        let handicap = Handicap {
             promotions: match &self.promote {
                 Some(Promotions(roles)) => roles.clone(),
                 None => Role::PROMOTIONS.to_vec(),
             },
             pieces: self.max_pieces,
             loses_to_promotion: self.concede_promotions,
+            least_men: self.keep_men.unwrap_or(1),
             side,
-        })
+        };
+        handicap.is_any().then_some(handicap)
     }
 
     /// The tables that bound the exploration; none are needed.
     fn tables(&self, directory: &TableDirectory) -> Result<Tablebase> {
-        let none = || Tablebase::open_with(&[] as &[PathBuf], &ProbeOptions::default());
         if self.without_tables {
-            return Ok(none()?);
+            return leaves::no_tables();
         }
-        match directory.open() {
-            Err(error) if error.is::<NoTables>() => Ok(none()?),
-            tables => tables,
-        }
+        leaves::tables_if_any(directory)
     }
 }
 
+/// How long Ctrl-C waits for what follows from the positions that were found.
+const LAST_SECONDS: Duration = Duration::from_secs(5);
 /// Memory that does not depend on the number of positions.
 const FIXED_MEMORY: u64 = 64 << 20;
 /// Fewer positions than this are not worth an exploration.
@@ -263,10 +282,12 @@ fn free_memory() -> u64 {
 
 fn describe(progress: Progress) -> String {
     use indicatif::HumanCount;
+    let count = |positions: usize| HumanCount(positions as u64);
     format!(
-        "{} positions found, {} not yet explored, {}",
-        HumanCount(progress.positions as u64),
-        HumanCount(progress.frontier as u64),
+        "{} positions found, {} not yet explored, {} solved, {}",
+        count(progress.positions),
+        count(progress.frontier),
+        count(progress.solved),
         HumanBytes(progress.memory as u64)
     )
 }

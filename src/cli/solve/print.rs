@@ -6,7 +6,7 @@ use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use retrograde::Tablebase;
 use retrograde::game::chess::{Position, san};
-use retrograde::metric::Metric;
+use retrograde::metric::{Dtz, Metric};
 use retrograde::solve::sparse::{LineEnd, Solved};
 
 use super::answer::{SolveAnswer, decisive, pgn_result};
@@ -29,6 +29,10 @@ pub fn line(
     tables: &Tablebase,
     has_mates: bool,
 ) -> Result<LineAnswer> {
+    let found = decisive(solved);
+    // There was no time for mates if a win has none.
+    let has_mates =
+        has_mates && found.is_none_or(|found| found.root.dtm.is_some() || found.root.dtz == Dtz(0));
     let metric = if has_mates { Metric::Dtm } else { Metric::Dtz };
     let mut answer = LineAnswer {
         uci: Vec::new(),
@@ -38,7 +42,7 @@ pub fn line(
         metric: metric.name(),
         plies_by_metric: None,
     };
-    let Some(found) = decisive(solved) else {
+    let Some(found) = found else {
         return Ok(answer);
     };
     let mut position = *position;
@@ -153,6 +157,10 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
     }
     if let Some(pgn) = &answer.pgn {
         write!(out, "\n{pgn}")?;
+    }
+    if let Some(saved) = &answer.saved {
+        let (file, bytes) = (saved.file.display(), HumanBytes(saved.bytes));
+        writeln!(out, "\nsaved {file}, {bytes}")?;
     }
     Ok(())
 }

@@ -7,45 +7,36 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::SparseError;
-use super::explore::Exploration;
+use super::explore::{Exploration, Progress};
 use super::level::Level;
 use super::packed::Packed;
 use super::plane::{Plane, Values};
-use super::positions::{Id, Positions};
-use super::propagate::{ALONE, Propagation, Schedule};
+use super::positions::{Id, Positions, Run};
+use super::propagate::{ALONE, Propagation};
 use super::rules::{LeafError, Next, Rules};
 use super::value::{Outlook, States};
 use crate::game::Color;
 use crate::game::chess::{Move, Position};
 
 /// Positions that a thread takes at a time.
-const PIECE: usize = 512;
-/// Pieces whose results are put together at a time.
-const GROUP: usize = 128;
+const PIECE: u32 = 512;
+/// Shards that are sorted at a time: each needs room for a copy.
+const SORTED_AT_ONCE: usize = 16;
 
-/// A part of a level.
-#[derive(Clone, Copy)]
-struct Piece {
-    shard: usize,
-    start: u32,
-    end: u32,
-}
-
-/// Sorts positions by level and says which there are, lowest first.
-fn levels(positions: &mut Positions) -> Vec<(Level, Vec<Piece>)> {
-    let starts: Vec<Vec<(Level, u32)>> = positions
-        .shards
-        .par_iter_mut()
-        .map(|shard| shard.sort_by_level())
-        .collect();
+/// Sorts positions by level and says where those of each level are, lowest first.
+pub fn levels(positions: &mut Positions) -> Vec<(Level, Vec<Run>)> {
+    let mut starts: Vec<Vec<(Level, u32)>> = Vec::new();
+    for shards in positions.shards.chunks_mut(SORTED_AT_ONCE) {
+        let sorted = shards.par_iter_mut().map(|shard| shard.sort_by_level());
+        starts.extend(sorted.collect::<Vec<_>>());
+    }
     let mut all: Vec<Level> = starts.iter().flatten().map(|&(level, _)| level).collect();
     all.sort_unstable();
     all.dedup();
     let mut next = vec![0; starts.len()];
     all.into_iter()
         .map(|level| {
-            let mut pieces = Vec::new();
+            let mut runs = Vec::new();
             for (shard, (starts, next)) in starts.iter().zip(&mut next).enumerate() {
                 let Some(&(_, start)) = starts.get(*next).filter(|start| start.0 == level) else {
                     continue;
@@ -55,124 +46,113 @@ fn levels(positions: &mut Positions) -> Vec<(Level, Vec<Piece>)> {
                     Some(&(_, end)) => end,
                     None => positions.shards[shard].len() as u32,
                 };
-                pieces.extend((start..end).step_by(PIECE).map(|start| Piece {
-                    shard,
-                    start,
-                    end: end.min(start + PIECE as u32),
-                }));
+                runs.push(Run { shard, start, end });
             }
-            (level, pieces)
+            (level, runs)
         })
         .collect()
 }
 
-/// Solves all positions that were found. Those whose moves were not looked at count as lost for `lost_for`; with all of
-/// them looked at, it does not matter. Says how many bytes of memory were in use beside positions and values, at most.
-///
-/// # Errors
-///
-/// If the value of a leaf cannot be found out, or `cancel` is set.
-pub fn analyse(
-    exploration: &mut Exploration,
-    values: &Values,
-    rules: &Rules<'_>,
-    lost_for: Color,
-    cancel: &AtomicBool,
-) -> Result<usize, SparseError> {
-    let levels = levels(&mut exploration.positions);
-    exploration.start_over();
-    let exploration = &*exploration;
-    let mut propagation = Propagation::default();
-    let analysis = Analysis {
-        exploration,
-        values,
-        rules,
-        lost_for,
-    };
-    for (level, pieces) in levels {
-        if cancel.load(Ordering::Relaxed) {
-            return Err(SparseError::Cancelled);
-        }
-        let begun = analysis.begin(&pieces)?;
-        if level.has_en_passant() {
-            continue;
-        }
-        let [zeroing, mate] = begun.due;
-        propagation.run(exploration, &values.zeroing, zeroing, mate.memory());
-        match &values.mate {
-            // What begins the same and follows the same rules ends the same.
-            Some(plane) if begun.is_same => copy(&pieces, &values.zeroing, plane),
-            Some(plane) => propagation.run(exploration, plane, mate, 0),
-            None => {}
-        }
-    }
-    Ok(propagation.peak_memory)
+/// How far an analysis has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Everything is known.
+    All,
+    /// Everything is known of the position that was asked for, but not its distance to mate.
+    Zeroing,
+    /// What is won or lost is won or lost. Nothing follows from other states.
+    Part,
 }
 
-/// Copies the states of a level.
-fn copy(pieces: &[Piece], from: &Plane, to: &Plane) {
-    for &Piece { shard, start, end } in pieces {
-        for local in start..end {
-            let id = Id::new(shard, local);
-            to.set(id, from.state(id), 0);
-        }
-    }
-}
-
-/// What the moves to lower levels make of a level.
-struct Begun {
-    /// Which positions are decided at which ply, by zeroing moves and by mate.
-    due: [Schedule; 2],
-    /// Whether both are the same, position for position.
-    is_same: bool,
-}
-
-/// A part of it.
-#[derive(Default)]
-struct BegunPart {
-    due: [Vec<(u16, Id)>; 2],
-    differs: bool,
-}
-
-struct Analysis<'a> {
-    exploration: &'a Exploration,
-    values: &'a Values,
-    rules: &'a Rules<'a>,
-    lost_for: Color,
+/// Solves positions that were found.
+pub struct Analysis<'a> {
+    /// What was found.
+    pub exploration: &'a Exploration,
+    /// Where the levels are, lowest first.
+    pub levels: &'a [(Level, Vec<Run>)],
+    /// Where states are written.
+    pub values: &'a Values,
+    /// What is a leaf.
+    pub rules: &'a Rules<'a>,
+    /// For whom positions count as lost whose moves were not looked at; if all were, it does not matter.
+    pub lost_for: Color,
+    /// Set to give up.
+    pub cancel: &'a AtomicBool,
+    /// Told how many positions have been solved.
+    pub report: &'a (dyn Fn(Progress) + Sync),
 }
 
 impl Analysis<'_> {
-    /// Looks at the moves of all positions of a level, and says which are decided when by moves to lower ones.
-    fn begin(&self, pieces: &[Piece]) -> Result<Begun, LeafError> {
-        let is_small = is_small(pieces);
-        let mut begun = Begun {
-            due: [Schedule::new(is_small), Schedule::new(is_small)],
-            is_same: true,
-        };
-        let look = |piece: &Piece| {
-            let mut part = BegunPart::default();
-            for local in piece.start..piece.end {
-                self.look(Id::new(piece.shard, local), &mut part)?;
-            }
-            Ok::<_, LeafError>(part)
-        };
-        for group in pieces.chunks(GROUP) {
-            let parts: Vec<BegunPart> = match is_small {
-                true => group.iter().map(look).collect::<Result<_, _>>()?,
-                false => group.par_iter().map(look).collect::<Result<_, _>>()?,
+    /// Solves everything, and says how many bytes of memory were in use beside positions and values, at most.
+    ///
+    /// # Errors
+    ///
+    /// If the value of a leaf cannot be found out.
+    pub fn run(&self) -> Result<(Reach, usize), LeafError> {
+        self.values.clear();
+        let mut propagation = Propagation::new(self.exploration, self.cancel);
+        let mut progress = self.exploration.progress();
+        progress.memory += self.values.memory();
+        for (place, (level, runs)) in self.levels.iter().enumerate() {
+            let is_last = place + 1 == self.levels.len();
+            let Some(is_same) = self.begin(runs)? else {
+                return Ok((Reach::Part, propagation.memory()));
             };
-            for part in &parts {
-                begun.is_same &= !part.differs;
-                for (schedule, due) in begun.due.iter_mut().zip(&part.due) {
-                    due.iter().for_each(|&(ply, id)| schedule.add(ply, id));
+            if !level.has_en_passant() {
+                if !propagation.run(&self.values.zeroing, runs) {
+                    return Ok((Reach::Part, propagation.memory()));
+                }
+                match &self.values.mate {
+                    // What begins the same and follows the same rules ends the same.
+                    Some(plane) if is_same => copy(runs, &self.values.zeroing, plane),
+                    Some(plane) if !propagation.run(plane, runs) => {
+                        // What was asked for is of the highest level.
+                        let reach = if is_last { Reach::Zeroing } else { Reach::Part };
+                        return Ok((reach, propagation.memory()));
+                    }
+                    _ => {}
                 }
             }
+            let positions: usize = runs.iter().map(Run::len).sum();
+            progress.solved += positions;
+            if positions >= ALONE {
+                (self.report)(progress);
+            }
         }
-        Ok(begun)
+        Ok((Reach::All, propagation.memory()))
     }
 
-    /// Looks at the moves of a position.
-    fn look(&self, id: Id, part: &mut BegunPart) -> Result<(), LeafError> {
+    /// Looks at the moves of all positions of a level; whether their states are the same by zeroing moves and by mate.
+    /// Nothing if that was cancelled.
+    fn begin(&self, runs: &[Run]) -> Result<Option<bool>, LeafError> {
+        let look = |run: Run| {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let mut is_same = true;
+            for id in run.ids() {
+                is_same &= self.look(id)?;
+            }
+            Ok::<_, LeafError>(Some(is_same))
+        };
+        let both = |one: Option<bool>, other: Option<bool>| {
+            Ok(one.zip(other).map(|(one, other)| one && other))
+        };
+        let parts: Vec<Run> = runs.iter().flat_map(|run| run.parts(PIECE)).collect();
+        match runs.iter().map(Run::len).sum::<usize>() < ALONE {
+            true => parts
+                .into_iter()
+                .map(look)
+                .try_fold(Some(true), |one, other| both(one, other?)),
+            false => parts
+                .into_par_iter()
+                .map(look)
+                .try_reduce(|| Some(true), both),
+        }
+    }
+
+    /// Looks at the moves of a position; whether its states are the same by zeroing moves and by mate.
+    fn look(&self, id: Id) -> Result<bool, LeafError> {
         let positions = &self.exploration.positions;
         let packed = positions.get(id);
         let (states, moves) = if positions.is_expanded(id) {
@@ -184,13 +164,7 @@ impl Analysis<'_> {
         if let Some(mate) = &self.values.mate {
             mate.set(id, states.mate, moves);
         }
-        part.differs |= states.zeroing != states.mate;
-        for (due, state) in part.due.iter_mut().zip([states.zeroing, states.mate]) {
-            if let Some(plies) = state.as_won().or(state.as_lost()) {
-                due.push((plies, id));
-            }
-        }
-        Ok(())
+        Ok(states.zeroing == states.mate)
     }
 
     /// What counts for a position that was not explored.
@@ -250,12 +224,11 @@ impl Analysis<'_> {
     }
 }
 
-fn is_small(pieces: &[Piece]) -> bool {
-    let positions: usize = pieces
-        .iter()
-        .map(|piece| (piece.end - piece.start) as usize)
-        .sum();
-    positions < ALONE
+/// Copies the states of a level.
+fn copy(runs: &[Run], from: &Plane, to: &Plane) {
+    for id in runs.iter().flat_map(|run| run.ids()) {
+        to.set(id, from.state(id), 0);
+    }
 }
 
 /// Whether a move leads to a position of the same level.

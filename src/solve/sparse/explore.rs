@@ -13,8 +13,11 @@ use super::positions::{Full, Hashing, Positions, SHARDS, Shard};
 use super::rules::{Next, Rules};
 use crate::game::chess::Position;
 
-/// Positions of a shard that are expanded in one batch, at most.
-const BATCH: usize = 512;
+/// Positions of a shard that are expanded in one batch, at most and at least.
+const BATCH: [usize; 2] = [256, 8];
+/// One position in so many is expanded in one batch, so that what shards have for each other stays a small part of the
+/// memory.
+const SHARE: usize = 256;
 /// New positions to expect of one that is expanded; for not going far beyond a limit.
 const GROWTH: usize = 8;
 
@@ -25,6 +28,8 @@ pub struct Progress {
     pub positions: usize,
     /// Positions whose moves have not been looked at yet.
     pub frontier: usize,
+    /// Positions whose values have been worked out, once all are found.
+    pub solved: usize,
     /// Bytes of memory in use.
     pub memory: usize,
 }
@@ -36,14 +41,14 @@ pub enum End {
     Complete,
     /// There are as many positions as are allowed.
     Limit,
-    /// The caller asked to stop.
+    /// The caller asked to stop, while positions were sought or while they were solved.
     Stopped,
 }
 
 /// What one shard found for another.
 type Found = Vec<(Packed, u64)>;
 
-/// An exploration that can be carried on.
+/// What was found, and what is to be looked at next.
 #[derive(Debug)]
 pub struct Exploration {
     /// What was found so far.
@@ -53,6 +58,8 @@ pub struct Exploration {
     cursors: Vec<usize>,
     /// The first position if its value is known: it is expanded all the same.
     covered: Option<Packed>,
+    /// Bytes of memory for what shards found for each other.
+    messages: usize,
 }
 
 impl Exploration {
@@ -71,6 +78,7 @@ impl Exploration {
             frontier: 1,
             cursors: vec![0; SHARDS],
             covered: rules.covers(root).then_some(packed),
+            messages: 0,
         }
     }
 
@@ -90,13 +98,9 @@ impl Exploration {
         Progress {
             positions: self.positions.len(),
             frontier: self.frontier,
-            memory: self.positions.memory(),
+            solved: 0,
+            memory: self.positions.memory() + self.messages,
         }
-    }
-
-    /// Has to be called when positions have been sorted.
-    pub fn start_over(&mut self) {
-        self.cursors.fill(0);
     }
 
     /// Goes on until everything is found or there are `limit` positions, or a few more.
@@ -121,10 +125,15 @@ impl Exploration {
             if stop.load(Ordering::Relaxed) {
                 return Ok(End::Stopped);
             }
-            let each = (room / (GROWTH * SHARDS)).clamp(1, BATCH);
+            let [most, least] = BATCH;
+            let share = (self.positions.len() / (SHARE * SHARDS)).clamp(least, most);
+            let each = (room / (GROWTH * SHARDS)).clamp(1, share);
             self.expand(rules, each, &mut found)?;
             rounds += 1;
-            if rounds.is_multiple_of(8) {
+            if rounds.is_multiple_of(8) || self.frontier == 0 {
+                let found = found.iter().flatten();
+                let found: usize = found.map(Vec::capacity).sum();
+                self.messages = found * size_of::<(Packed, u64)>();
                 report(self.progress());
             }
         }

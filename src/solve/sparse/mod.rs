@@ -41,22 +41,26 @@ mod rules;
 mod unmove;
 mod value;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
 
 use crate::game::Color;
 use crate::game::chess::{Move, Position};
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES};
 
-use analyse::analyse;
+use analyse::{Analysis, Reach, levels};
 use explore::Exploration;
-use packed::{Packed, canonical};
+use packed::canonical;
 use plane::Values;
 use play::Player;
 use positions::Hashing;
 use rules::Rules;
 
 pub use explore::{End, Progress};
+pub(crate) use packed::{MAX_BYTES, Packed};
 pub use play::{Line, LineEnd};
+pub(crate) use positions::Id;
 pub use rules::{Handicap, Known, LeafError, Leaves, NoLeaves};
 
 /// The most positions that can be explored.
@@ -69,9 +73,6 @@ pub enum SparseError {
     /// A position that bounds the exploration should have a value and has none.
     #[error(transparent)]
     Leaf(#[from] LeafError),
-    /// The caller asked to stop while values were worked out.
-    #[error("stopped before anything was proved")]
-    Cancelled,
     /// The keys of too many positions are alike.
     #[error("too many positions for this version; explore fewer")]
     TooMany,
@@ -95,9 +96,9 @@ pub struct Options<'a> {
     pub key_mask: u64,
     /// Set to end the exploration; what was found is solved then.
     pub stop: &'a AtomicBool,
-    /// Set to give up.
+    /// Set to end the solving as well; there is an answer all the same if it is known by then.
     pub cancel: &'a AtomicBool,
-    /// Told from time to time how far the exploration has come.
+    /// Told from time to time how far it has come.
     pub report: &'a (dyn Fn(Progress) + Sync),
 }
 
@@ -162,6 +163,27 @@ pub struct Analysed {
     pub line: Line,
 }
 
+impl Analysed {
+    /// What is left of it if the analysis was broken off: that a side wins, with its moves that do.
+    fn only_decided(mut self, turn: Color) -> Option<Analysed> {
+        let winner = match self.root.dtz.0 {
+            0 => return None,
+            1.. => turn,
+            _ => !turn,
+        };
+        if self.side.is_some_and(|side| side != winner) {
+            return None;
+        }
+        self.side = Some(winner);
+        for m in &mut self.moves {
+            // After the move it is the other side's turn.
+            let wins = |value: &Value| value.dtz.0 != 0 && (value.dtz.0 < 0) == (winner == turn);
+            m.value = m.value.filter(wins);
+        }
+        Some(self)
+    }
+}
+
 /// What is known of a position.
 #[derive(Debug)]
 pub struct Solved {
@@ -175,6 +197,7 @@ pub struct Solved {
     pub peak_memory: usize,
     /// Exact values, or bounds from one side or both.
     pub analysed: Vec<Analysed>,
+    root: Position,
     exploration: Exploration,
     values: Values,
     mates: bool,
@@ -197,6 +220,35 @@ impl Solved {
         Some(self.values.get(id).value(self.mates))
     }
 
+    /// The position that was solved.
+    #[must_use]
+    pub fn root(&self) -> &Position {
+        &self.root
+    }
+
+    /// Whether distances to mate are known.
+    #[must_use]
+    pub fn has_mates(&self) -> bool {
+        self.mates
+    }
+
+    /// Where all positions are, in the order of their keys in files.
+    pub(crate) fn in_order(&self) -> Vec<Id> {
+        let positions = &self.exploration.positions;
+        let shards = positions.shards.iter().enumerate();
+        let mut ids: Vec<Id> = shards
+            .flat_map(|(shard, it)| (0..it.len() as u32).map(move |local| Id::new(shard, local)))
+            .collect();
+        ids.par_sort_unstable_by_key(|&id| positions.get(id).to_key());
+        ids
+    }
+
+    /// A position and its value.
+    pub(crate) fn entry(&self, id: Id) -> (Packed, Value) {
+        let value = self.values.get(id).value(self.mates);
+        (self.exploration.positions.get(id), value)
+    }
+
     /// What is at least true for the side to move: an exact value, or a lower bound.
     #[must_use]
     pub fn lower(&self) -> Option<&Analysed> {
@@ -212,12 +264,13 @@ impl Solved {
     }
 }
 
-/// Bytes of memory for each position with at most so many men, at the worst moment: the positions with an eighth of room
-/// to grow, slots that are half empty after growing, states, open moves, and what is due.
+/// Bytes of memory for each position with at most so many men, at the worst moment: the positions, with an eighth of room
+/// to grow while they are sought; slots, of which few are in use after growing; what was looked at; and then states.
 #[must_use]
 pub fn bytes_per_position(men: usize, mates: bool) -> f64 {
     let planes = if mates { 2.0 } else { 1.0 };
-    Packed::bytes(men) as f64 * 1.125 + 4.0 / 0.375 + 0.125 + planes * (2.0 + 1.0 + 6.0)
+    let packed = Packed::bytes(men) as f64;
+    (packed * 1.125).max(packed + planes * plane::BYTES as f64) + 4.0 / 0.375 + 0.25
 }
 
 /// Explores what a position can reach, and solves it.
@@ -243,20 +296,29 @@ pub fn solve(
     let end = exploration
         .run(&rules, limit, options.stop, options.report)
         .map_err(|_| SparseError::TooMany)?;
-    let progress = exploration.progress();
+    let mut progress = exploration.progress();
     (options.report)(progress);
-    let mates = options.mates && rules.has_mates();
+    let levels = levels(&mut exploration.positions);
+    let mut mates = options.mates && rules.has_mates();
     let values = Values::new(&exploration.positions, mates);
     let mut analysed = Vec::new();
     let mut peak_memory = progress.memory;
+    let mut reach = Reach::All;
     for side in sides(&root, end, handicap, options.side) {
-        if options.cancel.load(Ordering::Relaxed) {
-            return Err(SparseError::Cancelled);
-        }
-        // Where values are exact there is nothing that could count as lost.
-        let lost_for = side.unwrap_or(Color::White);
-        let more = analyse(&mut exploration, &values, &rules, lost_for, options.cancel)?;
+        let analysis = Analysis {
+            exploration: &exploration,
+            levels: &levels,
+            values: &values,
+            rules: &rules,
+            // Where values are exact there is nothing that could count as lost.
+            lost_for: side.unwrap_or(Color::White),
+            cancel: options.cancel,
+            report: options.report,
+        };
+        let more;
+        (reach, more) = analysis.run()?;
         peak_memory = peak_memory.max(exploration.positions.memory() + values.memory() + more);
+        mates &= reach == Reach::All;
         let player = Player::new(&exploration, &values, &rules, mates);
         let found = Analysed {
             side,
@@ -264,21 +326,32 @@ pub fn solve(
             moves: player.moves(&root)?,
             line: player.line(&root)?,
         };
+        if reach == Reach::Part {
+            analysed.extend(found.only_decided(root.turn()));
+            break;
+        }
         let plies = found.root.dtz.0 + i32::from(root.halfmoves());
         let in_time = found.root.dtz.0 > 0 && plies <= FIFTY_MOVES.0 as i32;
         let is_won = side == Some(root.turn()) && in_time;
         analysed.push(found);
-        if is_won {
-            // The other bound could not be less.
+        if is_won || reach != Reach::All {
+            // The other bound could not be less, or there is no time for it.
             break;
         }
     }
+    if reach == Reach::All {
+        progress.solved = progress.positions;
+    }
     Ok(Solved {
         turn: root.turn(),
-        end,
+        end: match reach {
+            Reach::All => end,
+            _ => End::Stopped,
+        },
         progress,
         peak_memory,
         analysed,
+        root,
         exploration,
         values,
         mates,

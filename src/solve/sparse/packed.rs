@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use crate::game::Color;
 use crate::game::chess::{
-    CastlingRights, CastlingSide, Move, Piece, Position, Role, Square, attacks, squares,
+    CastlingRights, CastlingSide, Move, Piece, Position, Role, Setup, Square, attacks, squares,
 };
 use crate::game::zobrist;
 
@@ -77,6 +77,42 @@ impl Packed {
         }
         let turn = self.turn();
         Position::from_men(men.into_iter(), turn, castling, self.en_passant_square())
+    }
+
+    /// The position, if it is one: for what is read from files.
+    pub fn position(&self) -> Option<Position> {
+        let mut setup = Setup::empty();
+        let mut castling = CastlingRights::NONE;
+        for (number, square) in self.numbered_men() {
+            if number >= CASTLING_ROOK {
+                castling = castling.with(castling_right(square));
+            }
+            setup.put(man(number), square);
+        }
+        setup.turn = self.turn();
+        setup.castling = castling;
+        setup.en_passant = self.en_passant_square();
+        let position = Position::from_setup(&setup).ok()?;
+        // What is written in another form is never looked up.
+        (Packed::new(&position) == *self).then_some(position)
+    }
+
+    /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions are in the order of
+    /// these bytes in files.
+    pub fn to_key(self) -> [u8; MAX_BYTES] {
+        let mut key = [0; MAX_BYTES];
+        self.write(&mut key);
+        key[..8].copy_from_slice(&self.occupied.to_be_bytes());
+        key
+    }
+
+    /// What [`to_key`](Self::to_key) wrote, or as much as there is of it.
+    pub fn from_key(key: &[u8]) -> Packed {
+        let mut bytes = [0; MAX_BYTES];
+        let len = key.len().min(MAX_BYTES);
+        bytes[..len].copy_from_slice(&key[..len]);
+        bytes[..8].reverse();
+        Packed::read(&bytes)
     }
 
     /// The side to move.
@@ -344,6 +380,8 @@ mod tests {
             let used = Packed::bytes(position.occupied().count_ones() as usize);
             bytes[used..].fill(0xa5);
             assert_eq!(Packed::read(&bytes), packed);
+            assert_eq!(Packed::from_key(&packed.to_key()[..used]), packed);
+            assert_eq!(packed.position(), Some(unpacked));
             let moves = position.legal_moves();
             for m in &moves {
                 let next = canonical(&position.play(m));

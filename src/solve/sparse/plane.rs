@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
-use super::positions::{Id, Positions};
+use super::positions::{Id, Positions, Run};
 use super::value::{State, States};
+
+/// Bytes of a position in one metric.
+pub const BYTES: usize = size_of::<AtomicU16>() + size_of::<AtomicU8>();
 
 /// The states of all positions in one metric.
 ///
@@ -21,7 +24,11 @@ impl Plane {
         let lengths = || positions.shards.iter().map(|shard| shard.len());
         Plane {
             states: lengths()
-                .map(|len| (0..len).map(|_| AtomicU16::new(u16::MAX)).collect())
+                .map(|len| {
+                    (0..len)
+                        .map(|_| AtomicU16::new(State::NOT_LOST.0))
+                        .collect()
+                })
                 .collect(),
             moves: lengths()
                 .map(|len| (0..len).map(|_| AtomicU8::new(0)).collect())
@@ -33,6 +40,29 @@ impl Plane {
     #[inline]
     pub fn state(&self, id: Id) -> State {
         State(self.states[id.shard()][id.local()].load(Relaxed))
+    }
+
+    /// Adds the next positions of a run, `most` of them at most, that are decided at a ply, and shortens the run to what is
+    /// behind them.
+    pub fn next_decided(&self, run: &mut Run, ply: u16, most: usize, due: &mut Vec<Id>) {
+        let states = &self.states[run.shard][run.start as usize..run.end as usize];
+        for (state, local) in states.iter().zip(run.start..) {
+            if State(state.load(Relaxed)).as_decided() == Some(ply) {
+                if due.len() >= most {
+                    run.start = local;
+                    return;
+                }
+                due.push(Id::new(run.shard, local));
+            }
+        }
+        run.start = run.end;
+    }
+
+    /// Forgets all states.
+    fn clear(&self) {
+        for state in self.states.iter().flatten() {
+            state.store(State::NOT_LOST.0, Relaxed);
+        }
     }
 
     /// Sets the state of a position, and how many of its moves are open.
@@ -86,11 +116,19 @@ impl Values {
         }
     }
 
+    /// Forgets everything.
+    pub fn clear(&self) {
+        self.zeroing.clear();
+        if let Some(mate) = &self.mate {
+            mate.clear();
+        }
+    }
+
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
         let planes = 1 + usize::from(self.mate.is_some());
         let positions: usize = self.zeroing.states.iter().map(Vec::len).sum();
-        planes * 3 * positions
+        planes * BYTES * positions
     }
 
     /// The states of a position.

@@ -43,6 +43,50 @@ impl Id {
     }
 }
 
+/// Positions of one shard that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The shard.
+    pub shard: usize,
+    /// The number of the first one.
+    pub start: u32,
+    /// One more than the number of the last one.
+    pub end: u32,
+}
+
+impl Run {
+    /// None.
+    pub fn empty(shard: usize) -> Run {
+        Run {
+            shard,
+            start: 0,
+            end: 0,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// All of them.
+    #[inline]
+    pub fn ids(self) -> impl Iterator<Item = Id> {
+        (self.start..self.end).map(move |local| Id::new(self.shard, local))
+    }
+
+    /// The same in parts of so many at most.
+    pub fn parts(self, most: u32) -> impl Iterator<Item = Run> {
+        (self.start..self.end)
+            .step_by(most as usize)
+            .map(move |start| Run {
+                start,
+                end: self.end.min(start + most),
+                ..self
+            })
+    }
+}
+
 /// How a key finds its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Hashing {

@@ -2,81 +2,29 @@
 //!
 //! Distances grow ply by ply. A position that is lost in n plies makes those before it won in n + 1; one that is won takes
 //! away a move from those before it, and the last one taken makes them lost. Who comes before is found by taking moves
-//! back, so no edges are stored.
+//! back, so no edges are stored. What is decided at a ply is found by looking through the states of the level, so there are
+//! no lists of it either.
 //!
 //! Threads share out shards as they do in an exploration: they write down what comes before the positions of a shard,
 //! sorted by the shard it belongs to, and then each looks up and changes what is in a shard of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
 use super::explore::Exploration;
 use super::packed::Packed;
 use super::plane::Plane;
-use super::positions::{Id, SHARDS};
+use super::positions::{Id, Run, SHARDS};
 use super::unmove::predecessors;
 use super::value::State;
 
 /// Positions of a shard that are taken at a time, at most and at least.
 const BATCH: [usize; 2] = [128, 8];
 /// One position in so many is taken at a time, so that what shards have for each other stays a small part of the memory.
-const SHARE: usize = 256;
+const SHARE: usize = 512;
 /// Below so many positions, threads cost more than they save.
 pub const ALONE: usize = 2048;
-
-/// Positions by the ply at which they are decided; those of each shard by themselves if threads are to share them.
-#[derive(Debug)]
-pub struct Schedule {
-    lanes: Vec<Lane>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Lane {
-    plies: Vec<Vec<Id>>,
-}
-
-impl Lane {
-    #[inline]
-    fn add(&mut self, ply: u16, id: Id) {
-        let ply = usize::from(ply);
-        if ply >= self.plies.len() {
-            self.plies.resize_with(ply + 1, Vec::new);
-        }
-        self.plies[ply].push(id);
-    }
-
-    fn take(&mut self, ply: usize) -> Vec<Id> {
-        self.plies
-            .get_mut(ply)
-            .map(std::mem::take)
-            .unwrap_or_default()
-    }
-}
-
-impl Schedule {
-    /// Nothing yet; of a level that is so small that one thread does it.
-    pub fn new(is_small: bool) -> Schedule {
-        let lanes = if is_small { 1 } else { SHARDS };
-        Schedule {
-            lanes: vec![Lane::default(); lanes],
-        }
-    }
-
-    /// Adds a position that is decided at a ply.
-    pub fn add(&mut self, ply: u16, id: Id) {
-        let lane = id.shard() % self.lanes.len();
-        self.lanes[lane].add(ply, id);
-    }
-
-    /// Bytes of memory in use.
-    pub fn memory(&self) -> usize {
-        let plies = self.lanes.iter().flat_map(|lane| &lane.plies);
-        plies.map(|due| due.capacity() * size_of::<Id>()).sum()
-    }
-
-    fn has_more(&self, ply: usize) -> bool {
-        self.lanes.iter().any(|lane| ply < lane.plies.len())
-    }
-}
 
 /// What one shard has for another: positions before its own.
 #[derive(Clone, Debug, Default)]
@@ -86,57 +34,100 @@ struct Messages {
     lost: usize,
 }
 
-/// Carries what is decided through levels.
-#[derive(Debug, Default)]
-pub struct Propagation {
-    /// By the shard they come from and the one they go to.
-    messages: Vec<Vec<Messages>>,
-    /// The most bytes of memory that were in use so far.
-    pub peak_memory: usize,
+/// A shard whose positions are passed on.
+#[derive(Clone, Debug)]
+struct Source {
+    /// Positions of the level that have not been looked through for the ply.
+    rest: Run,
+    /// Those that are passed on next.
+    due: Vec<Id>,
+    /// By the shard they go to.
+    messages: Vec<Messages>,
 }
 
-impl Propagation {
-    /// Notes how much memory is in use, with `others` bytes elsewhere.
-    fn note_memory(&mut self, schedule: &Schedule, due: &[Vec<Id>], others: usize) {
-        let due: usize = due.iter().map(|due| due.capacity() * size_of::<Id>()).sum();
-        let messages = self.messages.iter().flatten();
-        let messages: usize = messages
-            .map(|message| message.before.capacity() * size_of::<(Packed, u64)>())
-            .sum();
-        self.peak_memory = self
-            .peak_memory
-            .max(schedule.memory() + due + messages + others);
+/// Carries what is decided through levels.
+#[derive(Debug)]
+pub struct Propagation<'a> {
+    exploration: &'a Exploration,
+    cancel: &'a AtomicBool,
+    sources: Vec<Source>,
+}
+
+impl<'a> Propagation<'a> {
+    /// Until `cancel` is set.
+    pub fn new(exploration: &'a Exploration, cancel: &'a AtomicBool) -> Propagation<'a> {
+        Propagation {
+            exploration,
+            cancel,
+            sources: Vec::new(),
+        }
     }
 
-    /// Carries what is decided through a level, ply by ply; there are `others` bytes of other schedules.
-    pub fn run(
-        &mut self,
-        exploration: &Exploration,
-        plane: &Plane,
-        mut schedule: Schedule,
-        others: usize,
-    ) {
-        let level = LevelPlane { exploration, plane };
+    /// Bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        let messages = self.sources.iter().flat_map(|source| &source.messages);
+        let messages: usize = messages
+            .map(|messages| messages.before.capacity() * size_of::<(Packed, u64)>())
+            .sum();
+        messages + self.sources.len() * SHARDS * size_of::<Messages>()
+    }
+
+    /// Carries what is decided through a level, ply by ply; whether to the end.
+    pub fn run(&mut self, plane: &Plane, runs: &[Run]) -> bool {
+        let level = LevelPlane {
+            exploration: self.exploration,
+            plane,
+        };
+        if runs.iter().map(Run::len).sum::<usize>() < ALONE {
+            level.run_alone(runs, self.cancel)
+        } else {
+            self.run_shared(level, runs)
+        }
+    }
+
+    fn run_shared(&mut self, level: LevelPlane<'_>, runs: &[Run]) -> bool {
+        if self.sources.is_empty() {
+            let source = |shard| Source {
+                rest: Run::empty(shard),
+                due: Vec::new(),
+                messages: vec![Messages::default(); SHARDS],
+            };
+            self.sources = (0..SHARDS).map(source).collect();
+        }
+        let [most, least] = BATCH;
+        let positions = self.exploration.positions.len();
+        let batch = (positions / (SHARE * SHARDS)).clamp(least, most);
+        let last = runs.par_iter().map(|&run| level.last_ply(run)).max();
+        let mut last = last.flatten();
         let mut ply = 0;
-        while schedule.has_more(ply) {
-            let due: Vec<Vec<Id>> = schedule
-                .lanes
-                .iter_mut()
-                .map(|lane| lane.take(ply))
-                .collect();
-            if due.iter().map(Vec::len).sum::<usize>() < ALONE {
-                due.iter()
-                    .flatten()
-                    .for_each(|&id| level.take_back(id, ply as u16, &mut schedule));
-            } else {
-                if self.messages.is_empty() {
-                    self.messages = vec![vec![Messages::default(); SHARDS]; SHARDS];
+        while last.is_some_and(|last| ply <= last) {
+            for &run in runs {
+                self.sources[run.shard].rest = run;
+            }
+            loop {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return false;
                 }
-                self.note_memory(&schedule, &due, others);
-                level.share(due, ply as u16, &mut schedule, &mut self.messages);
+                let sent: usize = self
+                    .sources
+                    .par_iter_mut()
+                    .map(|source| level.send(source, ply, batch))
+                    .sum();
+                if sent == 0 {
+                    break;
+                }
+                let sources = &self.sources;
+                let latest = (0..SHARDS).into_par_iter().map(|shard| {
+                    let messages = sources.iter().map(|source| &source.messages[shard]);
+                    messages
+                        .filter_map(|messages| level.receive(shard, messages, ply))
+                        .max()
+                });
+                last = last.max(latest.max().flatten());
             }
             ply += 1;
         }
+        true
     }
 }
 
@@ -148,78 +139,75 @@ struct LevelPlane<'a> {
 }
 
 impl LevelPlane<'_> {
-    /// Passes the result of a position on, by one thread.
-    fn take_back(self, id: Id, plies: u16, schedule: &mut Schedule) {
-        let Some(is_lost) = self.is_lost(id, plies) else {
-            return;
+    /// The ply at which the last one of some positions is decided, as far as is known.
+    fn last_ply(self, run: Run) -> Option<u16> {
+        let decided = run.ids().filter_map(|id| self.plane.state(id).as_decided());
+        decided.max()
+    }
+
+    /// Carries what is decided through a level, by one thread; whether to the end.
+    fn run_alone(self, runs: &[Run], cancel: &AtomicBool) -> bool {
+        let mut due: Vec<Vec<Id>> = Vec::new();
+        let add = |due: &mut Vec<Vec<Id>>, ply: u16, id: Id| {
+            let ply = usize::from(ply);
+            if ply >= due.len() {
+                due.resize_with(ply + 1, Vec::new);
+            }
+            due[ply].push(id);
         };
+        for id in runs.iter().flat_map(|run| run.ids()) {
+            if let Some(ply) = self.plane.state(id).as_decided() {
+                add(&mut due, ply, id);
+            }
+        }
+        let mut ply = 0;
+        while usize::from(ply) < due.len() {
+            if cancel.load(Ordering::Relaxed) {
+                return false;
+            }
+            for id in std::mem::take(&mut due[usize::from(ply)]) {
+                // It may have been decided sooner.
+                let state = self.plane.state(id);
+                if state.as_decided() == Some(ply) {
+                    let is_lost = state.as_lost().is_some();
+                    self.take_back(id, is_lost, ply, |next, before| add(&mut due, next, before));
+                }
+            }
+            ply += 1;
+        }
+        true
+    }
+
+    /// Passes the result of a position on.
+    fn take_back(self, id: Id, is_lost: bool, plies: u16, mut decided: impl FnMut(u16, Id)) {
         let positions = &self.exploration.positions;
         predecessors(&positions.get(id), |before, key| {
-            if let Some(id) = positions.find(&before, key)
-                && let Some(ply) = self.pass(id, is_lost, plies)
+            if let Some(before) = positions.find(&before, key)
+                && let Some(ply) = self.pass(before, is_lost, plies)
             {
-                schedule.add(ply, id);
+                decided(ply, before);
             }
         });
     }
 
-    /// Passes the results of positions on, the threads sharing the shards.
-    fn share(
-        self,
-        mut due: Vec<Vec<Id>>,
-        plies: u16,
-        schedule: &mut Schedule,
-        messages: &mut [Vec<Messages>],
-    ) {
-        // A level that is done alone has one lane; it has no ply that is not.
-        debug_assert_eq!(due.len(), SHARDS);
-        let [most, least] = BATCH;
-        let positions = self.exploration.positions.len();
-        let batch = (positions / (SHARE * SHARDS)).clamp(least, most);
-        while due.iter().any(|due| !due.is_empty()) {
-            due.par_iter_mut()
-                .zip(&mut *messages)
-                .for_each(|(due, messages)| {
-                    let rest = due.len().saturating_sub(batch);
-                    self.send(&due[rest..], plies, messages);
-                    due.truncate(rest);
-                });
-            let messages = &*messages;
-            schedule
-                .lanes
-                .par_iter_mut()
-                .enumerate()
-                .for_each(|(shard, lane)| {
-                    for source in messages {
-                        self.receive(shard, &source[shard], plies, lane);
-                    }
-                });
-        }
-    }
-
-    /// Whether a position is lost or won at this ply; nothing if it was decided before.
-    #[inline]
-    fn is_lost(self, id: Id, plies: u16) -> Option<bool> {
-        let state = self.plane.state(id);
-        if state == State::lost(plies) {
-            Some(true)
-        } else if state == State::won(plies) {
-            Some(false)
-        } else {
-            None
-        }
-    }
-
-    /// Writes down what comes before positions that are decided at this ply.
-    fn send(self, due: &[Id], plies: u16, messages: &mut [Messages]) {
+    /// Writes down what comes before the next positions of a shard that are decided at this ply; how many they are.
+    fn send(self, source: &mut Source, plies: u16, batch: usize) -> usize {
+        let Source {
+            rest,
+            due,
+            messages,
+        } = source;
         let positions = &self.exploration.positions;
         let hashing = positions.hashing();
+        due.clear();
         for message in &mut *messages {
             message.before.clear();
+            message.lost = 0;
         }
+        self.plane.next_decided(rest, plies, batch, due);
         for wanted in [true, false] {
-            for &id in due {
-                if self.is_lost(id, plies) == Some(wanted) {
+            for &id in &*due {
+                if self.plane.state(id).as_lost().is_some() == wanted {
                     predecessors(&positions.get(id), |before, key| {
                         messages[hashing.shard(key)].before.push((before, key));
                     });
@@ -231,21 +219,21 @@ impl LevelPlane<'_> {
                 }
             }
         }
+        due.len()
     }
 
-    /// Passes results to the positions of a shard.
-    fn receive(self, shard: usize, messages: &Messages, plies: u16, lane: &mut Lane) {
+    /// Passes results to the positions of a shard; the latest ply at which one of them is decided.
+    fn receive(self, shard: usize, messages: &Messages, plies: u16) -> Option<u16> {
         let (lost, won) = messages.before.split_at(messages.lost);
+        let mut latest = None;
         for (before, is_lost) in [(lost, true), (won, false)] {
             for (before, key) in before {
                 if let Some(local) = self.exploration.positions.shards[shard].find(before, *key) {
-                    let id = Id::new(shard, local);
-                    if let Some(ply) = self.pass(id, is_lost, plies) {
-                        lane.add(ply, id);
-                    }
+                    latest = latest.max(self.pass(Id::new(shard, local), is_lost, plies));
                 }
             }
         }
+        latest
     }
 
     /// Passes the result of a position, lost or won in so many plies, to one before it; the ply at which that is decided

@@ -66,6 +66,8 @@ pub struct Handicap {
     pub pieces: Option<u32>,
     /// Whether it loses at once when a pawn of the other side promotes.
     pub loses_to_promotion: bool,
+    /// With how many men, the king among them, it still plays: with fewer it has lost. 1 denies nothing.
+    pub least_men: u32,
 }
 
 impl Handicap {
@@ -76,17 +78,31 @@ impl Handicap {
             promotions: Role::PROMOTIONS.to_vec(),
             pieces: None,
             loses_to_promotion: false,
+            least_men: 1,
         }
     }
 
     /// Whether anything is denied.
     pub fn is_any(&self) -> bool {
-        self.loses_to_promotion || self.pieces.is_some() || self.denies_roles()
+        self.loses_to_promotion
+            || self.pieces.is_some()
+            || self.least_men > 1
+            || self.denies_roles()
     }
 
     fn denies_roles(&self) -> bool {
         let mut roles = Role::PROMOTIONS.iter();
         roles.any(|role| !self.promotions.contains(role))
+    }
+
+    /// Whether a move of the other side wins at once.
+    fn concedes(&self, position: &Position, m: Move) -> bool {
+        if position.turn() == self.side {
+            return false;
+        }
+        let men = position.by_color(self.side).count_ones();
+        self.loses_to_promotion && m.promotion().is_some()
+            || m.capture().is_some() && men <= self.least_men
     }
 
     /// Whether a promotion is denied.
@@ -115,6 +131,10 @@ impl fmt::Display for Handicap {
                 .map(|most| format!("{side} does not promote with {most} pieces or more")),
             self.loses_to_promotion
                 .then(|| format!("{side} counts as lost once {} promotes", !side)),
+            (self.least_men > 1).then(|| {
+                let least = self.least_men;
+                format!("{side} counts as lost with fewer than {least} men")
+            }),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         f.write_str(&parts.join(", "))
@@ -193,10 +213,9 @@ impl<'a> Rules<'a> {
     /// Where a move leads; `is_covered` tells whether the position before it is covered itself.
     #[inline]
     pub fn next(&self, position: &Position, m: Move, is_covered: bool) -> Next {
-        if let Some(handicap) = self.handicap
-            && handicap.loses_to_promotion
-            && m.promotion().is_some()
-            && position.turn() != handicap.side
+        if self
+            .handicap
+            .is_some_and(|handicap| handicap.concedes(position, m))
         {
             return Next::Conceded;
         }

@@ -70,6 +70,16 @@ impl State {
         }
     }
 
+    /// The plies if won or lost.
+    #[inline]
+    pub const fn as_decided(self) -> Option<u16> {
+        // The two differ in one bit.
+        match self.0 & !END {
+            plies if plies < END => Some(plies),
+            _ => None,
+        }
+    }
+
     /// Plies to the next zeroing move; zero for a draw. A mated position is -1.
     pub fn dtz(self) -> Dtz {
         match (self.as_won(), self.as_lost()) {
@@ -221,11 +231,15 @@ mod tests {
             assert_eq!(State::lost(plies).as_won(), None);
             assert_eq!(State::open(plies).as_lost(), None);
             assert_eq!(State::won(plies).as_open(), None);
+            assert_eq!(State::won(plies).as_decided(), Some(plies));
+            assert_eq!(State::lost(plies).as_decided(), Some(plies));
+            assert_eq!(State::open(plies).as_decided(), None);
             assert!(State::won(plies) < State::lost(0));
             assert!(State::lost(plies) < State::open(0));
             assert!(State::open(plies) < State::NOT_LOST);
         }
         assert_eq!(State::NOT_LOST.as_open(), None);
+        assert_eq!(State::NOT_LOST.as_decided(), None);
         assert_eq!(State::MATED.dtz(), Dtz(-1));
         assert_eq!(State::MATED.dtm(), Some(Dtm(0)));
         assert_eq!(State::NOT_LOST.dtz(), Dtz(0));
