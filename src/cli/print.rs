@@ -1,10 +1,11 @@
 //! What several commands print in the same words.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
+use serde_json::{Value, json};
 
 use super::Outcome;
 
@@ -70,6 +71,23 @@ pub fn move_rows<'a>(
     Ok(())
 }
 
+/// Best play by a metric: its plies, how it ends, its moves as words, and why it does not go on.
+pub fn best_line(
+    metric: &str,
+    plies: usize,
+    end: &str,
+    words: &[String],
+    reason: Option<&str>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    writeln!(out, "\nbest line by {metric}, {plies} plies, then {end}:")?;
+    writeln!(out, "{}", words.join(" "))?;
+    if let Some(reason) = reason {
+        writeln!(out, "no further: {reason}")?;
+    }
+    Ok(())
+}
+
 /// The last line of a list of tables.
 pub fn total(files: usize, bytes: u64, directory: &Path, out: &mut dyn Write) -> Result<()> {
     writeln!(
@@ -106,6 +124,14 @@ pub fn nothing_to_do(present: usize, directory: &Path, out: &mut dyn Write) -> R
         directory.display()
     )?;
     Ok(())
+}
+
+/// The files that could not be read, and why.
+pub fn unreadable_json(files: &[(PathBuf, String)]) -> Vec<Value> {
+    let files = files.iter();
+    files
+        .map(|(path, why)| json!({"file": path, "error": why}))
+        .collect()
 }
 
 /// How verification ends that found so many differences and unreadable files.

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::answer::{Answer, LineAnswer};
 use super::movetext::movetext;
-use super::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
+use super::print::{MoveRow, best_line, move_rows, plies_or_dash, those_that_hold};
 use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
@@ -278,16 +278,7 @@ pub fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -
         None => line.metric.to_owned(),
         Some(plies) => format!("{} for {plies} plies, from there by dtz", line.metric),
     };
-    writeln!(
-        out,
-        "\nbest line by {metric}, {} plies, then {}:",
-        line.san.len(),
-        line.end
-    )?;
     let words = movetext(position.fullmoves(), position.turn(), &line.san);
-    writeln!(out, "{}", words.join(" "))?;
-    if let Some(reason) = &line.reason {
-        writeln!(out, "no further: {reason}")?;
-    }
-    Ok(())
+    let reason = line.reason.as_deref();
+    best_line(&metric, line.san.len(), line.end, &words, reason, out)
 }

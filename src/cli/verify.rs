@@ -17,7 +17,7 @@ use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
-use super::print::verdict;
+use super::print::{unreadable_json, verdict};
 use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
@@ -191,18 +191,13 @@ fn print_json(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> 
             })
         })
         .collect();
-    let unreadable: Vec<_> = report
-        .unreadable
-        .iter()
-        .map(|(path, why)| json!({"file": path, "error": why}))
-        .collect();
     let answer = json!({
         "tables": report.tables,
         "positions": report.positions,
         "seconds": seconds,
         "difference_count": report.differences,
         "differences": listed,
-        "unreadable": unreadable,
+        "unreadable": unreadable_json(&report.unreadable),
     });
     writeln!(out, "{answer}")?;
     Ok(())

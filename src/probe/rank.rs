@@ -33,6 +33,21 @@ pub struct RootMove {
 }
 
 impl RootMove {
+    /// A legal move and the position after it, of whose values nothing is known.
+    #[must_use]
+    pub fn new(played: Move, next: &Position) -> RootMove {
+        RootMove {
+            played,
+            is_zeroing: played.is_zeroing(),
+            is_checkmate: next.is_checkmate(),
+            is_stalemate: next.is_stalemate(),
+            is_insufficient_material: next.is_insufficient_material(),
+            wdl: None,
+            dtz: None,
+            dtm: None,
+        }
+    }
+
     /// Plies from before the move to the next zeroing move or mate, if known: the fewest and the most it may be.
     fn plies_to_zeroing(&self) -> Option<[u32; 2]> {
         if self.is_checkmate {
@@ -166,14 +181,10 @@ impl Tablebase {
         let next = position.play(m);
         let is_covered = self.check_covered(&next).is_ok();
         Ok(RootMove {
-            played: m,
-            is_zeroing: m.is_zeroing(),
-            is_checkmate: next.is_checkmate(),
-            is_stalemate: next.is_stalemate(),
-            is_insufficient_material: next.is_insufficient_material(),
             wdl: if_there(is_covered, || self.wdl(&next))?,
             dtz: if_there(is_covered, || self.dtz(&next))?,
             dtm: if_there(is_covered, || self.mate_score(&next))?.and_then(MateScore::dtm),
+            ..RootMove::new(m, &next)
         })
     }
 }

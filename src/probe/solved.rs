@@ -28,7 +28,7 @@ use super::{RootMove, sort_root_moves};
 use crate::Error;
 use crate::game::chess::Position;
 use crate::metric::{Dtm, Dtz, Wdl};
-use crate::solve::sparse::{LeafError, Leaves, MAX_BYTES, Packed, Solved, Value};
+use crate::solve::sparse::{LeafError, Leaves, MAX_BYTES, Packed, Rules, Solved, Value};
 use crate::table::WriteError;
 use crate::table::records::{
     DESCRIPTION_LEN, RecordSource, Records, RecordsDescription, RecordsError, write_records,
@@ -273,14 +273,10 @@ impl SolvedSet {
             let next = position.play(played);
             let value = self.value_or_leaf(&next, leaves)?;
             moves.push(RootMove {
-                played,
-                is_zeroing: played.is_zeroing(),
-                is_checkmate: next.is_checkmate(),
-                is_stalemate: next.is_stalemate(),
-                is_insufficient_material: next.is_insufficient_material(),
                 wdl: value.map(|value| value.dtz.wdl()),
                 dtz: value.map(|value| value.dtz.into()),
                 dtm: value.and_then(|value| value.dtm),
+                ..RootMove::new(played, &next)
             });
         }
         sort_root_moves(&mut moves, position.halfmoves().into());
@@ -300,18 +296,14 @@ impl SolvedSet {
         if let Some(value) = self.value(position)? {
             return Ok(Some(value));
         }
-        if position.is_insufficient_material() {
-            let dtz = Dtz(0);
-            return Ok(Some(Value { dtz, dtm: None }));
-        }
-        if !leaves.covers(position) {
+        let rules = Rules::new(leaves, None);
+        if !rules.covers(position) {
             return Ok(None);
         }
-        let known = leaves.value(position, false)?;
-        let dtm = known.dtm.filter(|_| self.has_mates);
+        let known = rules.value(position, false)?;
         Ok(Some(Value {
-            dtz: known.dtz,
-            dtm,
+            dtm: known.dtm.filter(|_| self.has_mates),
+            ..known
         }))
     }
 

@@ -19,6 +19,15 @@ fn a_wall_of_pawns_is_a_draw_without_any_table() {
     assert!(out.contains("no line: the game is over or drawn"), "{out}");
 }
 
+/// What is said of each move, in the same fields as `probe` has.
+fn moves(answer: &serde_json::Value) -> Vec<[String; 7]> {
+    let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
+    let moves = answer["moves"].as_array().unwrap().iter();
+    moves
+        .map(|m| fields.map(|field| m[field].to_string()))
+        .collect()
+}
+
 #[test]
 fn what_tables_know_is_found_without_them() {
     let place = Place::with_tables();
@@ -27,12 +36,6 @@ fn what_tables_know_is_found_without_them() {
     for field in ["fen", "material", "category", "wdl", "dtz", "dtm"] {
         assert_eq!(solved[field], probed[field], "{field}");
     }
-    let moves = |answer: &serde_json::Value| {
-        let moves = answer["moves"].as_array().unwrap().clone();
-        let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
-        let of_move = |m: serde_json::Value| fields.map(|field| m[field].to_string());
-        moves.into_iter().map(of_move).collect::<Vec<_>>()
-    };
     assert_eq!(moves(&solved), moves(&probed));
     assert_eq!(solved["line"]["san"].as_array().unwrap().len(), 31);
     assert_eq!(solved["line"]["end"], "checkmate");
@@ -204,12 +207,6 @@ fn what_was_saved_is_probed_and_verified() {
     for field in ["fen", "material", "category", "wdl", "dtz", "dtm"] {
         assert_eq!(probed[field], solved[field], "{field}");
     }
-    let moves = |answer: &serde_json::Value| {
-        let moves = answer["moves"].as_array().unwrap().clone();
-        let fields = ["uci", "san", "zeroing", "category", "wdl", "dtz", "dtm"];
-        let of_move = |m: serde_json::Value| fields.map(|field| m[field].to_string());
-        moves.into_iter().map(of_move).collect::<Vec<_>>()
-    };
     assert_eq!(moves(&probed), moves(&solved));
     let (status, out, err) = place.run(["verify", "--solved", "study.solved"]);
     assert_eq!((status, err.as_str()), (0, ""));

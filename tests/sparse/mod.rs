@@ -9,7 +9,7 @@ use retrograde::Tablebase;
 use retrograde::game::chess::Position;
 use retrograde::game::zobrist::MaterialKey;
 use retrograde::metric::{Dtz, Wdl};
-use retrograde::solve::sparse::{Known, LeafError, Leaves, Options, Solved, solve};
+use retrograde::solve::sparse::{LeafError, Leaves, Options, Solved, Value, solve};
 
 /// Tables of all materials with few men but one.
 struct Tables<'a> {
@@ -29,7 +29,7 @@ impl Leaves for Tables<'_> {
                 .is_none_or(|except| key != except && key.swapped() != except)
     }
 
-    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Known, LeafError> {
+    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
         let wdl = self.tables.probe_wdl(position)?;
         let dtz = match after_zeroing {
             true => wdl.dtz_of_zeroing_move(),
@@ -39,7 +39,7 @@ impl Leaves for Tables<'_> {
             Wdl::Draw => None,
             _ => self.tables.probe_dtm(position)?,
         };
-        Ok(Known { dtz, dtm })
+        Ok(Value { dtz, dtm })
     }
 
     fn has_mates(&self) -> bool {

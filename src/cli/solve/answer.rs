@@ -160,14 +160,10 @@ impl Judged {
         });
         Judged {
             root_move: RootMove {
-                played,
-                is_zeroing: played.is_zeroing(),
-                is_checkmate,
-                is_stalemate: next.is_stalemate(),
-                is_insufficient_material: next.is_insufficient_material(),
                 wdl: decided.map(|value| value.dtz.wdl()),
                 dtz: decided.map(|value| value.dtz.into()),
                 dtm: decided.and_then(|value| value.dtm),
+                ..RootMove::new(played, &next)
             },
             bounds,
             value: decided,

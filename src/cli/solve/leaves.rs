@@ -10,7 +10,7 @@ use retrograde::game::{Color, zobrist::MaterialKey};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
 use retrograde::probe::ProbeOptions;
-use retrograde::solve::sparse::{Known, LeafError, Leaves};
+use retrograde::solve::sparse::{LeafError, Leaves, Value};
 
 use crate::cli::{NoTables, TableDirectory};
 
@@ -97,15 +97,15 @@ impl Leaves for TableLeaves<'_> {
         position.castling_rights().is_empty() && self.covered.contains(&position.material_key())
     }
 
-    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Known, LeafError> {
+    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
         let wdl = self.tables.probe_wdl(position)?;
         if wdl == Wdl::Draw {
-            return Ok(Known {
+            return Ok(Value {
                 dtz: Dtz(0),
                 dtm: None,
             });
         }
-        Ok(Known {
+        Ok(Value {
             dtz: match after_zeroing {
                 true => wdl.dtz_of_zeroing_move(),
                 false => self.tables.probe_dtz(position)?,

@@ -10,7 +10,7 @@ use retrograde::xiangqi::{Material, Rules};
 use serde::Serialize;
 
 use crate::cli::movetext::movetext;
-use crate::cli::print::{plies_or_dash, those_that_hold};
+use crate::cli::print::{best_line, plies_or_dash, those_that_hold};
 use crate::cli::{Outcome, TableDirectory};
 
 /// A line of play ends here even if the game does not.
@@ -261,17 +261,7 @@ fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Re
         writeln!(out, "\nno line: the game is over or drawn")?;
         return Ok(());
     }
-    writeln!(
-        out,
-        "\nbest line by {}, {} plies, then {}:",
-        line.metric,
-        line.wxf.len(),
-        line.end
-    )?;
     let words = movetext(position.fullmoves(), position.turn(), &line.wxf);
-    writeln!(out, "{}", words.join(" "))?;
-    if let Some(reason) = &line.reason {
-        writeln!(out, "no further: {reason}")?;
-    }
-    Ok(())
+    let reason = line.reason.as_deref();
+    best_line(line.metric, line.wxf.len(), line.end, &words, reason, out)
 }

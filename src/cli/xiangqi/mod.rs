@@ -7,6 +7,7 @@ mod stats;
 mod tables;
 mod verify;
 
+use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -54,13 +55,13 @@ pub fn game_of_tables(
     game: Option<Game>,
     directory: &TableDirectory,
 ) -> Result<Game> {
+    let tables = LazyCell::new(|| directory.open().ok());
     game_of_all(signatures, game, |signature, chess, xiangqi| {
         let has_xiangqi = (Rules::ALL.into_iter())
             .any(|rules| !files(directory, rules, &xiangqi.normal_form()).is_empty());
         let chess = chess.normal_form();
-        let has_chess = directory
-            .open()
-            .is_ok_and(|tables| tables.tables().iter().any(|file| *file.material() == chess));
+        let mut files = tables.iter().flat_map(|tables| tables.tables());
+        let has_chess = files.any(|file| *file.material() == chess);
         if has_xiangqi && has_chess {
             bail!(
                 "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
@@ -85,8 +86,9 @@ pub fn game_to_generate(
     game: Option<Game>,
     directory: &TableDirectory,
 ) -> Result<Game> {
-    let has_xiangqi = || tables::listed(directory).is_ok_and(|listed| !listed.is_empty());
-    game_of_all(signatures, game, |signature, _, _| match has_xiangqi() {
+    let has_xiangqi =
+        LazyCell::new(|| tables::listed(directory).is_ok_and(|listed| !listed.is_empty()));
+    game_of_all(signatures, game, |signature, _, _| match *has_xiangqi {
         true => bail!(
             "{signature} is a material of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
             directory.path().display()

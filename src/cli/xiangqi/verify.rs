@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::parse;
 use super::tables::listed;
-use crate::cli::print::verdict;
+use crate::cli::print::{unreadable_json, verdict};
 use crate::cli::{Outcome, TableDirectory, progress};
 
 /// Checks and prints; without names, all that are there.
@@ -47,11 +47,6 @@ pub fn verify(
     };
     let seconds = start.elapsed().as_secs_f64();
     if json {
-        let unreadable: Vec<_> = report
-            .unreadable
-            .iter()
-            .map(|(path, why)| json!({"file": path, "error": why}))
-            .collect();
         let answer = json!({
             "game": "xiangqi",
             "rules": rules.name(),
@@ -60,7 +55,7 @@ pub fn verify(
             "seconds": seconds,
             "difference_count": report.differences,
             "differences": report.listed,
-            "unreadable": unreadable,
+            "unreadable": unreadable_json(&report.unreadable),
         });
         writeln!(out, "{answer}")?;
     } else {

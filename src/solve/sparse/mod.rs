@@ -55,13 +55,13 @@ use packed::canonical;
 use plane::Values;
 use play::Player;
 use positions::Hashing;
-use rules::Rules;
 
 pub use explore::{End, Progress};
 pub(crate) use packed::{MAX_BYTES, Packed};
 pub use play::{Line, LineEnd};
 pub(crate) use positions::Id;
-pub use rules::{Handicap, Known, LeafError, Leaves, NoLeaves};
+pub(crate) use rules::Rules;
+pub use rules::{Handicap, LeafError, Leaves, NoLeaves};
 
 /// The most positions that can be explored.
 pub const MAX_POSITIONS: usize = 960_000_000;
@@ -137,7 +137,7 @@ impl std::fmt::Debug for Options<'_> {
 pub struct Value {
     /// Plies to the next zeroing move, clock at zero; zero for a draw.
     pub dtz: Dtz,
-    /// Plies to mate; nothing for a draw, and where mates were not wanted.
+    /// Plies to mate; nothing for a draw, and where mates are not known or were not wanted.
     pub dtm: Option<Dtm>,
 }
 

@@ -3,21 +3,13 @@
 use std::error::Error;
 use std::fmt;
 
+use super::Value;
 use crate::game::Color;
 use crate::game::chess::{Move, Position, Role};
-use crate::metric::{Dtm, Dtz};
+use crate::metric::Dtz;
 
 /// Why a leaf has no value although it should.
 pub type LeafError = Box<dyn Error + Send + Sync>;
-
-/// What is known of a position without exploring it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Plies to the next zeroing move, clock at zero; zero for a draw.
-    pub dtz: Dtz,
-    /// Plies to mate; nothing for a draw, and where mates are not known.
-    pub dtm: Option<Dtm>,
-}
 
 /// Positions whose values are known: those of tables.
 pub trait Leaves: Sync {
@@ -30,7 +22,7 @@ pub trait Leaves: Sync {
     /// # Errors
     ///
     /// If it cannot be found out, for a damaged table.
-    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Known, LeafError>;
+    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError>;
 
     /// Whether the values have distances to mate.
     fn has_mates(&self) -> bool;
@@ -45,7 +37,7 @@ impl Leaves for NoLeaves {
         false
     }
 
-    fn value(&self, _: &Position, _: bool) -> Result<Known, LeafError> {
+    fn value(&self, _: &Position, _: bool) -> Result<Value, LeafError> {
         Err("no position is known beforehand".into())
     }
 
@@ -191,9 +183,9 @@ impl<'a> Rules<'a> {
     /// # Errors
     ///
     /// If it cannot be found out.
-    pub fn value(&self, position: &Position, after_zeroing: bool) -> Result<Known, LeafError> {
+    pub fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
         if position.is_insufficient_material() {
-            return Ok(Known {
+            return Ok(Value {
                 dtz: Dtz(0),
                 dtm: None,
             });

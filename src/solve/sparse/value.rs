@@ -1,7 +1,6 @@
 //! What is known of a position while it is being solved, in sixteen bits, and how it follows from its moves.
 
 use super::Value;
-use super::rules::Known;
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES};
 
 /// The last ply at which a zeroing move still wins.
@@ -142,7 +141,7 @@ impl States {
     }
 
     /// Those of a position whose value is known.
-    pub fn of_known(known: Known, is_checkmate: bool) -> States {
+    pub fn of_known(known: Value, is_checkmate: bool) -> States {
         let zeroing = match known.dtz {
             Dtz(0) => State::NOT_LOST,
             _ if is_checkmate => State::MATED,

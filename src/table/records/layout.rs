@@ -1,6 +1,7 @@
 //! The header and the directory, as bytes.
 
 use super::{DESCRIPTION_LEN, RecordsDescription, RecordsError};
+use crate::table::layout::{get_u32, get_u64};
 
 /// The first bytes of every file; one more than those of a table.
 pub const MAGIC: [u8; 16] = *b"retrograde\x1a\x0a\xa9\x0d\x0a\x01";
@@ -131,17 +132,4 @@ impl Header {
             _ => Ok(header),
         }
     }
-}
-
-/// Four bytes as a number.
-pub fn get_u32(bytes: &[u8], at: usize) -> u32 {
-    let mut number = [0; 4];
-    number.copy_from_slice(&bytes[at..at + 4]);
-    u32::from_le_bytes(number)
-}
-
-fn get_u64(bytes: &[u8], at: usize) -> u64 {
-    let mut number = [0; 8];
-    number.copy_from_slice(&bytes[at..at + 8]);
-    u64::from_le_bytes(number)
 }

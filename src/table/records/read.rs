@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::layout::{ENTRY_TAIL, HEADER_LEN, Header, get_u32};
+use super::layout::{ENTRY_TAIL, HEADER_LEN, Header};
 use super::{MAX_KEY_LEN, MAX_VALUE_LEN, RecordsDescription, RecordsError};
+use crate::table::layout::get_u32;
 use crate::table::store::{MappedFile, Store};
 
 /// Decoded blocks that are kept: one for each remainder of a block's number.
