@@ -125,7 +125,7 @@ fn what_does_not_fit_is_refused_beforehand() {
     assert!(complaint(&["--memory", "1M"]).contains("allow at least"));
     assert!(complaint(&["--max-positions", "0"]).contains("write a number from 1"));
     assert!(complaint(&["--promote", "K"]).contains("Q, R, B and N"));
-    assert!(complaint(&["--prove", "red"]).contains("--prove"));
+    assert!(complaint(&["--prove", "green"]).contains("--prove"));
 }
 
 /// The position in which games begin, of which nobody explores everything.
@@ -240,4 +240,77 @@ fn bounds_are_not_saved() {
     let part = ["solve", PASSED, "--max-positions", "200", "--save", "x"];
     assert_eq!(place.run(part).0, 1);
     assert!(!place.path("x").exists());
+}
+
+/// Drawn unless perpetual check loses.
+const CHECKS_FOR_EVER: &str = "9/9/4k4/9/9/9/9/9/3K5/n2R5 b";
+
+#[test]
+fn xiangqi_is_solved_under_both_sets_of_rules() {
+    let place = Place::new();
+    let lost = place.json(["solve", CHECKS_FOR_EVER, "--line", "--json"]);
+    assert_eq!(lost["game"], "xiangqi");
+    assert_eq!(lost["rules"], "perpetual-check");
+    assert_eq!(lost["category"], "loss");
+    assert_eq!(lost["exact"], true);
+    assert_eq!(lost["exploration"], "complete");
+    assert_eq!(lost["line"]["end"], "perpetual-check");
+    assert!(lost["round"].as_u64() > Some(0) && lost["dtm"].is_null());
+    let moves = lost["moves"].as_array().expect("moves");
+    assert!(moves.iter().all(|m| m["category"] == "win"));
+    let drawn = place.json(["solve", CHECKS_FOR_EVER, "--rules", "cycles-draw", "--json"]);
+    assert_eq!(drawn["category"], "draw");
+
+    let (status, out, err) = place.run(["solve", CHECKS_FOR_EVER]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(
+        out.starts_with("KRvKN under perpetual-check, black to move: loss, dtc -"),
+        "{out}"
+    );
+    assert!(out.contains("decided by perpetual check"), "{out}");
+}
+
+#[test]
+fn tables_of_xiangqi_end_the_exploration() {
+    let place = Place::new();
+    let fen = "9/9/5k3/9/9/9/3p5/3K5/3R5/9 w";
+    let solve = ["solve", fen, "--rules", "cycles-draw", "--line", "--json"];
+    let without = place.json(solve);
+    let generate = ["generate", "KRvK", "KPvK", "--rules", "cycles-draw"];
+    place.json((generate.into_iter()).chain(["--game", "xiangqi", "--json"]));
+    let with = place.json(solve);
+    assert_eq!((&with["wdl"], &with["dtm"]), (&2.into(), &15.into()));
+    assert_eq!(
+        (&without["table_men"], &with["table_men"]),
+        (&0.into(), &3.into())
+    );
+    assert!(with["positions"].as_u64() < without["positions"].as_u64());
+    assert_eq!(with["moves"], without["moves"]);
+    assert_eq!(with["line"]["uci"].as_array().map(Vec::len), Some(15));
+
+    let (status, out, err) = place.run(["solve", fen, "--max-positions", "500"]);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(err.contains("not everything could be explored"), "{err}");
+    let bound = place.run(["solve", fen, "--max-positions", "3000", "--prove", "red"]);
+    assert!(bound.1.contains("not explored"), "{}", bound.1);
+}
+
+#[test]
+fn what_only_chess_has_is_refused_for_xiangqi() {
+    let place = Place::new();
+    for option in [
+        &["--save", "set.solved"][..],
+        &["--promote", "Q"],
+        &["--keep-men", "2"],
+        &["--pgn"],
+    ] {
+        let arguments = ["solve", CHECKS_FOR_EVER].into_iter();
+        let (status, _, err) = place.run(arguments.chain(option.iter().copied()));
+        assert_eq!(status, 2, "{err}");
+        let expected = format!("{} is for chess, and this is xiangqi", option[0]);
+        assert!(err.contains(&expected), "{err}");
+    }
+    let (status, _, err) = place.run(["solve", CHECKS_FOR_EVER, "--game", "chess"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("add --game xiangqi"), "{err}");
 }

@@ -4,6 +4,7 @@ mod bounds;
 mod published;
 mod saved;
 mod tables;
+mod xiangqi;
 
 use retrograde::Tablebase;
 use retrograde::game::chess::Position;

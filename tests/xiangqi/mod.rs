@@ -3,7 +3,7 @@
 mod counts;
 mod engine;
 mod fairy_stockfish;
-mod play;
+pub mod play;
 pub mod tables;
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub fn solve_into(material: Material, rules: Rules, targets: &mut Targets) -> Ar
 }
 
 /// The material of a signature and all that it can capture into.
-fn solved(signature: &str, rules: Rules) -> Targets {
+pub fn solved(signature: &str, rules: Rules) -> Targets {
     let mut targets = Targets::new();
     let material: Material = signature.parse().unwrap();
     solve_into(material.normal_form(), rules, &mut targets);
@@ -43,14 +43,14 @@ fn solved(signature: &str, rules: Rules) -> Targets {
 
 /// What the solver says of a legal position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Value {
-    wdl: Wdl,
-    round: u8,
-    dtc: u8,
-    dtm: Option<Dtm>,
+pub struct Value {
+    pub wdl: Wdl,
+    pub round: u8,
+    pub dtc: u8,
+    pub dtm: Option<Dtm>,
 }
 
-fn value(position: &Position, targets: &Targets) -> Value {
+pub fn value(position: &Position, targets: &Targets) -> Value {
     if position.is_insufficient_material() {
         return Value {
             wdl: Wdl::Draw,

@@ -83,11 +83,12 @@ pub struct Bounds {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<&'static str>,
     #[serde(skip)]
-    result: Option<Wdl>,
+    pub result: Option<Wdl>,
 }
 
 impl Bounds {
-    fn new(at_least: Wdl, at_most: Wdl) -> Bounds {
+    /// At least the one, at most the other.
+    pub fn new(at_least: Wdl, at_most: Wdl) -> Bounds {
         let result = (at_least == at_most).then_some(at_least);
         let unless = |bound: Wdl, trivial: Wdl| {
             (result.is_none() && bound != trivial).then(|| bound.category())
@@ -251,7 +252,10 @@ impl SolveAnswer {
             fen: position.to_fen(),
             material: answer::material(position),
             category: bounds.category(),
-            reason: bounds.result.is_none().then(|| unproved(solved, &bounds)),
+            reason: bounds
+                .result
+                .is_none()
+                .then(|| unproved(solved.end, &bounds)),
             bounds,
             exact: solved.exact().is_some(),
             dtz: value.map(|value| value.dtz.0),
@@ -262,11 +266,7 @@ impl SolveAnswer {
             moves: moves(position, solved),
             line: None,
             pgn: None,
-            exploration: match solved.end {
-                End::Complete => "complete",
-                End::Limit => "limit",
-                End::Stopped => "stopped",
-            },
+            exploration: exploration(solved.end),
             positions: solved.progress.positions,
             unexplored: solved.progress.frontier,
             memory: solved.peak_memory,
@@ -278,13 +278,22 @@ impl SolveAnswer {
     }
 }
 
+/// How an exploration ended, in one word.
+pub fn exploration(end: End) -> &'static str {
+    match end {
+        End::Complete => "complete",
+        End::Limit => "limit",
+        End::Stopped => "stopped",
+    }
+}
+
 /// Why a result is not known.
-fn unproved(solved: &Solved, bounds: &Bounds) -> String {
+pub fn unproved(end: End, bounds: &Bounds) -> String {
     let proved = match (bounds.at_least, bounds.at_most) {
         (None, None) => "nothing is proved".to_owned(),
         _ => format!("proved is only: {}", bounds.describe()),
     };
-    let why = match solved.end {
+    let why = match end {
         End::Complete => "one side was restricted; restrict it less",
         End::Stopped => "it was stopped",
         End::Limit => {

@@ -3,6 +3,7 @@
 mod answer;
 pub mod leaves;
 mod print;
+mod xiangqi;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,12 +13,13 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use retrograde::Tablebase;
-use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role};
+use retrograde::game::{Color, Game};
 use retrograde::probe::solved::save;
 use retrograde::solve::sparse::{
     End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, SparseError, bytes_per_position, solve,
 };
+use retrograde::xiangqi::Rules;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, progress};
@@ -30,17 +32,28 @@ use leaves::TableLeaves;
     retrograde solve '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1'\n  \
     retrograde solve '8/8/1p1k4/1P6/8/2K5/8/8 w - - 0 1' --without-tables --line\n  \
     retrograde solve FEN --max-positions 50000000 --prove white --promote Q\n  \
-    retrograde solve FEN --save study.solved\n\n\
+    retrograde solve FEN --save study.solved\n  \
+    retrograde solve '9/9/3k5/9/9/9/3R5/5A3/3K5/r8 b' --line\n\n\
     Where tables know a position, the exploration goes no further. If there is not room for everything, what was not\n\
     explored counts as lost for the side a bound is proved for, so bounds always hold. The category is that with\n\
     the clock of the position: a win counts if the clock and the plies to the next capture or pawn move are 100 at\n\
     most together. dtz and dtm are as with `retrograde probe`; the values of a move are those of the opponent.\n\n\
+    A board of ten ranks is xiangqi. There dtc is plies to the next capture or mate, and --rules says what an endless\n\
+    game is worth.\n\n\
     Exit status 1 if the result is not proved. Ctrl-C ends the exploration and shows what is proved\n\
     within five seconds; a second one ends the program at once.")]
 pub struct Solve {
     /// The position, as one argument or several
     #[arg(required = true, num_args = 1..)]
     fen: Vec<String>,
+
+    /// The game: chess or xiangqi [default: xiangqi for boards of ten ranks, else chess]
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
+    /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES", default_value_t)]
+    rules: Rules,
 
     /// Explore what tables know as well
     #[arg(long)]
@@ -102,6 +115,7 @@ pub struct Solve {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Side {
+    #[value(alias = "red")]
     White,
     Black,
 }
@@ -143,8 +157,21 @@ fn positions(text: &str) -> Result<usize, String> {
 impl Solve {
     /// Solves and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let is_xiangqi = match self.game {
+            Some(game) => game == Game::Xiangqi,
+            None => input::is_xiangqi(&self.fen),
+        };
+        if is_xiangqi {
+            return xiangqi::run(&self, directory, out);
+        }
         let position = input::position(&self.fen)?;
-        let max_positions = self.max_positions(&position)?;
+        let men = position.occupied().count_ones() as usize;
+        let mut each = bytes_per_position(men, !self.without_dtm);
+        if self.save.is_some() {
+            // The order in which they are written.
+            each += 4.0;
+        }
+        let max_positions = self.max_positions(men, each)?;
         let handicap = self.handicap(&position);
         let tables = self.tables(directory)?;
         let leaves = TableLeaves::new(&tables);
@@ -207,14 +234,8 @@ impl Solve {
         })
     }
 
-    /// How many positions there is room for, or as many as were asked for if they fit.
-    fn max_positions(&self, position: &Position) -> Result<usize> {
-        let men = position.occupied().count_ones() as usize;
-        let mut each = bytes_per_position(men, !self.without_dtm);
-        if self.save.is_some() {
-            // The order in which they are written.
-            each += 4.0;
-        }
+    /// How many positions of so many men and bytes there is room for, or as many as were asked for if they fit.
+    fn max_positions(&self, men: usize, each: f64) -> Result<usize> {
         let memory = self.memory.unwrap_or_else(free_memory);
         // A fixed part goes into what threads tell each other.
         let room = (memory.saturating_sub(FIXED_MEMORY) as f64 / each) as usize;

@@ -141,7 +141,22 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
         (answer.insufficient_material, "nobody can mate"),
     ];
     those_that_hold(&remarks, out)?;
-    print_exploration(answer, out)?;
+    print_exploration(
+        &Explored {
+            positions: answer.positions,
+            unexplored: answer.unexplored,
+            table_men: answer.table_men,
+            memory: answer.memory,
+            seconds: answer.seconds,
+        },
+        out,
+    )?;
+    if let Some(restriction) = &answer.restriction {
+        writeln!(
+            out,
+            "restriction: {restriction}; results are bounds for that side"
+        )?;
+    }
     let rows = answer.moves.iter().map(|m| MoveRow {
         san: &m.san,
         result: m.bounds.describe(),
@@ -165,27 +180,35 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
     Ok(())
 }
 
+/// How far an exploration came and what it took.
+pub struct Explored {
+    /// Positions found.
+    pub positions: usize,
+    /// Those whose moves were not looked at.
+    pub unexplored: usize,
+    /// The most men of a table; 0 if there were none.
+    pub table_men: usize,
+    /// Bytes of memory at the worst moment.
+    pub memory: usize,
+    /// How long it took.
+    pub seconds: f64,
+}
+
 /// How much was explored, and what was left out.
-fn print_exploration(answer: &SolveAnswer, out: &mut dyn Write) -> Result<()> {
+pub fn print_exploration(explored: &Explored, out: &mut dyn Write) -> Result<()> {
     let count = |number: usize| HumanCount(number as u64);
-    write!(out, "{} positions", count(answer.positions))?;
-    if answer.unexplored > 0 {
-        write!(out, ", {} of them not explored", count(answer.unexplored))?;
+    write!(out, "{} positions", count(explored.positions))?;
+    if explored.unexplored > 0 {
+        write!(out, ", {} of them not explored", count(explored.unexplored))?;
     }
-    if answer.table_men > 0 {
-        write!(out, ", tables of up to {} men", answer.table_men)?;
+    if explored.table_men > 0 {
+        write!(out, ", tables of up to {} men", explored.table_men)?;
     }
     writeln!(
         out,
         ", {} of memory, {:.3} s",
-        HumanBytes(answer.memory as u64),
-        answer.seconds
+        HumanBytes(explored.memory as u64),
+        explored.seconds
     )?;
-    if let Some(restriction) = &answer.restriction {
-        writeln!(
-            out,
-            "restriction: {restriction}; results are bounds for that side"
-        )?;
-    }
     Ok(())
 }

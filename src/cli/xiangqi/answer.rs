@@ -59,16 +59,16 @@ struct MoveAnswer {
 
 /// Best play.
 #[derive(Debug, Serialize)]
-struct LineAnswer {
-    uci: Vec<String>,
-    wxf: Vec<String>,
+pub struct LineAnswer {
+    pub uci: Vec<String>,
+    pub wxf: Vec<String>,
     /// `checkmate`, `stalemate`, `draw`, `perpetual-check`, `unfinished`, or `unknown` where a table is missing.
-    end: &'static str,
+    pub end: &'static str,
     /// Which one, if `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    pub reason: Option<String>,
     /// By which metric both sides chose.
-    metric: &'static str,
+    pub metric: &'static str,
 }
 
 impl ValueAnswer {
@@ -98,7 +98,7 @@ impl MoveAnswer {
 }
 
 /// What a side is called.
-pub(super) fn name(color: Color) -> &'static str {
+pub fn name(color: Color) -> &'static str {
     match color {
         Color::White => "red",
         Color::Black => "black",
@@ -166,7 +166,12 @@ fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec
     Ok(moves.into_iter().map(|(_, answer)| answer).collect())
 }
 
-fn line(tables: &XiangqiTables, position: &Position) -> Result<LineAnswer> {
+/// Best play by the tables.
+///
+/// # Errors
+///
+/// If they do not know the first move, or one of them is damaged.
+pub fn line(tables: &XiangqiTables, position: &Position) -> Result<LineAnswer> {
     let line = tables.line(position, MAX_LINE)?;
     let (uci, wxf) = line.moves.into_iter().map(|m| (m.iccs, m.wxf)).unzip();
     Ok(LineAnswer {
@@ -226,15 +231,62 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         (value.insufficient_material, "nobody can attack"),
     ];
     those_that_hold(&remarks, out)?;
-    if !answer.moves.is_empty() {
+    let rows = answer.moves.iter().map(|m| MoveRow {
+        iccs: &m.uci,
+        wxf: &m.wxf,
+        result: m.value.category.to_owned(),
+        dtc: m.value.dtc,
+        dtm: m.value.dtm,
+        checkmate: m.value.checkmate,
+        stalemate: m.value.stalemate,
+        capture: m.zeroing,
+    });
+    move_rows(rows, out)?;
+    if let Some(line) = &answer.line {
+        print_line(line, position, out)?;
+    }
+    Ok(())
+}
+
+/// What is said of one legal move.
+pub struct MoveRow<'a> {
+    /// The move in ICCS notation.
+    pub iccs: &'a str,
+    /// The move in WXF notation.
+    pub wxf: &'a str,
+    /// What the opponent has after it.
+    pub result: String,
+    /// The opponent's plies to conversion.
+    pub dtc: Option<i32>,
+    /// The opponent's plies to mate.
+    pub dtm: Option<i32>,
+    /// Whether it mates.
+    pub checkmate: bool,
+    /// Whether it leaves the opponent without a move.
+    pub stalemate: bool,
+    /// Whether it captures.
+    pub capture: bool,
+}
+
+/// The moves of a position, a row each, below an empty line; nothing if there are none.
+///
+/// # Errors
+///
+/// If they cannot be written.
+pub fn move_rows<'a>(
+    rows: impl IntoIterator<Item = MoveRow<'a>>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let mut rows = rows.into_iter().peekable();
+    if rows.peek().is_some() {
         writeln!(
             out,
             "\n{:<6} {:<6} {:<9} {:>5} {:>5}",
             "move", "wxf", "opponent", "dtc", "dtm"
         )?;
     }
-    for m in &answer.moves {
-        let remark = match (m.value.checkmate, m.value.stalemate, m.zeroing) {
+    for row in rows {
+        let remark = match (row.checkmate, row.stalemate, row.capture) {
             (true, ..) => "  checkmate",
             (_, true, _) => "  no legal move",
             (_, _, true) => "  capture",
@@ -243,20 +295,22 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         writeln!(
             out,
             "{:<6} {:<6} {:<9} {:>5} {:>5}{remark}",
-            m.uci,
-            m.wxf,
-            m.value.category,
-            plies_or_dash(m.value.dtc),
-            plies_or_dash(m.value.dtm)
+            row.iccs,
+            row.wxf,
+            row.result,
+            plies_or_dash(row.dtc),
+            plies_or_dash(row.dtm)
         )?;
-    }
-    if let Some(line) = &answer.line {
-        print_line(line, position, out)?;
     }
     Ok(())
 }
 
-fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
+/// Prints best play.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
     if line.wxf.is_empty() {
         writeln!(out, "\nno line: the game is over or drawn")?;
         return Ok(());

@@ -15,12 +15,12 @@ use retrograde::game::Game;
 use retrograde::material;
 use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 
-pub use answer::{Answer, probe};
+pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, name, print_line, probe};
 pub use bench::bench;
 use generate::default_metrics;
 pub use generate::generate;
 pub use stats::stats;
-pub use tables::{info, list};
+pub use tables::{info, list, listed};
 pub use verify::verify;
 
 use super::TableDirectory;

@@ -17,15 +17,20 @@ use super::{files, parse};
 use crate::cli::{Outcome, TableDirectory, print};
 
 /// One file that is named like a table.
-pub(super) struct Listed {
-    pub(super) material: Material,
-    pub(super) rules: Rules,
-    pub(super) metric: Metric,
+pub struct Listed {
+    pub material: Material,
+    pub rules: Rules,
+    pub metric: Metric,
     path: PathBuf,
     bytes: u64,
 }
 
-pub(super) fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
+/// All files in the directories of xiangqi tables that are named like one.
+///
+/// # Errors
+///
+/// If a directory cannot be read.
+pub fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
     let mut found = Vec::new();
     for rules in Rules::ALL {
         let Ok(entries) = fs::read_dir(rules_directory(directory.path(), rules)) else {

@@ -116,6 +116,21 @@ impl Position {
         Ok(position)
     }
 
+    /// The position of men that are known to make one, with counters of a new game.
+    pub(crate) fn from_men(men: impl Iterator<Item = (Piece, Square)>, turn: Color) -> Position {
+        let mut board = Board::empty();
+        for (man, square) in men {
+            board.add(man, square);
+        }
+        Position {
+            check: board.is_check(turn),
+            board,
+            fullmoves: 1,
+            halfmoves: 0,
+            turn,
+        }
+    }
+
     /// The setup that [`from_setup`](Position::from_setup) would make this position of.
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty();

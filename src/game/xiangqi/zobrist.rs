@@ -4,7 +4,7 @@
 //! they come from a small generator.
 
 use super::square::SQUARES;
-use super::{Position, Role, squares};
+use super::{Piece, Position, Role, Square, squares};
 use crate::game::Color;
 
 /// The number for red to move. Absent for black.
@@ -20,6 +20,12 @@ pub(super) static MAN_KEYS: [[u64; SQUARES]; 14] = {
     }
     keys
 };
+
+/// The number of a man on a square.
+#[inline]
+pub fn man(man: Piece, square: Square) -> u64 {
+    MAN_KEYS[7 * man.color.index() + man.role.index()][square.index()]
+}
 
 /// Steele, Lea and Flood's SplitMix64 from seed 0.
 const NUMBERS: [u64; 14 * SQUARES + 1] = {
@@ -46,7 +52,7 @@ pub fn position_key(position: &Position) -> u64 {
     for color in Color::ALL {
         for role in Role::ALL {
             for square in squares(position.pieces(color, role)) {
-                key ^= MAN_KEYS[7 * color.index() + role.index()][square.index()];
+                key ^= man(role.of(color), square);
             }
         }
     }

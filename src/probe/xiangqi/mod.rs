@@ -65,7 +65,7 @@ pub struct XiangqiValue {
 }
 
 impl XiangqiValue {
-    const DRAW: XiangqiValue = XiangqiValue {
+    pub(crate) const DRAW: XiangqiValue = XiangqiValue {
         wdl: Wdl::Draw,
         dtc: Some(0),
         dtm: None,

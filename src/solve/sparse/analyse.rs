@@ -11,7 +11,7 @@ use super::explore::{Exploration, Progress};
 use super::level::Level;
 use super::packed::Packed;
 use super::plane::{Plane, Values};
-use super::positions::{Id, Positions, Run};
+use super::positions::{Id, Levels, Run};
 use super::propagate::{ALONE, Propagation};
 use super::rules::{LeafError, Next, Rules};
 use super::value::{Outlook, States};
@@ -20,38 +20,6 @@ use crate::game::chess::{Move, Position};
 
 /// Positions that a thread takes at a time.
 const PIECE: u32 = 512;
-/// Shards that are sorted at a time: each needs room for a copy.
-const SORTED_AT_ONCE: usize = 16;
-
-/// Sorts positions by level and says where those of each level are, lowest first.
-pub fn levels(positions: &mut Positions) -> Vec<(Level, Vec<Run>)> {
-    let mut starts: Vec<Vec<(Level, u32)>> = Vec::new();
-    for shards in positions.shards.chunks_mut(SORTED_AT_ONCE) {
-        let sorted = shards.par_iter_mut().map(|shard| shard.sort_by_level());
-        starts.extend(sorted.collect::<Vec<_>>());
-    }
-    let mut all: Vec<Level> = starts.iter().flatten().map(|&(level, _)| level).collect();
-    all.sort_unstable();
-    all.dedup();
-    let mut next = vec![0; starts.len()];
-    all.into_iter()
-        .map(|level| {
-            let mut runs = Vec::new();
-            for (shard, (starts, next)) in starts.iter().zip(&mut next).enumerate() {
-                let Some(&(_, start)) = starts.get(*next).filter(|start| start.0 == level) else {
-                    continue;
-                };
-                *next += 1;
-                let end = match starts.get(*next) {
-                    Some(&(_, end)) => end,
-                    None => positions.shards[shard].len() as u32,
-                };
-                runs.push(Run { shard, start, end });
-            }
-            (level, runs)
-        })
-        .collect()
-}
 
 /// How far an analysis has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +37,7 @@ pub struct Analysis<'a> {
     /// What was found.
     pub exploration: &'a Exploration,
     /// Where the levels are, lowest first.
-    pub levels: &'a [(Level, Vec<Run>)],
+    pub levels: &'a Levels<Level>,
     /// Where states are written.
     pub values: &'a Values,
     /// What is a leaf.

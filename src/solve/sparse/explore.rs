@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::packed::Packed;
-use super::positions::{Full, Hashing, Positions, SHARDS, Shard};
-use super::rules::{Next, Rules};
-use crate::game::chess::Position;
+use super::positions::{Compact, Full, Hashing, Positions, SHARDS, Shard};
 
 /// Positions of a shard that are expanded in one batch, at most and at least.
 const BATCH: [usize; 2] = [256, 8];
@@ -45,29 +43,33 @@ pub enum End {
     Stopped,
 }
 
+/// Which positions are to be explored after one.
+pub trait Successors<P>: Sync {
+    /// Names them with their keys; `is_covered` tells that the value of the position itself is known.
+    fn visit(&self, packed: &P, is_covered: bool, found: impl FnMut(P, u64));
+}
+
 /// What one shard found for another.
-type Found = Vec<(Packed, u64)>;
+type Found<P> = Vec<(P, u64)>;
 
 /// What was found, and what is to be looked at next.
 #[derive(Debug)]
-pub struct Exploration {
+pub struct Exploration<P = Packed> {
     /// What was found so far.
-    pub positions: Positions,
+    pub positions: Positions<P>,
     frontier: usize,
     /// For each shard, where to look for what is to be expanded.
     cursors: Vec<usize>,
     /// The first position if its value is known: it is expanded all the same.
-    covered: Option<Packed>,
+    covered: Option<P>,
     /// Bytes of memory for what shards found for each other.
     messages: usize,
 }
 
-impl Exploration {
-    /// Begins with a position.
-    pub fn new(root: &Position, rules: &Rules<'_>, hashing: Hashing) -> Exploration {
-        let packed = Packed::new(root);
+impl<P: Compact> Exploration<P> {
+    /// Begins with a position of so many men.
+    pub fn new(packed: P, men: usize, is_covered: bool, hashing: Hashing) -> Exploration<P> {
         let key = packed.key();
-        let men = root.occupied().count_ones() as usize;
         let mut positions = Positions::new(men, hashing);
         let shard = &mut positions.shards[hashing.shard(key)];
         // The first position always fits.
@@ -77,14 +79,14 @@ impl Exploration {
             positions,
             frontier: 1,
             cursors: vec![0; SHARDS],
-            covered: rules.covers(root).then_some(packed),
+            covered: is_covered.then_some(packed),
             messages: 0,
         }
     }
 
     /// Whether the value of a position that was found is known: that of the first one may be.
     #[inline]
-    pub fn is_covered(&self, packed: &Packed) -> bool {
+    pub fn is_covered(&self, packed: &P) -> bool {
         self.covered.as_ref() == Some(packed)
     }
 
@@ -110,12 +112,12 @@ impl Exploration {
     /// If a shard is full: nothing can be concluded then.
     pub fn run(
         &mut self,
-        rules: &Rules<'_>,
+        successors: &impl Successors<P>,
         limit: usize,
         stop: &AtomicBool,
         report: &dyn Fn(Progress),
     ) -> Result<End, Full> {
-        let mut found: Vec<Vec<Found>> = vec![vec![Vec::new(); SHARDS]; SHARDS];
+        let mut found: Vec<Vec<Found<P>>> = vec![vec![Vec::new(); SHARDS]; SHARDS];
         let mut rounds = 0u32;
         while self.frontier > 0 {
             let room = limit.saturating_sub(self.positions.len());
@@ -128,12 +130,12 @@ impl Exploration {
             let [most, least] = BATCH;
             let share = (self.positions.len() / (SHARE * SHARDS)).clamp(least, most);
             let each = (room / (GROWTH * SHARDS)).clamp(1, share);
-            self.expand(rules, each, &mut found)?;
+            self.expand(successors, each, &mut found)?;
             rounds += 1;
             if rounds.is_multiple_of(8) || self.frontier == 0 {
                 let found = found.iter().flatten();
                 let found: usize = found.map(Vec::capacity).sum();
-                self.messages = found * size_of::<(Packed, u64)>();
+                self.messages = found * size_of::<(P, u64)>();
                 report(self.progress());
             }
         }
@@ -143,9 +145,9 @@ impl Exploration {
     /// Expands so many positions of each shard, if there are as many.
     fn expand(
         &mut self,
-        rules: &Rules<'_>,
+        successors: &impl Successors<P>,
         each: usize,
-        found: &mut [Vec<Found>],
+        found: &mut [Vec<Found<P>>],
     ) -> Result<(), Full> {
         let hashing = self.positions.hashing();
         // A thread for each shard is not worth while where there is next to nothing to do.
@@ -165,7 +167,7 @@ impl Exploration {
             .zip(&mut *found)
             .map(|((shard, cursor), found)| {
                 found.iter_mut().for_each(Vec::clear);
-                expand_shard(shard, cursor, rules, covered, each, |packed, key| {
+                expand_shard(shard, cursor, successors, covered, each, |packed, key| {
                     found[hashing.shard(key)].push((packed, key));
                 })
             })
@@ -190,13 +192,13 @@ impl Exploration {
 }
 
 /// Looks at the moves of the next positions of a shard; how many.
-fn expand_shard(
-    shard: &mut Shard,
+fn expand_shard<P: Compact>(
+    shard: &mut Shard<P>,
     cursor: &mut usize,
-    rules: &Rules<'_>,
-    covered: Option<Packed>,
+    successors: &impl Successors<P>,
+    covered: Option<P>,
     each: usize,
-    mut found: impl FnMut(Packed, u64),
+    mut found: impl FnMut(P, u64),
 ) -> usize {
     let mut expanded = 0;
     while expanded < each {
@@ -209,16 +211,7 @@ fn expand_shard(
         shard.expanded.set(local, true);
         expanded += 1;
         let packed = shard.get(local);
-        let position = packed.unpack();
-        let is_covered = covered == Some(packed);
-        for m in &position.legal_moves() {
-            if rules.allows(&position, m)
-                && matches!(rules.next(&position, m, is_covered), Next::Inside)
-            {
-                let (next, key) = packed.after(&position, m);
-                found(next, key);
-            }
-        }
+        successors.visit(&packed, covered == Some(packed), &mut found);
     }
     expanded
 }

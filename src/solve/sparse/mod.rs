@@ -40,6 +40,7 @@ mod propagate;
 mod rules;
 mod unmove;
 mod value;
+pub mod xiangqi;
 
 use std::sync::atomic::AtomicBool;
 
@@ -49,7 +50,7 @@ use crate::game::Color;
 use crate::game::chess::{Move, Position};
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES};
 
-use analyse::{Analysis, Reach, levels};
+use analyse::{Analysis, Reach};
 use explore::Exploration;
 use packed::canonical;
 use plane::Values;
@@ -291,14 +292,16 @@ pub fn solve(
     }
     let rules = Rules::new(leaves, handicap);
     let root = canonical(position);
-    let mut exploration = Exploration::new(&root, &rules, Hashing::new(options.key_mask));
+    let men = root.occupied().count_ones() as usize;
+    let hashing = Hashing::new(options.key_mask);
+    let mut exploration = Exploration::new(Packed::new(&root), men, rules.covers(&root), hashing);
     let limit = options.max_positions.clamp(1, MAX_POSITIONS);
     let end = exploration
         .run(&rules, limit, options.stop, options.report)
         .map_err(|_| SparseError::TooMany)?;
     let mut progress = exploration.progress();
     (options.report)(progress);
-    let levels = levels(&mut exploration.positions);
+    let levels = exploration.positions.sort_by_level();
     let mut mates = options.mates && rules.has_mates();
     let values = Values::new(&exploration.positions, mates);
     let mut analysed = Vec::new();

@@ -2,6 +2,8 @@
 
 use arrayvec::ArrayVec;
 
+use super::level::Level;
+use super::positions::{Compact, ROOM};
 use crate::game::Color;
 use crate::game::chess::{
     CastlingRights, CastlingSide, Move, Piece, Position, Role, Setup, Square, attacks, squares,
@@ -299,6 +301,35 @@ impl Packed {
             ],
             flags: bytes[8],
         }
+    }
+}
+
+impl Compact for Packed {
+    type Level = Level;
+
+    fn bytes(men: usize) -> usize {
+        Packed::bytes(men)
+    }
+
+    #[inline]
+    fn read(bytes: &[u8; ROOM]) -> Packed {
+        bytes.first_chunk().map(Packed::read).unwrap_or_default()
+    }
+
+    #[inline]
+    fn write(&self, bytes: &mut [u8; ROOM]) {
+        if let Some(bytes) = bytes.first_chunk_mut() {
+            self.write(bytes);
+        }
+    }
+
+    #[inline]
+    fn key(&self) -> u64 {
+        self.key()
+    }
+
+    fn level(&self) -> Level {
+        Level::of(self)
     }
 }
 

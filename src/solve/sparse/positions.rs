@@ -5,10 +5,12 @@
 //! say which position it is, eight more bits of the key tell most others apart without looking at them. What looks the
 //! same is then compared as a whole, so two positions with one key are two positions.
 
-use bitvec::vec::BitVec;
+use std::marker::PhantomData;
 
-use super::level::Level;
-use super::packed::{MAX_BYTES, Packed};
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
+use super::packed::Packed;
 
 /// How many shards there are.
 pub const SHARDS: usize = 64;
@@ -18,6 +20,32 @@ const LOCAL_MASK: u32 = (1 << LOCAL) - 1;
 /// The most positions of a shard: a slot holds one more than the number, and 0 if it is empty.
 const MAX_POSITIONS: u32 = LOCAL_MASK;
 const MIN_SLOTS: usize = 16;
+/// Shards that are sorted at a time: each needs room for a copy.
+const SORTED_AT_ONCE: usize = 16;
+
+/// More bytes than a position of any game takes.
+pub const ROOM: usize = 28;
+
+/// A position in as few bytes as its men need: what distinguishes it, and nothing else.
+pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
+    /// Moves lead to the same level or to lower ones; those that can be taken back stay.
+    type Level: Copy + Ord + Send;
+
+    /// How many bytes a position with at most so many men takes.
+    fn bytes(men: usize) -> usize;
+
+    /// The position that was written; what follows it in `bytes` does not matter.
+    fn read(bytes: &[u8; ROOM]) -> Self;
+
+    /// The first [`bytes`](Self::bytes) of these are all there is.
+    fn write(&self, bytes: &mut [u8; ROOM]);
+
+    /// The Zobrist key.
+    fn key(&self) -> u64;
+
+    /// The level.
+    fn level(&self) -> Self::Level;
+}
 
 /// Where a position is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,28 +148,30 @@ pub struct Full;
 
 /// The positions whose keys belong to one shard.
 #[derive(Clone, Debug)]
-pub struct Shard {
+pub struct Shard<P = Packed> {
     /// Bytes from one position to the next.
     stride: usize,
     hashing: Hashing,
-    /// The positions, and behind them what is missing to [`MAX_BYTES`].
+    /// The positions, and behind them what is missing to [`ROOM`].
     bytes: Vec<u8>,
     len: u32,
     slots: Vec<u32>,
     /// Positions whose moves have been looked at.
     pub expanded: BitVec,
+    of: PhantomData<P>,
 }
 
-impl Shard {
-    fn new(men: usize, hashing: Hashing) -> Shard {
-        let stride = Packed::bytes(men);
+impl<P: Compact> Shard<P> {
+    fn new(men: usize, hashing: Hashing) -> Shard<P> {
+        let stride = P::bytes(men);
         Shard {
             stride,
             hashing,
-            bytes: vec![0; MAX_BYTES - stride],
+            bytes: vec![0; ROOM - stride],
             len: 0,
             slots: vec![0; MIN_SLOTS],
             expanded: BitVec::new(),
+            of: PhantomData,
         }
     }
 
@@ -158,18 +188,18 @@ impl Shard {
 
     /// The position of a number below [`len`](Self::len).
     #[inline]
-    pub fn get(&self, local: usize) -> Packed {
+    pub fn get(&self, local: usize) -> P {
         let at = local * self.stride;
-        match self.bytes[at..].first_chunk::<MAX_BYTES>() {
-            Some(bytes) => Packed::read(bytes),
+        match self.bytes[at..].first_chunk::<ROOM>() {
+            Some(bytes) => P::read(bytes),
             // The bytes behind the last position are for this.
-            None => Packed::default(),
+            None => P::default(),
         }
     }
 
     /// The slot of a position, or the empty one where it belongs.
     #[inline]
-    fn slot(&self, packed: &Packed, key: u64) -> (usize, Option<u32>) {
+    fn slot(&self, packed: &P, key: u64) -> (usize, Option<u32>) {
         let hash = self.hashing.hash(key);
         let tag = tag(hash);
         let last = self.slots.len() - 1;
@@ -191,7 +221,7 @@ impl Shard {
 
     /// The number of a position with its key.
     #[inline]
-    pub fn find(&self, packed: &Packed, key: u64) -> Option<u32> {
+    pub fn find(&self, packed: &P, key: u64) -> Option<u32> {
         self.slot(packed, key).1
     }
 
@@ -201,7 +231,7 @@ impl Shard {
     ///
     /// If there are as many as a slot can name.
     #[inline]
-    pub fn insert(&mut self, packed: &Packed, key: u64) -> Result<bool, Full> {
+    pub fn insert(&mut self, packed: &P, key: u64) -> Result<bool, Full> {
         let (at, found) = self.slot(packed, key);
         if found.is_some() {
             return Ok(false);
@@ -217,7 +247,7 @@ impl Shard {
         Ok(true)
     }
 
-    fn push(&mut self, packed: &Packed) {
+    fn push(&mut self, packed: &P) {
         if self.bytes.len() + self.stride > self.bytes.capacity() {
             // Doubling would leave half of the memory unused.
             let more = (self.bytes.len() / 8).max(64 * self.stride);
@@ -225,7 +255,7 @@ impl Shard {
         }
         let at = self.len() * self.stride;
         self.bytes.resize(self.bytes.len() + self.stride, 0);
-        let mut bytes = [0; MAX_BYTES];
+        let mut bytes = [0; ROOM];
         packed.write(&mut bytes);
         self.bytes[at..at + self.stride].copy_from_slice(&bytes[..self.stride]);
         self.len += 1;
@@ -247,12 +277,12 @@ impl Shard {
     }
 
     /// Sorts the positions by level, keeping the order within a level, and says where each level begins.
-    pub fn sort_by_level(&mut self) -> Vec<(Level, u32)> {
-        let mut order: Vec<(Level, u32)> = (0..self.len)
-            .map(|local| (Level::of(&self.get(local as usize)), local))
+    pub fn sort_by_level(&mut self) -> Vec<(P::Level, u32)> {
+        let mut order: Vec<(P::Level, u32)> = (0..self.len)
+            .map(|local| (self.get(local as usize).level(), local))
             .collect();
         order.sort_unstable();
-        let mut starts: Vec<(Level, u32)> = Vec::new();
+        let mut starts: Vec<(P::Level, u32)> = Vec::new();
         let mut bytes = Vec::with_capacity(self.bytes.len());
         let mut expanded = BitVec::with_capacity(self.expanded.len());
         let mut moved = vec![0; self.len()];
@@ -291,15 +321,18 @@ fn tag(hash: u64) -> u32 {
 
 /// All positions.
 #[derive(Clone, Debug)]
-pub struct Positions {
+pub struct Positions<P = Packed> {
     hashing: Hashing,
     /// By bits of the key.
-    pub shards: Vec<Shard>,
+    pub shards: Vec<Shard<P>>,
 }
 
-impl Positions {
+/// Of each level, lowest first, the positions by shard.
+pub type Levels<L> = Vec<(L, Vec<Run>)>;
+
+impl<P: Compact> Positions<P> {
     /// No position yet, none with more than so many men.
-    pub fn new(men: usize, hashing: Hashing) -> Positions {
+    pub fn new(men: usize, hashing: Hashing) -> Positions<P> {
         Positions {
             hashing,
             shards: vec![Shard::new(men, hashing); SHARDS],
@@ -316,6 +349,37 @@ impl Positions {
         self.shards.iter().map(Shard::memory).sum()
     }
 
+    /// Sorts positions by level and says where those of each level are, lowest first.
+    pub fn sort_by_level(&mut self) -> Levels<P::Level> {
+        let mut starts: Vec<Vec<(P::Level, u32)>> = Vec::new();
+        for shards in self.shards.chunks_mut(SORTED_AT_ONCE) {
+            let sorted = shards.par_iter_mut().map(|shard| shard.sort_by_level());
+            starts.extend(sorted.collect::<Vec<_>>());
+        }
+        let mut all: Vec<P::Level> = starts.iter().flatten().map(|&(level, _)| level).collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut next = vec![0; starts.len()];
+        all.into_iter()
+            .map(|level| {
+                let mut runs = Vec::new();
+                for (shard, (starts, next)) in starts.iter().zip(&mut next).enumerate() {
+                    let Some(&(_, start)) = starts.get(*next).filter(|start| start.0 == level)
+                    else {
+                        continue;
+                    };
+                    *next += 1;
+                    let end = match starts.get(*next) {
+                        Some(&(_, end)) => end,
+                        None => self.shards[shard].len() as u32,
+                    };
+                    runs.push(Run { shard, start, end });
+                }
+                (level, runs)
+            })
+            .collect()
+    }
+
     /// How keys find their places.
     pub fn hashing(&self) -> Hashing {
         self.hashing
@@ -323,7 +387,7 @@ impl Positions {
 
     /// The position of a place.
     #[inline]
-    pub fn get(&self, id: Id) -> Packed {
+    pub fn get(&self, id: Id) -> P {
         self.shards[id.shard()].get(id.local())
     }
 
@@ -335,7 +399,7 @@ impl Positions {
 
     /// Where a position with its key is.
     #[inline]
-    pub fn find(&self, packed: &Packed, key: u64) -> Option<Id> {
+    pub fn find(&self, packed: &P, key: u64) -> Option<Id> {
         let shard = self.hashing.shard(key);
         let local = self.shards[shard].find(packed, key)?;
         Some(Id::new(shard, local))
@@ -352,7 +416,7 @@ mod tests {
         let position = Position::from_fen("8/8/3k4/8/8/3K4/3R4/8 w - - 0 1").unwrap();
         let packed = Packed::new(&position);
         // Every key is the same.
-        let mut positions = Positions::new(3, Hashing::new(0));
+        let mut positions: Positions = Positions::new(3, Hashing::new(0));
         let shard = positions.hashing().shard(position.key());
         let moves = position.legal_moves();
         let after: Vec<(Packed, u64)> = moves

@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt;
 
 use super::Value;
+use super::explore::Successors;
+use super::packed::Packed;
 use crate::game::Color;
 use crate::game::chess::{Move, Position, Role};
 use crate::metric::Dtz;
@@ -221,5 +223,19 @@ impl<'a> Rules<'a> {
             return Next::Leaf(position.play(m));
         }
         Next::Inside
+    }
+}
+
+impl Successors<Packed> for Rules<'_> {
+    fn visit(&self, packed: &Packed, is_covered: bool, mut found: impl FnMut(Packed, u64)) {
+        let position = packed.unpack();
+        for m in &position.legal_moves() {
+            if self.allows(&position, m)
+                && matches!(self.next(&position, m, is_covered), Next::Inside)
+            {
+                let (next, key) = packed.after(&position, m);
+                found(next, key);
+            }
+        }
     }
 }

@@ -1,0 +1,159 @@
+//! A xiangqi position in as few bytes as its men need.
+
+use crate::game::Color;
+use crate::game::xiangqi::{Piece, Position, Role, Square, squares, zobrist};
+use crate::solve::sparse::positions::{Compact, ROOM};
+
+/// Bits of a man.
+const MAN: u32 = 4;
+const MAN_MASK: u128 = 15;
+/// Set in the squares if black is to move.
+const BLACK_TO_MOVE: u128 = 1 << 95;
+/// Bytes of the occupied squares and of whose turn it is.
+const HEAD: usize = 12;
+
+/// A position without its counters: the occupied squares, and four bits for each man in the order of the squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packed {
+    squares: u128,
+    men: u128,
+}
+
+impl Packed {
+    /// The position.
+    pub fn new(position: &Position) -> Packed {
+        let occupied = position.occupied();
+        let mut men = 0;
+        let mut shift = 0;
+        for square in squares(occupied) {
+            if let Some(man) = position.piece_at(square) {
+                men |= u128::from(number(man)) << shift;
+                shift += MAN;
+            }
+        }
+        let turn = match position.turn() {
+            Color::White => 0,
+            Color::Black => BLACK_TO_MOVE,
+        };
+        Packed {
+            squares: occupied | turn,
+            men,
+        }
+    }
+
+    /// The position with counters of a new game.
+    pub fn unpack(&self) -> Position {
+        Position::from_men(self.men(), self.turn())
+    }
+
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        match self.squares & BLACK_TO_MOVE {
+            0 => Color::White,
+            _ => Color::Black,
+        }
+    }
+
+    fn men(&self) -> impl Iterator<Item = (Piece, Square)> + use<> {
+        let mut men = self.men;
+        squares(self.squares & !BLACK_TO_MOVE).map(move |square| {
+            let man = man((men & MAN_MASK) as u8);
+            men >>= MAN;
+            (man, square)
+        })
+    }
+}
+
+impl Compact for Packed {
+    /// The number of men: captures alone cannot be taken back. Pawn moves cannot either, but they have no level of their own,
+    /// as distances do not begin anew with them.
+    type Level = u32;
+
+    fn bytes(men: usize) -> usize {
+        HEAD + men.div_ceil(2)
+    }
+
+    #[inline]
+    fn read(bytes: &[u8; ROOM]) -> Packed {
+        let mut head = [0; 16];
+        head[..HEAD].copy_from_slice(&bytes[..HEAD]);
+        let mut men = [0; 16];
+        men.copy_from_slice(&bytes[HEAD..]);
+        let squares = u128::from_le_bytes(head);
+        // 32 men fill all bits.
+        let unused = 128 - MAN * (squares & !BLACK_TO_MOVE).count_ones().clamp(1, 32);
+        Packed {
+            squares,
+            men: u128::from_le_bytes(men) & u128::MAX >> unused,
+        }
+    }
+
+    #[inline]
+    fn write(&self, bytes: &mut [u8; ROOM]) {
+        bytes[..HEAD].copy_from_slice(&self.squares.to_le_bytes()[..HEAD]);
+        bytes[HEAD..].copy_from_slice(&self.men.to_le_bytes());
+    }
+
+    fn key(&self) -> u64 {
+        let turn = match self.turn() {
+            Color::White => zobrist::TURN,
+            Color::Black => 0,
+        };
+        self.men()
+            .fold(turn, |key, (man, square)| key ^ zobrist::man(man, square))
+    }
+
+    fn level(&self) -> u32 {
+        (self.squares & !BLACK_TO_MOVE).count_ones()
+    }
+}
+
+#[inline]
+fn number(man: Piece) -> u8 {
+    (7 * man.color.index() + man.role.index()) as u8
+}
+
+#[inline]
+fn man(number: u8) -> Piece {
+    let color = Color::ALL[usize::from(number >= 7)];
+    let role = Role::from_index(usize::from(number) - 7 * color.index());
+    role.unwrap_or(Role::King).of(color)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packing_loses_nothing() {
+        let mut position = Position::start();
+        for ply in 0..120 {
+            let packed = Packed::new(&position);
+            let unpacked = packed.unpack();
+            assert_eq!(packed.key(), position.key(), "{position:?}");
+            assert_eq!(unpacked.key(), position.key());
+            assert_eq!(Packed::new(&unpacked), packed);
+            // Men of a kind may have other numbers, and then move in another order.
+            let [ours, theirs] = [&unpacked, &position].map(|position| {
+                let mut moves = position.legal_moves().to_vec();
+                moves.sort_unstable();
+                moves
+            });
+            assert_eq!(ours, theirs);
+            let mut bytes = [0xff; ROOM];
+            packed.write(&mut bytes);
+            let men = position.occupied().count_ones();
+            bytes[Packed::bytes(men as usize)..].fill(0xa5);
+            assert_eq!(Packed::read(&bytes), packed);
+            assert_eq!(packed.level(), men);
+            let moves = position.legal_moves();
+            let Some(&m) = moves.get((ply * 7 + 3) % moves.len().max(1)) else {
+                break;
+            };
+            let next = position.play(m);
+            let level = Packed::new(&next).level();
+            assert_eq!(level < men, m.is_capture());
+            position = next;
+        }
+    }
+}

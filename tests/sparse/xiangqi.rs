@@ -1,0 +1,251 @@
+//! Xiangqi positions solved by what they reach, against the solver of tables, and by playing on.
+
+use retrograde::game::Color;
+use retrograde::game::xiangqi::Position;
+use retrograde::metric::Wdl;
+use retrograde::probe::xiangqi::{XiangqiTables, XiangqiValue};
+use retrograde::solve::sparse::End;
+use retrograde::solve::sparse::xiangqi::{
+    LeafError, Leaves, LineEnd, MoveValue, NoLeaves, Options, Solved, solve,
+};
+use retrograde::xiangqi::{IndexSpace, Material, Rules};
+
+use crate::xiangqi::play::{Defence, Random};
+use crate::xiangqi::tables::generate;
+use crate::xiangqi::{solved as solved_material, value as value_of_material};
+
+fn position(fen: &str) -> Position {
+    Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+fn options(rules: Rules) -> Options<'static> {
+    Options {
+        rules,
+        ..Options::default()
+    }
+}
+
+fn solved(fen: &str, leaves: &dyn Leaves, options: &Options<'_>) -> Solved {
+    solve(&position(fen), leaves, options).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+/// Every position of a material, and of each mirror pair one.
+fn positions(signature: &str) -> impl Iterator<Item = Position> {
+    let material: Material = signature.parse().unwrap();
+    let space = IndexSpace::new(material.normal_form()).unwrap();
+    let placements = (0..space.len()).filter_map(move |index| space.placement(index));
+    placements.flat_map(|placement| {
+        Color::ALL
+            .into_iter()
+            .filter_map(move |turn| placement.position(turn))
+    })
+}
+
+/// Compares all positions that a position reaches with what the solver of tables says; how many, and how many of them the rule
+/// of perpetual check decides.
+fn compare(fen: &str, materials: &[&str], rules: Rules) -> [usize; 2] {
+    let found = solved(fen, &NoLeaves, &options(rules));
+    assert_eq!(found.end, End::Complete);
+    let targets = solved_material(materials[0], rules);
+    let mut compared = [0; 2];
+    for position in materials.iter().flat_map(|signature| positions(signature)) {
+        let Some(ours) = found.value(&position) else {
+            continue;
+        };
+        let expected = value_of_material(&position, &targets);
+        let context = || format!("{} under {rules}: {ours:?}", position.to_fen());
+        assert_eq!(ours.wdl, expected.wdl, "{}", context());
+        assert_eq!(ours.round > 0, expected.round > 0, "{}", context());
+        compared[0] += 1;
+        compared[1] += usize::from(ours.round > 0);
+        if ours.round == 0 {
+            let plies = ours.dtc.map(i32::unsigned_abs);
+            assert_eq!(plies, Some(expected.dtc.into()), "{}", context());
+        }
+        assert_eq!(ours.dtm, expected.dtm, "{}", context());
+    }
+    compared
+}
+
+#[test]
+fn what_is_reached_has_the_values_of_the_tables() {
+    let cases = [
+        ("4k4/9/9/9/9/9/9/9/9/R2K5 w", vec!["KRvK"], 1_000),
+        (
+            "3k5/4a4/9/9/9/9/9/9/9/N3K4 w",
+            vec!["KNvKA", "KNvK"],
+            10_000,
+        ),
+        ("4k4/9/9/9/9/p8/8P/9/9/3K5 b", vec!["KPvKP", "KPvK"], 1_000),
+    ];
+    for (fen, materials, least) in cases {
+        for rules in Rules::ALL {
+            let [compared, _] = compare(fen, &materials, rules);
+            assert!(compared > least, "{fen}: {compared}");
+        }
+    }
+    let [_, ruled] = compare(
+        "9/9/4k4/9/9/9/9/9/3K5/n2R5 b",
+        &["KRvKN", "KRvK", "KNvK"],
+        Rules::PerpetualCheck,
+    );
+    assert!(ruled > 1_000, "{ruled}");
+}
+
+/// Tables of all materials of one directory but one.
+struct Tables {
+    tables: XiangqiTables,
+    except: Material,
+}
+
+impl Leaves for Tables {
+    fn covers(&self, position: &Position) -> bool {
+        Material::of(position).normal_form() != self.except
+    }
+
+    fn value(&self, position: &Position) -> Result<XiangqiValue, LeafError> {
+        Ok(self.tables.probe(position)?)
+    }
+
+    fn has_mates(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn tables_end_the_exploration_and_change_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let fen = "9/9/5k3/9/9/9/3p5/3K5/3R5/9 w";
+    generate(directory.path(), &["KRvK", "KPvK"], Rules::CyclesDraw);
+    let leaves = Tables {
+        tables: XiangqiTables::open(directory.path(), Rules::CyclesDraw),
+        except: "KRvKP".parse().unwrap(),
+    };
+    let options = options(Rules::CyclesDraw);
+    let with = solved(fen, &leaves, &options);
+    let without = solved(fen, &NoLeaves, &options);
+    assert!(with.progress.positions < without.progress.positions);
+    let value = with.exact().unwrap();
+    assert_eq!((value.wdl, value.dtm.unwrap().0), (Wdl::Win, 15));
+    assert_eq!(Some(value), without.exact());
+    let line = &without.analysed[0].line;
+    assert_eq!(line.moves.len(), 15);
+    assert!(matches!(line.end, LineEnd::Checkmate | LineEnd::Stalemate));
+    assert_eq!(with.analysed[0].moves, without.analysed[0].moves);
+}
+
+#[test]
+fn colliding_keys_and_threads_change_nothing() {
+    let fen = "4k4/9/9/9/9/p8/8P/9/9/3K5 b";
+    let all = solved(fen, &NoLeaves, &Options::default());
+    let masked = Options {
+        key_mask: 0xffff,
+        ..Options::default()
+    };
+    let masked = solved(fen, &NoLeaves, &masked);
+    assert_eq!(masked.progress.positions, all.progress.positions);
+    assert_eq!(masked.analysed[0].moves, all.analysed[0].moves);
+    let pool = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap()
+    };
+    let fen = "9/9/4k4/9/9/9/9/9/3K5/n2R5 b";
+    let [one, three] =
+        [1, 3].map(|threads| pool(threads).install(|| solved(fen, &NoLeaves, &Options::default())));
+    assert_eq!(one.progress.positions, three.progress.positions);
+    assert_eq!(one.analysed[0].moves, three.analysed[0].moves);
+    assert_eq!(one.analysed[0].line, three.analysed[0].line);
+}
+
+#[test]
+fn bounds_hold_where_not_everything_is_explored() {
+    for rules in Rules::ALL {
+        for (fen, most) in [
+            ("9/9/5k3/9/9/9/3p5/3K5/3R5/9 w", [500, 5_000, 40_000]),
+            ("9/9/4k4/9/9/9/9/9/3K5/n2R5 b", [500, 5_000, 40_000]),
+            ("4k4/9/9/9/9/p8/8P/9/9/3K5 b", [100, 1_000, 10_000]),
+        ] {
+            let exact = solved(fen, &NoLeaves, &options(rules));
+            let exact = exact.exact().unwrap().wdl;
+            for max_positions in most {
+                let part = Options {
+                    max_positions,
+                    ..options(rules)
+                };
+                let part = solved(fen, &NoLeaves, &part);
+                assert_eq!(part.end, End::Limit);
+                assert!(part.exact().is_none());
+                let lower = part.lower().map(|found| found.root.wdl);
+                let upper = part.upper().map(|found| found.root.wdl);
+                assert!(lower.is_some_and(|lower| lower <= exact), "{fen} {lower:?}");
+                assert!(upper.is_none_or(|upper| upper >= exact), "{fen} {upper:?}");
+            }
+        }
+    }
+}
+
+/// More plies than the winner needs for all rounds; a defender who is still there has checked for ever.
+const LONG: usize = 1200;
+/// Plies at the end of a long game that are looked at.
+const TAIL: usize = 200;
+
+fn is_won_by_playing(
+    found: &Solved,
+    start: Position,
+    winner: Color,
+    defence: Defence,
+    random: &mut Random,
+) -> bool {
+    let mut position = start;
+    let mut checks = [0, 0];
+    for ply in 0..LONG {
+        if !position.has_legal_move() {
+            return position.turn() != winner;
+        }
+        let m = if position.turn() == winner {
+            match found.moves(&position, &NoLeaves).unwrap().first() {
+                Some(MoveValue::Known(best)) => best.played,
+                _ => return false,
+            }
+        } else {
+            defence.choose(&position, random)
+        };
+        if ply >= LONG - TAIL {
+            checks[usize::from(position.turn() != winner)] += usize::from(m.gives_check());
+        }
+        position.make(m);
+    }
+    let [by_winner, by_defender] = checks;
+    by_defender == TAIL / 2 && by_winner < TAIL / 2
+}
+
+#[test]
+fn what_the_rule_decides_is_won_by_playing_the_first_move() {
+    let found = solved(
+        "9/9/4k4/9/9/9/9/9/3K5/n2R5 b",
+        &NoLeaves,
+        &Options::default(),
+    );
+    let mut random = Random(11);
+    let ruled: Vec<(Position, XiangqiValue)> = positions("KRvKN")
+        .filter_map(|position| {
+            let value = found.value(&position)?;
+            (value.round > 0).then_some((position, value))
+        })
+        .collect();
+    for _ in 0..200 {
+        let (start, value) = ruled[random.below(ruled.len())];
+        let winner = match value.wdl {
+            Wdl::Win => start.turn(),
+            _ => !start.turn(),
+        };
+        for defence in [Defence::Random, Defence::Checking] {
+            assert!(
+                is_won_by_playing(&found, start, winner, defence, &mut random),
+                "{} {defence:?}",
+                start.to_fen()
+            );
+        }
+    }
+    assert_eq!(found.analysed[0].line.end, LineEnd::PerpetualCheck);
+}
