@@ -1,10 +1,12 @@
 //! Positions with a published result.
 
-use retrograde::game::chess::san;
+use retrograde::Tablebase;
+use retrograde::game::chess::{Role, san};
 use retrograde::metric::{Dtz, Wdl};
-use retrograde::solve::sparse::NoLeaves;
+use retrograde::solve::sparse::{Handicap, NoLeaves, Options, solve};
 
-use super::{solved, wdl};
+use super::{Tables, position, solved, wdl};
+use crate::probe;
 
 /// The text between an operation of a line of EPD and the next semicolon.
 fn operation<'a>(line: &'a str, name: &str) -> Option<&'a str> {
@@ -43,6 +45,53 @@ fn published_positions_of_six_to_twelve_men_have_their_results() {
         count += 1;
     }
     assert!(count >= 10);
+}
+
+/// What is bounded by a handicap; with `RETROGRADE_FULL=1` also what is explored to the end, some minutes.
+#[test]
+fn published_wins_have_their_first_moves() {
+    let tables = Tablebase::open(probe::directory()).unwrap();
+    let leaves = Tables {
+        tables: &tables,
+        men: 4,
+        except: None,
+    };
+    let full = std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1");
+    let lines = include_str!("../data/sparse-tables.epd").lines();
+    let mut count = 0;
+    for line in lines.filter(|line| !line.starts_with('#')) {
+        let pieces = operation(line, "pieces").map(|number| number.parse().unwrap());
+        if pieces.is_none() && !full {
+            continue;
+        }
+        let fields: Vec<&str> = line.split_whitespace().take(4).collect();
+        let root = position(&format!("{} 0 1", fields.join(" ")));
+        let handicap = Handicap {
+            promotions: vec![Role::Queen],
+            pieces,
+            loses_to_promotion: true,
+            ..Handicap::none(root.turn())
+        };
+        let options = Options {
+            max_positions: operation(line, "max").unwrap().parse().unwrap(),
+            handicap: pieces.map(|_| &handicap),
+            mates: false,
+            ..Options::default()
+        };
+        let solved = solve(&root, &leaves, &options).unwrap();
+        assert_eq!(solved.exact().is_some(), pieces.is_none(), "{line}");
+        let lower = solved.lower().unwrap();
+        assert_eq!(lower.root.dtz.wdl(), Wdl::Win, "{line}");
+        let winning: Vec<String> = lower
+            .moves
+            .iter()
+            .filter(|m| m.value.is_some_and(|value| value.dtz.wdl() == Wdl::Loss))
+            .map(|m| san(&root, m.played))
+            .collect();
+        assert_eq!(winning, [operation(line, "bm").unwrap()], "{line}");
+        count += 1;
+    }
+    assert!(count >= 4);
 }
 
 #[test]

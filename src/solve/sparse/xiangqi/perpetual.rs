@@ -141,9 +141,8 @@ impl<'a> Search<'a> {
                 due.push(number);
             }
         }
-        for number in 0..len {
-            let node = &self.graph.nodes[number];
-            if node.turn == self.winner || !(inside[number] || self.won[number]) {
+        for (number, (node, &is_inside)) in self.graph.nodes.iter().zip(inside).enumerate() {
+            if node.turn == self.winner || !(is_inside || self.won[number]) {
                 continue;
             }
             for edge in self.graph.before(number) {
