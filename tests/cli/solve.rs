@@ -258,16 +258,21 @@ fn xiangqi_is_solved_under_both_sets_of_rules() {
     assert!(lost["round"].as_u64() > Some(0) && lost["dtm"].is_null());
     let moves = lost["moves"].as_array().expect("moves");
     assert!(moves.iter().all(|m| m["category"] == "win"));
-    let drawn = place.json(["solve", CHECKS_FOR_EVER, "--rules", "cycles-draw", "--json"]);
-    assert_eq!(drawn["category"], "draw");
 
-    let (status, out, err) = place.run(["solve", CHECKS_FOR_EVER]);
+    let rook = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
+    let (status, out, err) = place.run(["solve", rook, "--rules", "cycles-draw", "--line"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(
-        out.starts_with("KRvKN under perpetual-check, black to move: loss, dtc -"),
+        out.starts_with(
+            "KRvK under cycles-draw, red to move: win, dtc 3, dtm 3\n4,293 positions, "
+        ),
         "{out}"
     );
-    assert!(out.contains("decided by perpetual check"), "{out}");
+    assert!(out.contains("a0a8   R9+8   loss         -2    -2"), "{out}");
+    assert!(
+        out.contains("best line by dtm, 3 plies, then stalemate:\n1. R9+8 "),
+        "{out}"
+    );
 }
 
 #[test]
