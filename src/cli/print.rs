@@ -134,6 +134,22 @@ pub fn unreadable_json(files: &[(PathBuf, String)]) -> Vec<Value> {
         .collect()
 }
 
+/// The differences that are listed, and how many more there are.
+pub fn differences<T: std::fmt::Display>(
+    listed: &[T],
+    all: u64,
+    out: &mut dyn Write,
+) -> Result<()> {
+    for difference in listed {
+        writeln!(out, "{difference}")?;
+    }
+    let more = all.saturating_sub(listed.len() as u64);
+    if more > 0 {
+        writeln!(out, "and {} more differences", HumanCount(more))?;
+    }
+    Ok(())
+}
+
 /// How verification ends that found so many differences and unreadable files.
 pub fn verdict(differences: u64, unreadable: usize, directory: &Path) -> Outcome {
     if differences == 0 && unreadable == 0 {
@@ -144,4 +160,20 @@ pub fn verdict(differences: u64, unreadable: usize, directory: &Path) -> Outcome
         HumanCount(differences),
         directory.display()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_that_are_not_listed_are_counted() {
+        let print = |all| {
+            let mut out = Vec::new();
+            differences(&["one", "two"], all, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(print(2), "one\ntwo\n");
+        assert_eq!(print(1002), "one\ntwo\nand 1,000 more differences\n");
+    }
 }

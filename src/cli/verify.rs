@@ -17,7 +17,7 @@ use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
-use super::print::{unreadable_json, verdict};
+use super::print::{differences, unreadable_json, verdict};
 use super::solve::leaves::{TableLeaves, tables_if_any};
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
@@ -130,9 +130,7 @@ impl Verify {
             });
             writeln!(out, "{answer}")?;
         } else {
-            for difference in &listed {
-                writeln!(out, "{difference}")?;
-            }
+            differences(&listed, report.differences, out)?;
             if report.differences == 0 {
                 let positions = HumanCount(report.positions);
                 writeln!(
@@ -208,13 +206,7 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
     for (_, why) in &report.unreadable {
         writeln!(out, "{why}")?;
     }
-    for difference in &report.listed {
-        writeln!(out, "{difference}")?;
-    }
-    let more = report.differences - report.listed.len() as u64;
-    if more > 0 {
-        writeln!(out, "and {} more differences", HumanCount(more))?;
-    }
+    differences(&report.listed, report.differences, out)?;
     if report.is_clean() {
         writeln!(
             out,

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::parse;
 use super::tables::listed;
-use crate::cli::print::{unreadable_json, verdict};
+use crate::cli::print::{differences, unreadable_json, verdict};
 use crate::cli::{Outcome, TableDirectory, progress};
 
 /// Checks and prints; without names, all that are there.
@@ -62,9 +62,7 @@ pub fn verify(
         for (path, why) in &report.unreadable {
             writeln!(out, "{}: {why}", path.display())?;
         }
-        for difference in &report.listed {
-            writeln!(out, "{difference}")?;
-        }
+        differences(&report.listed, report.differences, out)?;
         if report.is_clean() {
             writeln!(
                 out,
