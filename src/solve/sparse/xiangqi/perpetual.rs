@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
         loop {
             round = round.saturating_add(1);
             // The greatest Y of this round, from above: nobody outside of it stays.
-            let mut inside: Vec<bool> = (0..len).map(|number| self.is_open[number]).collect();
+            let mut inside = self.is_open.clone();
             let steps = loop {
                 if cancel.load(Ordering::Relaxed) {
                     return None;
