@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use retrograde::game::chess::Position;
-use retrograde::game::xiangqi;
+use retrograde::game::{Game, xiangqi};
 use retrograde::material::{MAX_MEN, Material};
 
 /// Ranks of a xiangqi board, by which its FEN is known.
@@ -26,9 +26,17 @@ pub fn position(words: &[String]) -> Result<Position> {
 }
 
 /// Whether a FEN given as one argument or as several words is of xiangqi.
-pub fn is_xiangqi(words: &[String]) -> bool {
+fn is_xiangqi(words: &[String]) -> bool {
     let first = words.iter().flat_map(|word| word.split_whitespace()).next();
     first.is_some_and(|board| board.split('/').count() == XIANGQI_RANKS)
+}
+
+/// Whether a FEN is to be read as xiangqi: as said, or by its ranks.
+pub fn means_xiangqi(game: Option<Game>, words: &[String]) -> bool {
+    match game {
+        Some(game) => game == Game::Xiangqi,
+        None => is_xiangqi(words),
+    }
 }
 
 /// The xiangqi position of a FEN given as one argument or as several words.

@@ -72,7 +72,7 @@ impl Probe {
             let input = open_lines(file)?;
             return self.answer_lines(file, input, tables, out);
         }
-        if self.is_xiangqi(&self.fen) {
+        if input::means_xiangqi(self.game, &self.fen) {
             let position = input::xiangqi_position(&self.fen)?;
             if let Some(file) = &self.solved {
                 anyhow::bail!(
@@ -169,14 +169,6 @@ impl Probe {
 }
 
 impl Probe {
-    /// Whether a position is of xiangqi: as said, or by its board.
-    fn is_xiangqi(&self, words: &[String]) -> bool {
-        match self.game {
-            Some(game) => game == Game::Xiangqi,
-            None => input::is_xiangqi(words),
-        }
-    }
-
     /// The answer to a line and whether the tables have one, or what is wrong with the line.
     fn answer_line(
         &self,
@@ -185,7 +177,7 @@ impl Probe {
         xiangqi: &XiangqiTables,
     ) -> Result<Result<(String, bool)>> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let Some(chess) = chess.filter(|_| !self.is_xiangqi(&words)) else {
+        let Some(chess) = chess.filter(|_| !input::means_xiangqi(self.game, &words)) else {
             return match input::xiangqi_epd(&words) {
                 Ok(position) => {
                     let answer = xiangqi::Answer::new(xiangqi, &position, self.line)?;

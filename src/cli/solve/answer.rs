@@ -6,7 +6,7 @@ use retrograde::game::Color;
 use retrograde::game::chess::{Position, san};
 use retrograde::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
 use retrograde::probe::{RootMove, sort_root_moves};
-use retrograde::solve::sparse::{Analysed, End, MoveValue, Solved, Value};
+use retrograde::solve::sparse::{Analysed, End, MoveValue, Progress, Solved, Value};
 use serde::Serialize;
 
 use crate::cli::answer::{self, LineAnswer};
@@ -35,19 +35,30 @@ pub struct SolveAnswer {
     pub line: Option<LineAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn: Option<String>,
-    /// Whether everything that can be reached was explored: `complete`, `limit` or `stopped`.
-    pub exploration: &'static str,
-    pub positions: usize,
-    pub unexplored: usize,
-    pub memory: usize,
+    #[serde(flatten)]
+    pub explored: Explored,
     /// What was denied to one side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restriction: Option<String>,
     /// Where all positions were written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
+}
+
+/// How far an exploration came and what it took.
+#[derive(Debug, Serialize)]
+pub struct Explored {
+    /// Whether everything that can be reached was explored: `complete`, `limit` or `stopped`.
+    exploration: &'static str,
+    /// Positions found.
+    pub positions: usize,
+    /// Those whose moves were not looked at.
+    pub unexplored: usize,
+    /// Bytes of memory at the worst moment.
+    pub memory: usize,
     /// Men up to which all positions were taken from tables; 0 if none were.
     pub table_men: usize,
+    /// How long it took.
     pub seconds: f64,
 }
 
@@ -266,24 +277,28 @@ impl SolveAnswer {
             moves: moves(position, solved),
             line: None,
             pgn: None,
-            exploration: exploration(solved.end),
-            positions: solved.progress.positions,
-            unexplored: solved.progress.frontier,
-            memory: solved.peak_memory,
+            explored: Explored::new(solved.end, solved.progress, solved.peak_memory),
             restriction: None,
             saved: None,
-            table_men: 0,
-            seconds: 0.0,
         }
     }
 }
 
-/// How an exploration ended, in one word.
-pub fn exploration(end: End) -> &'static str {
-    match end {
-        End::Complete => "complete",
-        End::Limit => "limit",
-        End::Stopped => "stopped",
+impl Explored {
+    /// Without any table, and not timed yet.
+    pub fn new(end: End, progress: Progress, memory: usize) -> Explored {
+        Explored {
+            exploration: match end {
+                End::Complete => "complete",
+                End::Limit => "limit",
+                End::Stopped => "stopped",
+            },
+            positions: progress.positions,
+            unexplored: progress.frontier,
+            memory,
+            table_men: 0,
+            seconds: 0.0,
+        }
     }
 }
 

@@ -157,11 +157,7 @@ fn positions(text: &str) -> Result<usize, String> {
 impl Solve {
     /// Solves and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let is_xiangqi = match self.game {
-            Some(game) => game == Game::Xiangqi,
-            None => input::is_xiangqi(&self.fen),
-        };
-        if is_xiangqi {
+        if input::means_xiangqi(self.game, &self.fen) {
             return xiangqi::run(&self, directory, out);
         }
         let position = input::position(&self.fen)?;
@@ -194,18 +190,11 @@ impl Solve {
             },
         );
         bar.finish_and_clear();
-        let solved = solved.map_err(|error| match error {
-            // The command line looks for what the tables lack by the type of the error.
-            SparseError::Leaf(error) => match error.downcast::<retrograde::ProbeError>() {
-                Ok(error) => anyhow::Error::from(*error),
-                Err(error) => anyhow::anyhow!(error),
-            },
-            error => error.into(),
-        })?;
+        let solved = solved.map_err(with_the_error_of_a_leaf::<retrograde::ProbeError>)?;
         let mut answer = SolveAnswer::new(&position, &solved);
         answer.restriction = handicap.filter(Handicap::is_any).map(|it| it.to_string());
-        answer.table_men = leaves.max_men();
-        answer.seconds = start.elapsed().as_secs_f64();
+        answer.explored.table_men = leaves.max_men();
+        answer.explored.seconds = start.elapsed().as_secs_f64();
         if self.line || self.pgn {
             let has_mates = !self.without_dtm && leaves.has_mates();
             let line = print::line(&position, &solved, &tables, has_mates)?;
@@ -225,13 +214,7 @@ impl Solve {
         } else {
             print::text(&answer, &position, out)?;
         }
-        if solved.end == End::Stopped {
-            bail!("stopped; what is proved so far was printed");
-        }
-        Ok(match answer.reason {
-            None => Outcome::Done,
-            Some(reason) => Outcome::No(reason),
-        })
+        outcome(solved.end, answer.reason)
     }
 
     /// How many positions of so many men and bytes there is room for, or as many as were asked for if they fit.
@@ -299,6 +282,31 @@ fn free_memory() -> u64 {
         0 => u64::MAX,
         free => free,
     }
+}
+
+/// The error itself if it is of that type and comes from a leaf: the command line looks for what the tables lack by its type.
+fn with_the_error_of_a_leaf<E>(error: SparseError) -> anyhow::Error
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    match error {
+        SparseError::Leaf(error) => match error.downcast::<E>() {
+            Ok(error) => (*error).into(),
+            Err(error) => anyhow::anyhow!(error),
+        },
+        error => error.into(),
+    }
+}
+
+/// What the exit status says once an answer was printed, with the reason why its category is unknown.
+fn outcome(end: End, reason: Option<String>) -> Result<Outcome> {
+    if end == End::Stopped {
+        bail!("stopped; what is proved so far was printed");
+    }
+    Ok(match reason {
+        None => Outcome::Done,
+        Some(reason) => Outcome::No(reason),
+    })
 }
 
 fn describe(progress: Progress) -> String {

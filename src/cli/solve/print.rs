@@ -9,7 +9,7 @@ use retrograde::game::chess::{Position, san};
 use retrograde::metric::{Dtz, Metric};
 use retrograde::solve::sparse::{LineEnd, Solved};
 
-use super::answer::{SolveAnswer, decisive, pgn_result};
+use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
 use crate::cli::answer::{LineAnswer, line as line_of_tables};
 use crate::cli::movetext::movetext;
 use crate::cli::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
@@ -141,16 +141,7 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
         (answer.insufficient_material, "nobody can mate"),
     ];
     those_that_hold(&remarks, out)?;
-    print_exploration(
-        &Explored {
-            positions: answer.positions,
-            unexplored: answer.unexplored,
-            table_men: answer.table_men,
-            memory: answer.memory,
-            seconds: answer.seconds,
-        },
-        out,
-    )?;
+    print_exploration(&answer.explored, out)?;
     if let Some(restriction) = &answer.restriction {
         writeln!(
             out,
@@ -178,20 +169,6 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
         writeln!(out, "\nsaved {file}, {bytes}")?;
     }
     Ok(())
-}
-
-/// How far an exploration came and what it took.
-pub struct Explored {
-    /// Positions found.
-    pub positions: usize,
-    /// Those whose moves were not looked at.
-    pub unexplored: usize,
-    /// The most men of a table; 0 if there were none.
-    pub table_men: usize,
-    /// Bytes of memory at the worst moment.
-    pub memory: usize,
-    /// How long it took.
-    pub seconds: f64,
 }
 
 /// How much was explored, and what was left out.

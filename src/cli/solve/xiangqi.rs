@@ -11,13 +11,12 @@ use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables, XiangqiValue}
 use retrograde::solve::sparse::xiangqi::{
     Analysed, LeafError, Leaves, LineEnd, MoveValue, Options, Solved, bytes_per_position, solve,
 };
-use retrograde::solve::sparse::{End, SparseError};
 use retrograde::xiangqi::{Material, Metric, Rules};
 use serde::Serialize;
 
-use super::answer::{Bounds, exploration, unproved};
-use super::print::{Explored, print_exploration};
-use super::{LAST_SECONDS, Solve, describe};
+use super::answer::{Bounds, Explored, unproved};
+use super::print::print_exploration;
+use super::{LAST_SECONDS, Solve, describe, outcome, with_the_error_of_a_leaf};
 use crate::cli::print::{plies_or_dash, those_that_hold};
 use crate::cli::xiangqi::{LineAnswer, MoveRow, line, listed, move_rows, name, print_line};
 use crate::cli::{Outcome, TableDirectory, progress};
@@ -39,13 +38,8 @@ struct Answer {
     moves: Vec<MoveAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<LineAnswer>,
-    exploration: &'static str,
-    positions: usize,
-    unexplored: usize,
-    memory: usize,
-    /// Men up to which tables ended the exploration; 0 if there were none.
-    table_men: usize,
-    seconds: f64,
+    #[serde(flatten)]
+    explored: Explored,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,16 +80,17 @@ impl<'a> TableLeaves<'a> {
         rules: Rules,
     ) -> Result<TableLeaves<'a>> {
         let of_root = Material::of(root).normal_form();
-        let has = |metric: Metric| -> Result<HashSet<Material>> {
-            let files = listed(directory)?.into_iter();
-            let of_metric = files.filter(|file| file.rules == rules && file.metric == metric);
-            let materials = of_metric.map(|file| file.material.normal_form());
-            Ok(materials.filter(|material| *material != of_root).collect())
+        let files = listed(directory)?;
+        let has = |metric: Metric| -> HashSet<Material> {
+            let of_metric = (files.iter())
+                .filter(|file| file.rules == rules && file.metric == metric)
+                .map(|file| file.material.normal_form());
+            of_metric.filter(|material| *material != of_root).collect()
         };
-        let covered = has(Metric::Wdl)?;
+        let covered = has(Metric::Wdl);
         Ok(TableLeaves {
             tables,
-            has_mates: covered.is_subset(&has(Metric::Dtm)?),
+            has_mates: covered.is_subset(&has(Metric::Dtm)),
             covered,
         })
     }
@@ -162,17 +157,10 @@ pub fn run(command: &Solve, directory: &TableDirectory, out: &mut dyn Write) -> 
         },
     );
     bar.finish_and_clear();
-    let solved = solved.map_err(|error| match error {
-        // The command line looks for what the tables lack by the type of the error.
-        SparseError::Leaf(error) => match error.downcast::<XiangqiProbeError>() {
-            Ok(error) => anyhow::Error::from(*error),
-            Err(error) => anyhow::anyhow!(error),
-        },
-        error => error.into(),
-    })?;
+    let solved = solved.map_err(with_the_error_of_a_leaf::<XiangqiProbeError>)?;
     let mut answer = Answer::new(&solved, rules);
-    answer.table_men = leaves.max_men();
-    answer.seconds = start.elapsed().as_secs_f64();
+    answer.explored.table_men = leaves.max_men();
+    answer.explored.seconds = start.elapsed().as_secs_f64();
     if command.line {
         answer.line = Some(line_of(&solved, &tables)?);
     }
@@ -181,13 +169,7 @@ pub fn run(command: &Solve, directory: &TableDirectory, out: &mut dyn Write) -> 
     } else {
         print(&answer, &position, out)?;
     }
-    if solved.end == End::Stopped {
-        bail!("stopped; what is proved so far was printed");
-    }
-    Ok(match answer.reason {
-        None => Outcome::Done,
-        Some(reason) => Outcome::No(reason),
-    })
+    outcome(solved.end, answer.reason)
 }
 
 /// Options that mean nothing here are not passed over in silence.
@@ -252,12 +234,7 @@ impl Answer {
             exact: solved.exact().is_some(),
             moves: moves(solved),
             line: None,
-            exploration: exploration(solved.end),
-            positions: solved.progress.positions,
-            unexplored: solved.progress.frontier,
-            memory: solved.peak_memory,
-            table_men: 0,
-            seconds: 0.0,
+            explored: Explored::new(solved.end, solved.progress, solved.peak_memory),
         }
     }
 }
@@ -276,7 +253,7 @@ fn moves(solved: &Solved) -> Vec<MoveAnswer> {
     let Some(first) = decisive(solved) else {
         return Vec::new();
     };
-    let mut answers: Vec<MoveAnswer> = Vec::new();
+    let mut answers: Vec<([Wdl; 2], MoveAnswer)> = Vec::new();
     for m in &first.moves {
         let played = match m {
             MoveValue::Known(known) => known.played,
@@ -293,7 +270,7 @@ fn moves(solved: &Solved) -> Vec<MoveAnswer> {
             Wdl::Loss => upper,
             _ => lower.or(upper),
         };
-        answers.push(MoveAnswer {
+        let answer = MoveAnswer {
             uci: played.to_iccs(),
             wxf: wxf(position, played),
             zeroing: played.is_capture(),
@@ -302,21 +279,12 @@ fn moves(solved: &Solved) -> Vec<MoveAnswer> {
                 Bounds::new(at_least, at_most),
                 value,
             ),
-        });
+        };
+        answers.push(([at_most, at_least], answer));
     }
     // A stable sort keeps the order of the distances.
-    let bound = |name: Option<&str>, otherwise: i32| match name {
-        Some("loss") => -2,
-        Some("draw") => 0,
-        Some("win") => 2,
-        _ => otherwise,
-    };
-    answers.sort_by_key(|m| {
-        let bounds = &m.value.bounds;
-        let at_most = bounds.wdl.unwrap_or(bound(bounds.at_most, 2));
-        (at_most, bounds.wdl.unwrap_or(bound(bounds.at_least, -2)))
-    });
-    answers
+    answers.sort_by_key(|&(bounds, _)| bounds);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// Best play: what was solved, and from where tables know more, what they say.
@@ -387,16 +355,7 @@ fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()
         (value.insufficient_material, "nobody can attack"),
     ];
     those_that_hold(&remarks, out)?;
-    print_exploration(
-        &Explored {
-            positions: answer.positions,
-            unexplored: answer.unexplored,
-            table_men: answer.table_men,
-            memory: answer.memory,
-            seconds: answer.seconds,
-        },
-        out,
-    )?;
+    print_exploration(&answer.explored, out)?;
     let rows = answer.moves.iter().map(|m| MoveRow {
         iccs: &m.uci,
         wxf: &m.wxf,
