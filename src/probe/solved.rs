@@ -184,7 +184,7 @@ impl SolvedSet {
         &self.root
     }
 
-    /// How many positions there are.
+    /// How many positions there are; of those that are the same but for a symmetry of the board, one counts.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.records.len()
@@ -209,7 +209,7 @@ impl SolvedSet {
     /// [`SolvedSetError`] if the part of the file where it belongs is damaged.
     pub fn value(&self, position: &Position) -> Result<Option<Value>, SolvedSetError> {
         let key_len = self.records.description().key_len;
-        let packed = Packed::new(position);
+        let packed = Packed::new(position).normal_form();
         if Packed::bytes(packed.occupied().count_ones() as usize) > key_len {
             return Ok(None);
         }
@@ -319,7 +319,10 @@ impl SolvedSet {
         mut visit: impl FnMut(Option<Position>, Value),
     ) -> Result<(), SolvedSetError> {
         let visit = |key: &[u8], value: &[u8]| {
-            visit(Packed::from_key(key).position(), self.read(value));
+            let packed = Packed::from_key(key);
+            // What is written in another form is never looked up.
+            let position = packed.position().filter(|_| packed.normal_form() == packed);
+            visit(position, self.read(value));
         };
         self.records
             .for_each_in(part, visit)

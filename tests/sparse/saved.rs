@@ -115,6 +115,33 @@ fn a_saved_set_has_the_values_that_were_solved() {
 }
 
 #[test]
+fn images_of_a_position_are_found_in_a_saved_set() {
+    let tables = Tablebase::open("tables").unwrap();
+    let set = open(bytes(&solved("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", &NoLeaves))).unwrap();
+    assert_eq!(set.len(), 50_009);
+    // White's king in all parts of the board and on both long diagonals, once with all men on one.
+    for fen in [
+        "8/8/2R5/8/1k6/8/4K3/8 b - - 0 1",
+        "8/3K4/8/1k6/8/5R2/8/8 b - - 0 1",
+        "8/8/3K4/8/8/1k3R2/8/8 w - - 0 1",
+        "8/8/8/2R5/7K/8/3k4/8 w - - 0 1",
+        "8/4K3/8/1k6/8/2R5/8/8 b - - 0 1",
+        "8/8/5R2/8/6k1/8/3K4/8 b - - 0 1",
+        "8/8/1R6/8/3k4/8/8/6K1 b - - 0 1",
+        "7K/8/8/8/3k4/8/1R6/8 w - - 0 1",
+        "8/1R6/8/8/4k3/8/8/7K w - - 0 1",
+        "8/1K6/8/8/4k3/8/8/7R b - - 0 1",
+    ] {
+        let position = position(fen);
+        let value = set.value(&position).unwrap().unwrap();
+        assert_eq!(value.dtz, tables.probe_dtz(&position).unwrap(), "{fen}");
+        assert_eq!(value.dtm, tables.probe_dtm(&position).unwrap(), "{fen}");
+    }
+    let report = verify(&set, &NoLeaves);
+    assert_eq!((report.positions, report.differences), (set.len(), 0));
+}
+
+#[test]
 fn moves_of_a_saved_set_are_ordered_as_those_of_tables() {
     let tables = Tablebase::open("tables").unwrap();
     let leaves = three_men(&tables);

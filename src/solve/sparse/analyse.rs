@@ -14,6 +14,7 @@ use super::plane::{Plane, Values};
 use super::positions::{Id, Levels, Run};
 use super::propagate::{ALONE, Propagation};
 use super::rules::{LeafError, Next, Rules};
+use super::symmetry::has_images;
 use super::value::{Outlook, States};
 use crate::game::Color;
 use crate::game::chess::{Move, Position};
@@ -144,7 +145,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// What the moves to lower levels make of a position, and how many others it has.
+    /// What the moves to lower levels make of a position, and how many others it has, leaving out images of others.
     fn outlook(&self, packed: &Packed) -> Result<(States, u8), LeafError> {
         let position = packed.unpack();
         let is_covered = self.exploration.is_covered(packed);
@@ -152,7 +153,11 @@ impl Analysis<'_> {
         let mut others = 0;
         let moves = position.legal_moves();
         let mut denied = 0;
+        let has_images = has_images(&position);
         for m in &moves {
+            if has_images && packed.is_image_of_another(m.to()) {
+                continue;
+            }
             if !self.rules.allows(&position, m) {
                 denied += 1;
                 continue;

@@ -1,8 +1,8 @@
 //! Finding every position that can be reached.
 //!
-//! Breadth first, a batch at a time. Threads share out the positions of a batch by shard, write down what their moves lead to,
-//! sorted by the shard it belongs to, and then share out the shards: each adds what was written for it in the order of
-//! the sources. Nobody waits for a lock, and positions are numbered the same whatever the number of threads.
+//! Breadth first, a batch at a time. Threads share out the positions of a batch by *source*, a shard or some neighbouring ones,
+//! write down what their moves lead to, sorted by the shard it belongs to, and then share out the shards: each adds
+//! what was written for it in the order of the sources. Nobody waits for a lock, and positions are numbered the same whatever the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,13 +16,18 @@ const BATCH: [usize; 2] = [256, 8];
 /// One position in so many is expanded in one batch, so that what shards have for each other stays a small part of the
 /// memory.
 const SHARE: usize = 256;
+/// Sources of small sets, and how large sets are that have one for each shard. What one source has for one shard is then not
+/// so little that going from one list to the next takes longer than the lists.
+const FEW_SOURCES: usize = 8;
+const LARGE: usize = 1 << 22;
 /// New positions to expect of one that is expanded; for not going far beyond a limit.
 const GROWTH: usize = 8;
 
 /// How far an exploration has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Positions found.
+    /// Positions found. Of those without pawns and castling rights, which are the same but for a symmetry of the board, one
+    /// is found.
     pub positions: usize,
     /// Positions whose moves have not been looked at yet.
     pub frontier: usize,
@@ -49,7 +54,7 @@ pub trait Successors<P>: Sync {
     fn visit(&self, packed: &P, is_covered: bool, found: impl FnMut(P, u64));
 }
 
-/// What one shard found for another.
+/// What one source found for one shard.
 type Found<P> = Vec<(P, u64)>;
 
 /// What was found, and what is to be looked at next.
@@ -130,7 +135,8 @@ impl<P: Compact> Exploration<P> {
             let [most, least] = BATCH;
             let share = (self.positions.len() / (SHARE * SHARDS)).clamp(least, most);
             let each = (room / (GROWTH * SHARDS)).clamp(1, share);
-            self.expand(successors, each, &mut found)?;
+            let sources = sources(self.positions.len());
+            self.expand(successors, each, &mut found[..sources])?;
             rounds += 1;
             if rounds.is_multiple_of(8) || self.frontier == 0 {
                 let found = found.iter().flatten();
@@ -142,7 +148,7 @@ impl<P: Compact> Exploration<P> {
         Ok(End::Complete)
     }
 
-    /// Expands so many positions of each shard, if there are as many.
+    /// Expands so many positions of each shard, if there are as many; so many sources write down what is found.
     fn expand(
         &mut self,
         successors: &impl Successors<P>,
@@ -151,25 +157,27 @@ impl<P: Compact> Exploration<P> {
     ) -> Result<(), Full> {
         let hashing = self.positions.hashing();
         // A thread for each shard is not worth while where there is next to nothing to do.
-        let grain = if self.frontier.min(each * SHARDS) < 256 {
-            SHARDS
-        } else {
-            1
-        };
+        let is_small = self.frontier.min(each * SHARDS) < 256;
+        let grain = if is_small { SHARDS } else { 1 };
+        let shards_of_source = SHARDS / found.len();
         let before = self.positions.len();
         let covered = self.covered;
         let expanded: usize = self
             .positions
             .shards
-            .par_iter_mut()
+            .par_chunks_mut(shards_of_source)
             .with_min_len(grain)
-            .zip(&mut self.cursors)
+            .zip(self.cursors.par_chunks_mut(shards_of_source))
             .zip(&mut *found)
-            .map(|((shard, cursor), found)| {
+            .map(|((shards, cursors), found)| {
                 found.iter_mut().for_each(Vec::clear);
-                expand_shard(shard, cursor, successors, covered, each, |packed, key| {
-                    found[hashing.shard(key)].push((packed, key));
-                })
+                let mut found = |packed, key| found[hashing.shard(key)].push((packed, key));
+                let shards = shards.iter_mut().zip(cursors);
+                shards
+                    .map(|(shard, cursor)| {
+                        expand_shard(shard, cursor, successors, covered, each, &mut found)
+                    })
+                    .sum::<usize>()
             })
             .sum();
         self.positions
@@ -179,15 +187,22 @@ impl<P: Compact> Exploration<P> {
             .enumerate()
             .try_for_each(|(target, shard)| {
                 for source in &*found {
-                    for (packed, key) in &source[target] {
-                        shard.insert(packed, *key)?;
-                    }
+                    shard.insert_all(&source[target])?;
                 }
                 shard.expanded.resize(shard.len(), false);
                 Ok(())
             })?;
         self.frontier = self.frontier + (self.positions.len() - before) - expanded;
         Ok(())
+    }
+}
+
+/// How many sources share the shards of a set of so many positions.
+pub fn sources(positions: usize) -> usize {
+    if positions < LARGE {
+        FEW_SOURCES
+    } else {
+        SHARDS
     }
 }
 

@@ -38,6 +38,7 @@ mod play;
 mod positions;
 mod propagate;
 mod rules;
+mod symmetry;
 mod unmove;
 mod value;
 pub mod xiangqi;
@@ -55,7 +56,7 @@ use explore::Exploration;
 use packed::canonical;
 use plane::Values;
 use play::Player;
-use positions::Hashing;
+use positions::{Hashing, Shard};
 
 pub use explore::{End, Progress};
 pub(crate) use packed::{MAX_BYTES, Packed};
@@ -216,7 +217,7 @@ impl Solved {
     #[must_use]
     pub fn value(&self, position: &Position) -> Option<Value> {
         self.exact()?;
-        let packed = Packed::new(position);
+        let packed = Packed::new(position).normal_form();
         let id = self.exploration.positions.find(&packed, packed.key())?;
         Some(self.values.get(id).value(self.mates))
     }
@@ -231,6 +232,19 @@ impl Solved {
     #[must_use]
     pub fn has_mates(&self) -> bool {
         self.mates
+    }
+
+    /// How many positions were found, counting all that are the same but for a symmetry of the board.
+    ///
+    /// It takes the longer the more there are.
+    #[must_use]
+    pub fn images(&self) -> u64 {
+        let shards = self.exploration.positions.shards.par_iter();
+        let images = |shard: &Shard| {
+            let positions = (0..shard.len()).map(|local| shard.get(local).images());
+            positions.sum::<u64>()
+        };
+        shards.map(images).sum()
     }
 
     /// Where all positions are, in the order of their keys in files.
@@ -294,7 +308,8 @@ pub fn solve(
     let root = canonical(position);
     let men = root.occupied().count_ones() as usize;
     let hashing = Hashing::new(options.key_mask);
-    let mut exploration = Exploration::new(Packed::new(&root), men, rules.covers(&root), hashing);
+    let first = Packed::new(&root).normal_form();
+    let mut exploration = Exploration::new(first, men, rules.covers(&root), hashing);
     let limit = options.max_positions.clamp(1, MAX_POSITIONS);
     let end = exploration
         .run(&rules, limit, options.stop, options.report)

@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 
 use super::level::Level;
-use super::positions::{Compact, ROOM};
+use super::positions::{Compact, Words};
+use super::symmetry::has_images;
 use crate::game::Color;
 use crate::game::chess::{
     CastlingRights, CastlingSide, Move, Piece, Position, Role, Setup, Square, attacks, squares,
@@ -29,7 +30,7 @@ pub const MAX_BYTES: usize = HEAD + 16;
 ///
 /// The men are four bits each, in the order of their squares; a rook that may still castle is a man of its own. An
 /// en-passant capture counts only if it is legal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Packed {
     occupied: u64,
     men: [u64; 2],
@@ -64,6 +65,21 @@ impl Packed {
         if let Some(square) = position.legal_en_passant_square() {
             packed.flags |= (square.file() + 1) << EN_PASSANT;
         }
+        packed
+    }
+
+    /// Men by their numbers, a1 first, without anything else.
+    pub(super) fn of_numbered_men(men: &[(Square, u8)], turn: Color) -> Packed {
+        let mut packed = Packed {
+            flags: turn.index() as u8,
+            ..Packed::default()
+        };
+        let mut bits = 0;
+        for (&(square, number), shift) in men.iter().zip((0..).step_by(MAN as usize)) {
+            packed.occupied |= square.bit();
+            bits |= u128::from(number) << shift;
+        }
+        packed.set_men(bits);
         packed
     }
 
@@ -102,19 +118,28 @@ impl Packed {
     /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions are in the order of
     /// these bytes in files.
     pub fn to_key(self) -> [u8; MAX_BYTES] {
+        let mut words = self.words();
+        words[0] = words[0].swap_bytes();
         let mut key = [0; MAX_BYTES];
-        self.write(&mut key);
-        key[..8].copy_from_slice(&self.occupied.to_be_bytes());
+        for (bytes, word) in key.chunks_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
+        }
         key
     }
 
     /// What [`to_key`](Self::to_key) wrote, or as much as there is of it.
     pub fn from_key(key: &[u8]) -> Packed {
-        let mut bytes = [0; MAX_BYTES];
-        let len = key.len().min(MAX_BYTES);
-        bytes[..len].copy_from_slice(&key[..len]);
-        bytes[..8].reverse();
-        Packed::read(&bytes)
+        let mut words = Words::default();
+        for (word, part) in words
+            .iter_mut()
+            .zip(key[..key.len().min(MAX_BYTES)].chunks(8))
+        {
+            let mut bytes = [0; 8];
+            bytes[..part.len()].copy_from_slice(part);
+            *word = u64::from_le_bytes(bytes);
+        }
+        words[0] = words[0].swap_bytes();
+        Packed::from_words(words)
     }
 
     /// The side to move.
@@ -159,7 +184,7 @@ impl Packed {
     }
 
     #[inline]
-    fn numbered_men(&self) -> impl Iterator<Item = (u8, Square)> + use<> {
+    pub(super) fn numbered_men(&self) -> impl Iterator<Item = (u8, Square)> + use<> {
         let mut men = self.men_bits();
         squares(self.occupied).map(move |square| {
             let number = (men & MAN_MASK) as u8;
@@ -194,7 +219,7 @@ impl Packed {
         key
     }
 
-    /// What a legal move makes of it, with the key; `position` is the position it stands for.
+    /// The normal form of what a legal move makes of it, with the key; `position` is the position it stands for.
     #[inline]
     pub fn after(&self, position: &Position, m: Move) -> (Packed, u64) {
         let us = position.turn();
@@ -205,7 +230,11 @@ impl Packed {
             is_double_step && attacks::pawn(us, passed) & position.pieces(!us, Role::Pawn) != 0;
         if may_be_captured || !position.castling_rights().is_empty() {
             let next = canonical(&position.play(m));
-            return (Packed::new(&next), next.key());
+            let packed = Packed::new(&next);
+            return match has_images(&next) {
+                true => packed.normal_form_of(next.key(), next.king(Color::White)),
+                false => (packed, next.key()),
+            };
         }
         let mut next = *self;
         let mut key = position.key() ^ zobrist::TURN;
@@ -222,17 +251,42 @@ impl Packed {
         let arriving = m.promotion().unwrap_or(m.role()).of(us);
         next.put(to, number(arriving));
         key ^= zobrist::piece(m.role().of(us), from) ^ zobrist::piece(arriving, to);
-        (next, key)
+        let gone = match m.capture() {
+            Some(Role::Pawn) if m.is_en_passant() => to.ahead(!us).bit(),
+            Some(Role::Pawn) => to.bit(),
+            _ => 0,
+        };
+        let gone = gone
+            | if m.promotion().is_some() {
+                from.bit()
+            } else {
+                0
+            };
+        if position.by_role(Role::Pawn) & !gone != 0 {
+            return (next, key);
+        }
+        let king = match (m.role(), us) {
+            (Role::King, Color::White) => to,
+            _ => position.king(Color::White),
+        };
+        next.normal_form_of(key, king)
     }
 
-    /// The position before, if a man moved without capture from `from` to `to` and nothing else changed but the turn.
+    /// Without the man of a square, the other side to move, and without right to capture en passant.
     #[inline]
-    pub fn before(&self, from: Square, to: Square) -> Packed {
-        let mut before = *self;
-        before.flags = (self.flags & BLACK_TO_MOVE) ^ BLACK_TO_MOVE;
-        let number = before.take(to);
-        before.put(from, number);
-        before
+    pub fn without(&self, square: Square) -> Packed {
+        let mut without = *self;
+        without.flags = (self.flags & BLACK_TO_MOVE) ^ BLACK_TO_MOVE;
+        without.take(square);
+        without
+    }
+
+    /// With a man, not a rook that may castle, on an empty square.
+    #[inline]
+    pub fn with(&self, man: Piece, square: Square) -> Packed {
+        let mut with = *self;
+        with.put(square, number(man));
+        with
     }
 
     /// Takes the man of a square away.
@@ -268,40 +322,6 @@ impl Packed {
     fn set_men(&mut self, men: u128) {
         self.men = [men as u64, (men >> 64) as u64];
     }
-
-    /// The first [`bytes`](Self::bytes) of these are all there is.
-    #[inline]
-    pub fn write(&self, bytes: &mut [u8; MAX_BYTES]) {
-        bytes[..8].copy_from_slice(&self.occupied.to_le_bytes());
-        bytes[8] = self.flags;
-        bytes[9..17].copy_from_slice(&self.men[0].to_le_bytes());
-        bytes[17..25].copy_from_slice(&self.men[1].to_le_bytes());
-    }
-
-    /// The position that was written; what follows it in `bytes` does not matter.
-    #[inline]
-    pub fn read(bytes: &[u8; MAX_BYTES]) -> Packed {
-        let number = |at: usize| {
-            let mut number = [0; 8];
-            number.copy_from_slice(&bytes[at..at + 8]);
-            u64::from_le_bytes(number)
-        };
-        let occupied = number(0);
-        // 32 men fill all bits.
-        let men = occupied.count_ones().min(32);
-        let mask = |men: u32| match men {
-            0 => 0,
-            men => u64::MAX >> (64 - MAN * men.min(16)),
-        };
-        Packed {
-            occupied,
-            men: [
-                number(9) & mask(men),
-                number(17) & mask(men.saturating_sub(16)),
-            ],
-            flags: bytes[8],
-        }
-    }
 }
 
 impl Compact for Packed {
@@ -312,14 +332,22 @@ impl Compact for Packed {
     }
 
     #[inline]
-    fn read(bytes: &[u8; ROOM]) -> Packed {
-        bytes.first_chunk().map(Packed::read).unwrap_or_default()
+    fn words(&self) -> Words {
+        let [low, high] = self.men;
+        [
+            self.occupied,
+            u64::from(self.flags) | low << 8,
+            low >> 56 | high << 8,
+            high >> 56,
+        ]
     }
 
     #[inline]
-    fn write(&self, bytes: &mut [u8; ROOM]) {
-        if let Some(bytes) = bytes.first_chunk_mut() {
-            self.write(bytes);
+    fn from_words([occupied, low, middle, high]: Words) -> Packed {
+        Packed {
+            occupied,
+            men: [low >> 8 | middle << 56, middle >> 8 | high << 56],
+            flags: low as u8,
         }
     }
 
@@ -406,24 +434,24 @@ mod tests {
             assert_eq!(packed.key(), position.key(), "{position:?}");
             assert_eq!(unpacked.key(), position.key());
             assert_eq!(Packed::new(&unpacked), packed);
-            let mut bytes = [0xff; MAX_BYTES];
-            packed.write(&mut bytes);
             let used = Packed::bytes(position.occupied().count_ones() as usize);
-            bytes[used..].fill(0xa5);
-            assert_eq!(Packed::read(&bytes), packed);
+            assert_eq!(Packed::from_words(packed.words()), packed);
+            assert!(packed.to_key()[used..].iter().all(|&byte| byte == 0));
             assert_eq!(Packed::from_key(&packed.to_key()[..used]), packed);
             assert_eq!(packed.position(), Some(unpacked));
             let moves = position.legal_moves();
             for m in &moves {
                 let next = canonical(&position.play(m));
                 let (after, key) = packed.after(&unpacked, m);
-                assert_eq!(after, Packed::new(&next), "{position:?} {m}");
-                assert_eq!(key, next.key(), "{position:?} {m}");
+                assert_eq!(after, Packed::new(&next).normal_form(), "{position:?} {m}");
+                assert_eq!(key, after.key(), "{position:?} {m}");
                 let is_reversible = !m.is_zeroing()
                     && next.castling_rights() == position.castling_rights()
                     && !packed.has_en_passant();
                 if is_reversible {
-                    assert_eq!(after.before(m.from(), m.to()), packed);
+                    let man = m.role().of(position.turn());
+                    let before = Packed::new(&next).without(m.to()).with(man, m.from());
+                    assert_eq!(before, packed);
                 }
             }
             let Some(&m) = moves.get((ply * 7 + 3) % moves.len().max(1)) else {

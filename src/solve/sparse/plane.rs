@@ -46,6 +46,7 @@ impl Plane {
     /// behind them.
     pub fn next_decided(&self, run: &mut Run, ply: u16, most: usize, due: &mut Vec<Id>) {
         let states = &self.states[run.shard][run.start as usize..run.end as usize];
+        let most = due.len() + most;
         for (state, local) in states.iter().zip(run.start..) {
             if State(state.load(Relaxed)).as_decided() == Some(ply) {
                 if due.len() >= most {

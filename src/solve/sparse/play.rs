@@ -78,7 +78,7 @@ impl<'a> Player<'a> {
 
     /// The states of a position that was found.
     fn states(&self, position: &Position) -> Option<States> {
-        let packed = Packed::new(position);
+        let packed = Packed::new(position).normal_form();
         let id = self.exploration.positions.find(&packed, packed.key())?;
         Some(self.values.get(id))
     }
@@ -93,7 +93,7 @@ impl<'a> Player<'a> {
             return Ok(After::Unexplored);
         }
         let packed = Packed::new(position);
-        let is_covered = self.exploration.is_covered(&packed);
+        let is_covered = self.exploration.is_covered(&packed.normal_form());
         Ok(match self.rules.next(position, m, is_covered) {
             Next::Leaf(next) => After::Leaf(known_states(self.rules, &next, false)?),
             Next::Conceded => After::Unexplored,

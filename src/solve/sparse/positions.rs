@@ -23,8 +23,14 @@ const MIN_SLOTS: usize = 16;
 /// Shards that are sorted at a time: each needs room for a copy.
 const SORTED_AT_ONCE: usize = 16;
 
-/// More bytes than a position of any game takes.
-pub const ROOM: usize = 28;
+/// Positions that are looked for side by side, so that what one waits for from memory the others do not wait for again.
+const SIDE_BY_SIDE: usize = 16;
+
+/// As many bytes as a position of any game takes, or more.
+const ROOM: usize = size_of::<Words>();
+
+/// The bytes of a position, the first ones lowest.
+pub type Words = [u64; 4];
 
 /// A position in as few bytes as its men need: what distinguishes it, and nothing else.
 pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
@@ -34,11 +40,11 @@ pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
     /// How many bytes a position with at most so many men takes.
     fn bytes(men: usize) -> usize;
 
-    /// The position that was written; what follows it in `bytes` does not matter.
-    fn read(bytes: &[u8; ROOM]) -> Self;
+    /// All bytes; those behind [`bytes`](Self::bytes) are zero.
+    fn words(&self) -> Words;
 
-    /// The first [`bytes`](Self::bytes) of these are all there is.
-    fn write(&self, bytes: &mut [u8; ROOM]);
+    /// The position that has these bytes.
+    fn from_words(words: Words) -> Self;
 
     /// The Zobrist key.
     fn key(&self) -> u64;
@@ -83,15 +89,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// None.
-    pub fn empty(shard: usize) -> Run {
-        Run {
-            shard,
-            start: 0,
-            end: 0,
-        }
-    }
-
     /// How many there are.
     pub fn len(&self) -> usize {
         (self.end - self.start) as usize
@@ -151,8 +148,10 @@ pub struct Full;
 pub struct Shard<P = Packed> {
     /// Bytes from one position to the next.
     stride: usize,
+    /// Which bits of the words at a position belong to it.
+    mask: Words,
     hashing: Hashing,
-    /// The positions, and behind them what is missing to [`ROOM`].
+    /// The positions, and behind them room for the words of one more.
     bytes: Vec<u8>,
     len: u32,
     slots: Vec<u32>,
@@ -166,8 +165,9 @@ impl<P: Compact> Shard<P> {
         let stride = P::bytes(men);
         Shard {
             stride,
+            mask: first_bytes(stride),
             hashing,
-            bytes: vec![0; ROOM - stride],
+            bytes: vec![0; ROOM],
             len: 0,
             slots: vec![0; MIN_SLOTS],
             expanded: BitVec::new(),
@@ -189,18 +189,26 @@ impl<P: Compact> Shard<P> {
     /// The position of a number below [`len`](Self::len).
     #[inline]
     pub fn get(&self, local: usize) -> P {
+        P::from_words(self.words(local))
+    }
+
+    #[inline]
+    fn words(&self, local: usize) -> Words {
         let at = local * self.stride;
-        match self.bytes[at..].first_chunk::<ROOM>() {
-            Some(bytes) => P::read(bytes),
-            // The bytes behind the last position are for this.
-            None => P::default(),
+        let mut words = Words::default();
+        // No more than are needed, for the sake of the cache lines they lie in. What the mask leaves out belongs to the
+        // next position, or is the room behind the last one.
+        let bytes = self.bytes[at..at + ROOM].as_chunks().0;
+        let used = self.stride.div_ceil(size_of::<u64>());
+        for ((word, bytes), mask) in words.iter_mut().zip(bytes).zip(self.mask).take(used) {
+            *word = u64::from_le_bytes(*bytes) & mask;
         }
+        words
     }
 
     /// The slot of a position, or the empty one where it belongs.
     #[inline]
-    fn slot(&self, packed: &P, key: u64) -> (usize, Option<u32>) {
-        let hash = self.hashing.hash(key);
+    fn slot(&self, words: Words, hash: u64) -> (usize, Option<u32>) {
         let tag = tag(hash);
         let last = self.slots.len() - 1;
         let mut at = hash as usize & last;
@@ -211,7 +219,7 @@ impl<P: Compact> Shard<P> {
             }
             if slot & !LOCAL_MASK == tag {
                 let local = (slot & LOCAL_MASK) - 1;
-                if self.get(local as usize) == *packed {
+                if self.words(local as usize) == words {
                     return (at, Some(local));
                 }
             }
@@ -219,10 +227,70 @@ impl<P: Compact> Shard<P> {
         }
     }
 
+    /// Looks at the first slot where each of some positions may be, at most [`SIDE_BY_SIDE`].
+    ///
+    /// Nothing here waits for what was loaded before it, so all of it is loaded at once.
+    #[inline]
+    fn first_slots(&self, wanted: &[(P, u64)]) -> [First; SIDE_BY_SIDE] {
+        let last = self.slots.len() - 1;
+        let mut slots = [0; SIDE_BY_SIDE];
+        for (slot, (_, key)) in slots.iter_mut().zip(wanted) {
+            *slot = self.slots[self.hashing.hash(*key) as usize & last];
+        }
+        let mut firsts = [First::Empty; SIDE_BY_SIDE];
+        for ((first, slot), (packed, key)) in firsts.iter_mut().zip(slots).zip(wanted) {
+            // The bytes of an empty slot do not matter, but there are some.
+            let local = (slot & LOCAL_MASK).saturating_sub(1);
+            let is_same = self.words(local as usize) == packed.words();
+            *first = match slot {
+                0 => First::Empty,
+                slot if is_same && slot & !LOCAL_MASK == tag(self.hashing.hash(*key)) => {
+                    First::Found(local)
+                }
+                _ => First::Other,
+            };
+        }
+        firsts
+    }
+
+    /// Calls `found` with the numbers of those of some positions with their keys that are there, in order.
+    #[inline]
+    pub fn find_all(&self, wanted: &[(P, u64)], mut found: impl FnMut(u32)) {
+        for wanted in wanted.chunks(SIDE_BY_SIDE) {
+            for (first, (packed, key)) in self.first_slots(wanted).into_iter().zip(wanted) {
+                let local = match first {
+                    First::Empty => None,
+                    First::Found(local) => Some(local),
+                    First::Other => self.find(packed, *key),
+                };
+                if let Some(local) = local {
+                    found(local);
+                }
+            }
+        }
+    }
+
     /// The number of a position with its key.
     #[inline]
     pub fn find(&self, packed: &P, key: u64) -> Option<u32> {
-        self.slot(packed, key).1
+        self.slot(packed.words(), self.hashing.hash(key)).1
+    }
+
+    /// Adds those of some positions with their keys that are not there yet, in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert).
+    pub fn insert_all(&mut self, new: &[(P, u64)]) -> Result<(), Full> {
+        for new in new.chunks(SIDE_BY_SIDE) {
+            for (first, (packed, key)) in self.first_slots(new).into_iter().zip(new) {
+                // What is there stays; what was not may have been added since.
+                if !matches!(first, First::Found(_)) {
+                    self.insert(packed, *key)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds a position unless it is there; whether it is new.
@@ -232,22 +300,23 @@ impl<P: Compact> Shard<P> {
     /// If there are as many as a slot can name.
     #[inline]
     pub fn insert(&mut self, packed: &P, key: u64) -> Result<bool, Full> {
-        let (at, found) = self.slot(packed, key);
+        let (words, hash) = (packed.words(), self.hashing.hash(key));
+        let (at, found) = self.slot(words, hash);
         if found.is_some() {
             return Ok(false);
         }
         if self.len >= MAX_POSITIONS {
             return Err(Full);
         }
-        self.slots[at] = tag(self.hashing.hash(key)) | (self.len + 1);
-        self.push(packed);
+        self.slots[at] = tag(hash) | (self.len + 1);
+        self.push(words);
         if 4 * self.len() >= 3 * self.slots.len() {
             self.rehash(2 * self.slots.len());
         }
         Ok(true)
     }
 
-    fn push(&mut self, packed: &P) {
+    fn push(&mut self, words: Words) {
         if self.bytes.len() + self.stride > self.bytes.capacity() {
             // Doubling would leave half of the memory unused.
             let more = (self.bytes.len() / 8).max(64 * self.stride);
@@ -255,9 +324,11 @@ impl<P: Compact> Shard<P> {
         }
         let at = self.len() * self.stride;
         self.bytes.resize(self.bytes.len() + self.stride, 0);
-        let mut bytes = [0; ROOM];
-        packed.write(&mut bytes);
-        self.bytes[at..at + self.stride].copy_from_slice(&bytes[..self.stride]);
+        // What is written behind the position is zero, as what is there.
+        let room = self.bytes[at..at + ROOM].as_chunks_mut().0;
+        for (bytes, word) in room.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
         self.len += 1;
     }
 
@@ -312,6 +383,25 @@ impl<P: Compact> Shard<P> {
     pub fn is_expanded(&self, local: usize) -> bool {
         self.expanded.get(local).as_deref() == Some(&true)
     }
+}
+
+/// What the first slot says where a position may be.
+#[derive(Clone, Copy)]
+enum First {
+    /// It is not there.
+    Empty,
+    /// It has this number.
+    Found(u32),
+    /// Another one is in its place.
+    Other,
+}
+
+/// The bits of so many bytes.
+fn first_bytes(count: usize) -> Words {
+    std::array::from_fn(|word| {
+        let bits = 8 * count.saturating_sub(8 * word).min(8) as u32;
+        u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0)
+    })
 }
 
 #[inline]

@@ -5,14 +5,14 @@
 //! back, so no edges are stored. What is decided at a ply is found by looking through the states of the level, so there are
 //! no lists of it either.
 //!
-//! Threads share out shards as they do in an exploration: they write down what comes before the positions of a shard,
+//! Threads share out shards as they do in an exploration: they write down what comes before the positions of some shards,
 //! sorted by the shard it belongs to, and then each looks up and changes what is in a shard of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::explore::Exploration;
+use super::explore::{Exploration, sources};
 use super::packed::Packed;
 use super::plane::Plane;
 use super::positions::{Id, Run, SHARDS};
@@ -26,7 +26,7 @@ const SHARE: usize = 512;
 /// Below so many positions, threads cost more than they save.
 pub const ALONE: usize = 2048;
 
-/// What one shard has for another: positions before its own.
+/// What one source has for one shard: positions before its own.
 #[derive(Clone, Debug, Default)]
 struct Messages {
     before: Vec<(Packed, u64)>,
@@ -34,11 +34,11 @@ struct Messages {
     lost: usize,
 }
 
-/// A shard whose positions are passed on.
+/// Some neighbouring shards whose positions are passed on.
 #[derive(Clone, Debug)]
 struct Source {
-    /// Positions of the level that have not been looked through for the ply.
-    rest: Run,
+    /// Of each shard, positions of the level that have not been looked through for the ply.
+    rest: Vec<Run>,
     /// Those that are passed on next.
     due: Vec<Id>,
     /// By the shard they go to.
@@ -86,23 +86,24 @@ impl<'a> Propagation<'a> {
     }
 
     fn run_shared(&mut self, level: LevelPlane<'_>, runs: &[Run]) -> bool {
+        let positions = self.exploration.positions.len();
         if self.sources.is_empty() {
-            let source = |shard| Source {
-                rest: Run::empty(shard),
+            let source = Source {
+                rest: Vec::new(),
                 due: Vec::new(),
                 messages: vec![Messages::default(); SHARDS],
             };
-            self.sources = (0..SHARDS).map(source).collect();
+            self.sources = vec![source; sources(positions)];
         }
+        let shards_of_source = SHARDS / self.sources.len();
         let [most, least] = BATCH;
-        let positions = self.exploration.positions.len();
         let batch = (positions / (SHARE * SHARDS)).clamp(least, most);
         let last = runs.par_iter().map(|&run| level.last_ply(run)).max();
         let mut last = last.flatten();
         let mut ply = 0;
         while last.is_some_and(|last| ply <= last) {
             for &run in runs {
-                self.sources[run.shard].rest = run;
+                self.sources[run.shard / shards_of_source].rest.push(run);
             }
             loop {
                 if self.cancel.load(Ordering::Relaxed) {
@@ -190,7 +191,8 @@ impl LevelPlane<'_> {
         });
     }
 
-    /// Writes down what comes before the next positions of a shard that are decided at this ply; how many they are.
+    /// Writes down what comes before the next positions of shards, `batch` of each, that are decided at this ply; how many they
+    /// are.
     fn send(self, source: &mut Source, plies: u16, batch: usize) -> usize {
         let Source {
             rest,
@@ -204,7 +206,10 @@ impl LevelPlane<'_> {
             message.before.clear();
             message.lost = 0;
         }
-        self.plane.next_decided(rest, plies, batch, due);
+        rest.retain_mut(|run| {
+            self.plane.next_decided(run, plies, batch, due);
+            run.len() > 0
+        });
         for wanted in [true, false] {
             for &id in &*due {
                 if self.plane.state(id).as_lost().is_some() == wanted {
@@ -226,12 +231,11 @@ impl LevelPlane<'_> {
     fn receive(self, shard: usize, messages: &Messages, plies: u16) -> Option<u16> {
         let (lost, won) = messages.before.split_at(messages.lost);
         let mut latest = None;
+        let positions = &self.exploration.positions.shards[shard];
         for (before, is_lost) in [(lost, true), (won, false)] {
-            for (before, key) in before {
-                if let Some(local) = self.exploration.positions.shards[shard].find(before, *key) {
-                    latest = latest.max(self.pass(Id::new(shard, local), is_lost, plies));
-                }
-            }
+            positions.find_all(before, |local| {
+                latest = latest.max(self.pass(Id::new(shard, local), is_lost, plies));
+            });
         }
         latest
     }

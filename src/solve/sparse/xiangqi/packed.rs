@@ -2,7 +2,7 @@
 
 use crate::game::Color;
 use crate::game::xiangqi::{Piece, Position, Role, Square, squares, zobrist};
-use crate::solve::sparse::positions::{Compact, ROOM};
+use crate::solve::sparse::positions::{Compact, Words};
 
 /// Bits of a man.
 const MAN: u32 = 4;
@@ -74,24 +74,23 @@ impl Compact for Packed {
     }
 
     #[inline]
-    fn read(bytes: &[u8; ROOM]) -> Packed {
-        let mut head = [0; 16];
-        head[..HEAD].copy_from_slice(&bytes[..HEAD]);
-        let mut men = [0; 16];
-        men.copy_from_slice(&bytes[HEAD..]);
-        let squares = u128::from_le_bytes(head);
-        // 32 men fill all bits.
-        let unused = 128 - MAN * (squares & !BLACK_TO_MOVE).count_ones().clamp(1, 32);
-        Packed {
-            squares,
-            men: u128::from_le_bytes(men) & u128::MAX >> unused,
-        }
+    fn words(&self) -> Words {
+        let (low, high) = (self.men as u64, (self.men >> 64) as u64);
+        [
+            self.squares as u64,
+            (self.squares >> 64) as u64 | low << 32,
+            low >> 32 | high << 32,
+            high >> 32,
+        ]
     }
 
     #[inline]
-    fn write(&self, bytes: &mut [u8; ROOM]) {
-        bytes[..HEAD].copy_from_slice(&self.squares.to_le_bytes()[..HEAD]);
-        bytes[HEAD..].copy_from_slice(&self.men.to_le_bytes());
+    fn from_words([first, second, third, fourth]: Words) -> Packed {
+        let (low, high) = (second >> 32 | third << 32, third >> 32 | fourth << 32);
+        Packed {
+            squares: u128::from(first) | u128::from(second as u32) << 64,
+            men: u128::from(low) | u128::from(high) << 64,
+        }
     }
 
     fn key(&self) -> u64 {
@@ -140,11 +139,15 @@ mod tests {
                 moves
             });
             assert_eq!(ours, theirs);
-            let mut bytes = [0xff; ROOM];
-            packed.write(&mut bytes);
             let men = position.occupied().count_ones();
-            bytes[Packed::bytes(men as usize)..].fill(0xa5);
-            assert_eq!(Packed::read(&bytes), packed);
+            let bytes: Vec<u8> = packed
+                .words()
+                .into_iter()
+                .flat_map(u64::to_le_bytes)
+                .collect();
+            let behind = &bytes[Packed::bytes(men as usize)..];
+            assert!(behind.iter().all(|&byte| byte == 0));
+            assert_eq!(Packed::from_words(packed.words()), packed);
             assert_eq!(packed.level(), men);
             let moves = position.legal_moves();
             let Some(&m) = moves.get((ply * 7 + 3) % moves.len().max(1)) else {

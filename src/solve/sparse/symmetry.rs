@@ -1,0 +1,211 @@
+//! Positions that are the same but for the symmetries of the board.
+//!
+//! Where nobody has a pawn or may castle, turning the board or looking at it in a mirror changes nothing, so of each eight
+//! positions one is found, kept and solved: the *normal form*. White's king stands in the triangle a1-d1-d4 there, and
+//! where it stands on the long diagonal, a1 to h8, the position is not greater than its image in that.
+//!
+//! # Counting moves
+//!
+//! A position is lost when the last of its moves is known to lose, so its moves to one normal form have to be as many as
+//! that one's, taken back, to its own. They are, as long as both positions have eight images. Only those with all men on a
+//! long diagonal have four: their moves come in pairs that are each other's image, and of those one is counted
+//! ([`Packed::is_image_of_another`]), taking moves back as well.
+
+use arrayvec::ArrayVec;
+
+use super::packed::Packed;
+use crate::game::Color;
+use crate::game::chess::{Position, Role, Square};
+
+/// The squares of the triangle but for the diagonal: b1, c1, d1, c2, d2, d3.
+const WITHIN_TRIANGLE: u64 = 0x08_0c_0e;
+/// The squares of the triangle on the diagonal: a1, b2, c3, d4.
+const DIAGONAL_OF_TRIANGLE: u64 = 0x0800_0000 | 0x04_0201;
+/// The squares from a1 to h8.
+const DIAGONAL: u64 = 0x8040_2010_0804_0201;
+/// The number of images of a position without pawns, of which few have only half as many.
+const IMAGES: u64 = 8;
+
+/// Whether the rules of a position are the same in all directions.
+#[inline]
+pub fn has_images(position: &Position) -> bool {
+    position.by_role(Role::Pawn) == 0 && position.castling_rights().is_empty()
+}
+
+impl Packed {
+    /// The one of its images that stands for all; itself if it has none.
+    pub fn normal_form(self) -> Packed {
+        let mut king = None;
+        for (man, square) in self.men() {
+            if man.role == Role::Pawn {
+                return self;
+            }
+            if man == Role::King.of(Color::White) {
+                king = Some(square);
+            }
+        }
+        match king {
+            Some(king) if self.castling_rooks() == 0 => self.normal_form_without_pawns(king),
+            _ => self,
+        }
+    }
+
+    /// The same for a position that [`has_images`], whose key and square of White's king are known; and its key.
+    #[inline]
+    pub fn normal_form_of(self, key: u64, white_king: Square) -> (Packed, u64) {
+        let king = white_king.bit();
+        let is_normal = king & WITHIN_TRIANGLE != 0
+            || king & DIAGONAL_OF_TRIANGLE != 0 && self.occupied() < transposed(self.occupied());
+        if is_normal {
+            return (self, key);
+        }
+        let normal = self.normal_form_without_pawns(white_king);
+        (normal, normal.key())
+    }
+
+    fn normal_form_without_pawns(self, king: Square) -> Packed {
+        let (mut file, mut rank) = (king.file(), king.rank());
+        let mut exchange = 0;
+        if file > 3 {
+            exchange |= 7;
+            file = 7 - file;
+        }
+        if rank > 3 {
+            exchange |= 56;
+            rank = 7 - rank;
+        }
+        let image = |is_transposed: bool| {
+            let image = |square: Square| {
+                let square = square.index() as u32 ^ exchange;
+                Square::wrapping(match is_transposed {
+                    true => square >> 3 | (square & 7) << 3,
+                    false => square,
+                })
+            };
+            let mut men: ArrayVec<(Square, u8), 32> = self
+                .numbered_men()
+                .map(|(number, square)| (image(square), number))
+                .collect();
+            men.sort_unstable();
+            Packed::of_numbered_men(&men, self.turn())
+        };
+        match rank.cmp(&file) {
+            std::cmp::Ordering::Less => image(false),
+            std::cmp::Ordering::Greater => image(true),
+            std::cmp::Ordering::Equal => image(false).min(image(true)),
+        }
+    }
+
+    /// How many positions a normal form stands for.
+    pub fn images(&self) -> u64 {
+        let is_alone =
+            self.men().any(|(man, _)| man.role == Role::Pawn) || self.castling_rooks() > 0;
+        match (is_alone, is_on_diagonal(self.occupied())) {
+            (true, _) => 1,
+            (false, true) => IMAGES / 2,
+            (false, false) => IMAGES,
+        }
+    }
+
+    /// Whether a move from or to a square is the image of another one of a normal form that [`has_images`]: all men
+    /// stand on the diagonal, and the square is above it.
+    #[inline]
+    pub fn is_image_of_another(&self, square: Square) -> bool {
+        is_on_diagonal(self.occupied()) && square.rank() > square.file()
+    }
+}
+
+#[inline]
+fn is_on_diagonal(occupied: u64) -> bool {
+    occupied & !DIAGONAL == 0
+}
+
+/// The squares in a mirror along the diagonal: a2 becomes b1.
+#[inline]
+fn transposed(squares: u64) -> u64 {
+    // Blocks of four by four squares change places, then of two by two, then single squares.
+    let exchange = |squares: u64, distance: u32, of_upper: u64| {
+        let difference = (squares ^ squares >> distance) & of_upper;
+        squares ^ difference ^ difference << distance
+    };
+    let squares = exchange(squares, 28, 0x0000_0000_f0f0_f0f0);
+    let squares = exchange(squares, 14, 0x0000_cccc_0000_cccc);
+    exchange(squares, 7, 0x00aa_00aa_00aa_00aa)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::game::chess::Setup;
+
+    const FENS: [&str; 5] = [
+        "8/8/8/8/8/2k5/1R6/K7 w - - 0 1",
+        "7K/8/8/8/3k4/2N5/8/8 b - - 0 1",
+        "8/1K6/8/3k4/8/8/6Q1/8 b - - 0 1",
+        "k7/8/2n5/3b4/4R3/8/6K1/8 b - - 0 1",
+        "8/8/8/3kn3/8/8/4N3/3K4 w - - 0 1",
+    ];
+
+    /// The eight images of a position.
+    fn images(position: &Position) -> Vec<Position> {
+        let mut images = Vec::new();
+        for (mask, is_transposed) in [0, 7, 56, 63]
+            .map(|mask| [(mask, false), (mask, true)])
+            .concat()
+        {
+            let mut setup = Setup::empty();
+            for (man, square) in Packed::new(position).men() {
+                let square = square.index() as u32 ^ mask;
+                let square = match is_transposed {
+                    true => square / 8 + square % 8 * 8,
+                    false => square,
+                };
+                setup.put(man, Square::wrapping(square));
+            }
+            setup.turn = position.turn();
+            images.push(Position::from_setup(&setup).unwrap());
+        }
+        images
+    }
+
+    #[test]
+    fn all_images_have_one_normal_form() {
+        for fen in FENS {
+            let position = Position::from_fen(fen).unwrap();
+            let normal = Packed::new(&position).normal_form();
+            assert_eq!(normal.normal_form(), normal);
+            let images = images(&position);
+            let keys: HashSet<u64> = images.iter().map(Position::key).collect();
+            assert_eq!(normal.images(), keys.len() as u64, "{fen}");
+            assert!(keys.contains(&normal.key()));
+            for image in &images {
+                let packed = Packed::new(image);
+                assert_eq!(packed.normal_form(), normal, "{fen} {image:?}");
+                let found = packed.normal_form_of(packed.key(), image.king(Color::White));
+                assert_eq!(found, (normal, normal.key()), "{fen} {image:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_the_same_in_all_directions_is_its_own_normal_form() {
+        for fen in [
+            "8/8/8/8/2k5/8/1P6/7K w - - 0 1",
+            "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            let packed = Packed::new(&position);
+            assert!(!has_images(&position));
+            assert_eq!((packed.normal_form(), packed.images()), (packed, 1));
+        }
+    }
+
+    #[test]
+    fn squares_are_transposed_one_by_one() {
+        for square in 0..64 {
+            assert_eq!(transposed(1 << square), 1 << (square % 8 * 8 + square / 8));
+        }
+    }
+}
