@@ -168,12 +168,19 @@ fn report(stream: &str, len: usize, probers: &[Prober<'_>]) {
     println!();
 }
 
-/// The tables of a format, which keep so many bytes of results and of blocks.
-fn open(folder: &Path, format: Format, result_bytes: usize, cache_bytes: usize) -> Tablebase {
+/// The tables of a format, which keep so many bytes of results, of blocks, and of places in blocks.
+fn open(
+    folder: &Path,
+    format: Format,
+    result_bytes: usize,
+    cache_bytes: usize,
+    checkpoint_bytes: usize,
+) -> Tablebase {
     let options = ProbeOptions {
         format: Some(format),
         result_bytes,
         cache_bytes,
+        checkpoint_bytes,
         ..ProbeOptions::default()
     };
     Tablebase::open_with(&[folder], &options).expect("a folder of tables")
@@ -227,28 +234,39 @@ fn main() {
         (None, None) => Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tables")),
         (_, native) => native,
     };
-    let (blocks, results) = {
-        let options = ProbeOptions::default();
-        (options.cache_bytes, options.result_bytes)
-    };
+    let ProbeOptions {
+        cache_bytes: blocks,
+        result_bytes: results,
+        checkpoint_bytes: checkpoints,
+        ..
+    } = ProbeOptions::default();
     let known_by = match &syzygy {
-        Some(folder) => open(folder, Format::Syzygy, 0, 0),
+        Some(folder) => open(folder, Format::Syzygy, 0, 0, 0),
         None => open(
             native.as_ref().expect("one folder"),
             Format::Native,
             0,
             blocks,
+            0,
         ),
     };
-    let of_format = |folder: &Option<PathBuf>, format, result_bytes, cache_bytes| {
+    let of_format = |folder: &Option<PathBuf>, format, result_bytes, bytes: usize| {
         let folder = folder.as_ref()?;
-        Some(open(folder, format, result_bytes, cache_bytes))
+        // Each format keeps something else of its blocks.
+        Some(open(folder, format, result_bytes, bytes, bytes))
     };
     let ours = [
-        ("ours, .rtbw", of_format(&syzygy, Format::Syzygy, 0, blocks)),
+        (
+            "ours, .rtbw, no checkpoints",
+            of_format(&syzygy, Format::Syzygy, 0, 0),
+        ),
+        (
+            "ours, .rtbw",
+            of_format(&syzygy, Format::Syzygy, 0, checkpoints),
+        ),
         (
             "ours, .rtbw, results kept",
-            of_format(&syzygy, Format::Syzygy, results, blocks),
+            of_format(&syzygy, Format::Syzygy, results, checkpoints),
         ),
         (
             "ours, native",
@@ -350,7 +368,7 @@ fn main() {
         }
         report(name, positions.len(), &probers);
     }
-    if let (_, Some(tables)) = &ours[1] {
+    if let (_, Some(tables)) = &ours[2] {
         let kept = tables.result_statistics();
         println!("results kept: {} hits, {} misses", kept.hits, kept.misses);
     }

@@ -98,6 +98,8 @@ struct retrograde_options {
     size_t cache_bytes;
     /* Bytes for answers of retrograde_probe_wdl, of tables of either format; 0 keeps none. Default 1 MiB. */
     size_t result_bytes;
+    /* For the places in blocks of Syzygy tables from which decoding can begin, 64 for each block; 0 keeps none. Default 4 MiB. */
+    size_t checkpoint_bytes;
     /* 1: files are mapped into memory. 0: they are read block by block, which is slower. Default 1. */
     int map_files;
     /* One of enum retrograde_format. Default RETROGRADE_ANY_FORMAT. */

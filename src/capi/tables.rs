@@ -17,6 +17,7 @@ pub struct Tables(pub Tablebase);
 pub struct Options {
     cache_bytes: usize,
     result_bytes: usize,
+    checkpoint_bytes: usize,
     map_files: c_int,
     format: c_int,
 }
@@ -26,6 +27,7 @@ impl From<&ProbeOptions> for Options {
         Options {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
+            checkpoint_bytes: options.checkpoint_bytes,
             map_files: options.map_files.into(),
             format: match options.format {
                 None => 0,
@@ -53,6 +55,7 @@ impl TryFrom<Options> for ProbeOptions {
         Ok(ProbeOptions {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
+            checkpoint_bytes: options.checkpoint_bytes,
             map_files: options.map_files != 0,
             format,
         })

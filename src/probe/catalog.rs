@@ -12,7 +12,7 @@ use crate::game::zobrist::MaterialKey;
 use crate::index::{IndexSpace, MAX_DIMENSIONS, Order, Placement};
 use crate::material::Material;
 use crate::metric::{DtzRange, Metric, Wdl};
-use crate::syzygy;
+use crate::syzygy::{self, Checkpoints, Kept};
 use crate::table::{Description, Progress, Stream, Table};
 
 /// The number of chess in a table's description.
@@ -101,6 +101,8 @@ pub(super) struct SyzygyTable {
     pub table: syzygy::Table,
     /// Whether its White is Black in the normal form of the material.
     pub colors_exchanged: bool,
+    /// Number among the files of the catalog.
+    number: u32,
 }
 
 impl SyzygyTable {
@@ -112,11 +114,24 @@ impl SyzygyTable {
         placement: &Placement,
         turn: Color,
         colors_exchanged: bool,
+        checkpoints: &Checkpoints,
     ) -> Result<Wdl, ProbeError> {
+        let kept = Some(self.kept(checkpoints));
         Ok(match colors_exchanged == self.colors_exchanged {
-            true => self.table.wdl(placement, turn)?,
-            false => self.table.wdl(&placement.with_colors_exchanged(), !turn)?,
+            true => self.table.wdl_keeping(placement, turn, kept)?,
+            false => {
+                let placement = placement.with_colors_exchanged();
+                self.table.wdl_keeping(&placement, !turn, kept)?
+            }
         })
+    }
+
+    #[inline]
+    fn kept<'a>(&self, checkpoints: &'a Checkpoints) -> Kept<'a> {
+        Kept {
+            checkpoints,
+            table: self.number,
+        }
     }
 
     /// The stored distance to zeroing of such men in a position of a result; nothing if that side's are not stored.
@@ -127,12 +142,14 @@ impl SyzygyTable {
         turn: Color,
         colors_exchanged: bool,
         wdl: Wdl,
+        checkpoints: &Checkpoints,
     ) -> Result<Option<DtzRange>, ProbeError> {
+        let kept = Some(self.kept(checkpoints));
         Ok(match colors_exchanged == self.colors_exchanged {
-            true => self.table.dtz(placement, turn, wdl)?,
+            true => self.table.dtz_keeping(placement, turn, wdl, kept)?,
             false => {
                 let placement = placement.with_colors_exchanged();
-                self.table.dtz(&placement, !turn, wdl)?
+                self.table.dtz_keeping(&placement, !turn, wdl, kept)?
             }
         })
     }
@@ -279,6 +296,7 @@ impl TableFile {
         let table = open(&self.path, &self.material, self.metric)?;
         Ok(SyzygyTable {
             colors_exchanged: *table.material() != self.material,
+            number: self.number,
             table,
         })
     }

@@ -100,6 +100,7 @@ use crate::game::chess::{Position, Role};
 use crate::game::zobrist::MaterialKey;
 use crate::index::Placement;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
+use crate::syzygy::Checkpoints;
 
 pub use cache::CacheStatistics;
 pub use catalog::{Format, TableFile, file_name, parse_file_name};
@@ -120,6 +121,9 @@ pub struct ProbeOptions {
     /// Bytes for answers of [`Tablebase::probe_wdl`], of either format; 0 keeps none. It is for positions that are asked for again
     /// and again, as a search does; all bytes are taken at once.
     pub result_bytes: usize,
+    /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each block that was asked for; 0 keeps
+    /// none. It is for blocks that are asked for again and again; all bytes are taken with the first of them.
+    pub checkpoint_bytes: usize,
     /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
     /// process in the first case and a [`ProbeError`] in the second, which is slower.
     pub map_files: bool,
@@ -128,11 +132,12 @@ pub struct ProbeOptions {
 }
 
 impl Default for ProbeOptions {
-    /// 64 MiB of blocks, 1 MiB of results, mapped files.
+    /// 64 MiB of blocks, 1 MiB of results, 4 MiB of places in blocks, mapped files.
     fn default() -> ProbeOptions {
         ProbeOptions {
             cache_bytes: 64 << 20,
             result_bytes: 1 << 20,
+            checkpoint_bytes: 4 << 20,
             map_files: true,
             format: None,
         }
@@ -147,6 +152,7 @@ pub struct Tablebase {
     catalog: Catalog,
     cache: BlockCache,
     results: ResultCache,
+    checkpoints: Checkpoints,
 }
 
 impl Tablebase {
@@ -176,6 +182,7 @@ impl Tablebase {
             catalog: Catalog::scan(&directories, options)?,
             cache: BlockCache::new(options.cache_bytes),
             results: ResultCache::new(options.result_bytes),
+            checkpoints: Checkpoints::new(options.checkpoint_bytes),
         })
     }
 
@@ -222,6 +229,7 @@ impl Tablebase {
     pub fn clear_cache(&self) {
         self.cache.clear();
         self.results.clear();
+        self.checkpoints.clear();
     }
 
     /// Who wins, with the fifty-move rule and its clock at zero, for the side to move.
@@ -354,7 +362,8 @@ impl Tablebase {
                 self.native_number(found, file, table, key, placement, turn)
             }
             OpenTable::Syzygy(table) if metric == Metric::Wdl => {
-                let wdl = table.wdl(placement, turn, found.colors_exchanged)?;
+                let exchanged = found.colors_exchanged;
+                let wdl = table.wdl(placement, turn, exchanged, &self.checkpoints)?;
                 Ok(Some(wdl.index() as u8))
             }
             // The number of a distance means nothing without the result.
@@ -376,7 +385,10 @@ impl Tablebase {
                 let sign = if wdl.is_any_win() { 1 } else { -1 };
                 Ok(number.map(|number| Dtz(sign * i32::from(number)).into()))
             }
-            OpenTable::Syzygy(table) => table.dtz(&placement, turn, found.colors_exchanged, wdl),
+            OpenTable::Syzygy(table) => {
+                let exchanged = found.colors_exchanged;
+                table.dtz(&placement, turn, exchanged, wdl, &self.checkpoints)
+            }
         }
     }
 

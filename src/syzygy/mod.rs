@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | index | a number for every placement of the men, up to the symmetries of the board | `index`, `numbering` |
 //! | layout | the header: orders of men, flags, codes, maps, and where the blocks are | `layout` |
-//! | blocks | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs` |
+//! | blocks | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs`, `checkpoints` |
 //!
 //! As in our own tables, values that a prober finds by itself may be anything: where a capture decides, a result need not be
 //! that of the position, and distances are kept only where no capture or pawn move wins. `probe` has the search for both
@@ -33,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checkpoints;
 mod checksum;
 mod encode;
 mod error;
@@ -52,6 +53,7 @@ use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
 
+pub(crate) use checkpoints::{Checkpoints, Kept};
 pub(crate) use encode::EncodedStream;
 pub use error::SyzygyError;
 #[cfg(test)]

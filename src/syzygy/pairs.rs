@@ -59,6 +59,7 @@
 //! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
 //! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
 
+use super::checkpoints::Start;
 use super::error::{SyzygyError, impossible};
 use super::layout::code_lengths;
 
@@ -71,8 +72,9 @@ const MAX_CODE_BITS: u8 = 32;
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
 
-/// Bits of a word by which several codes are passed over at once: 8 KiB for a stream.
-const SKIP_BITS: u32 = 11;
+/// Bits of a word by which several codes are passed over at once: 1 KiB for a stream. Passing over a whole block is faster with 11 bits, as
+/// long as the tables of all streams that are asked stay in the nearest caches; but mostly there is not far to go.
+const SKIP_BITS: u32 = 8;
 
 /// How often so many bits can be taken before the bit buffer has to be filled again.
 const SKIPS: u32 = 56 / SKIP_BITS;
@@ -253,7 +255,7 @@ impl Pairs {
                     bits += len;
                     values += u32::from(more_values) + 1;
                 }
-                // 11 codes of a bit, of 256 values each, are the most.
+                // 8 codes of a bit, of 256 values each, are the most.
                 _ => return First(values << 20 | bits << 16 | code),
             }
         }
@@ -277,23 +279,36 @@ impl Pairs {
     ///
     /// It is fastest where some bytes follow the block.
     #[inline]
-    pub fn value(&self, bytes: &[u8], mut place: u32) -> Option<u16> {
-        let mut bits = Bits::new(bytes);
-        let (mut symbol, mut more_values) = loop {
-            let (first, passed) = self.pass_over(&mut bits, place);
-            place -= passed;
-            let (symbol, len) = first.code().unwrap_or_else(|| {
-                bits.refill();
-                self.symbol(bits.word)
-            });
-            let more_values = u32::from(*self.more_values.get(symbol as usize)?);
-            if place <= more_values {
-                break (symbol, more_values);
+    pub fn value(&self, bytes: &[u8], place: u32) -> Option<u16> {
+        self.value_from(bytes, Start::default(), place, std::iter::empty(), |_| ())
+    }
+
+    /// The same from a start on: value number `place` behind the first one of its cell. The numbers of `cells`, in order and not greater than
+    /// `place`, count from there as well; `pass` is told where each of them starts, but for those too near to the end of `bytes`.
+    #[inline]
+    pub fn value_from(
+        &self,
+        bytes: &[u8],
+        start: Start,
+        place: u32,
+        cells: impl Iterator<Item = u32>,
+        mut pass: impl FnMut(Start),
+    ) -> Option<u16> {
+        let mut bits = Bits::new(bytes.get(start.bit as usize / 8..)?);
+        bits.refill();
+        bits.skip(start.bit % 8);
+        // Number of the first value of the code that comes next, from that of the cell on.
+        let mut next = 0u32.wrapping_sub(start.within);
+        for cell in cells {
+            let mut within = cell.wrapping_sub(next);
+            self.reach(&mut bits, &mut within)?;
+            next = cell.wrapping_sub(within);
+            if let Some(bit) = bits.passed(bytes) {
+                pass(Start { bit, within });
             }
-            // Ends after at most `place` rounds, as every symbol has a value.
-            place -= more_values + 1;
-            bits.skip(len);
-        };
+        }
+        let mut place = place.wrapping_sub(next);
+        let (mut symbol, mut more_values) = self.reach(&mut bits, &mut place)?;
         // Ends, as a part of a symbol has fewer values than the symbol.
         while more_values >= self.width.values() {
             let node = self.nodes[symbol as usize];
@@ -307,6 +322,27 @@ impl Pairs {
             place -= u32::from(is_right) * left_values;
         }
         Some(self.width.value(self.nodes[symbol as usize], place))
+    }
+
+    /// Drops codes until the next one is that of value number `place`, which becomes its number within the symbol; the
+    /// symbol, and how many values it stands for, less one.
+    #[inline(always)]
+    fn reach(&self, bits: &mut Bits<'_>, place: &mut u32) -> Option<(u32, u32)> {
+        loop {
+            let (first, passed) = self.pass_over(bits, *place);
+            *place -= passed;
+            let (symbol, len) = first.code().unwrap_or_else(|| {
+                bits.refill();
+                self.symbol(bits.word)
+            });
+            let more_values = u32::from(*self.more_values.get(symbol as usize)?);
+            if *place <= more_values {
+                return Some((symbol, more_values));
+            }
+            // Ends after at most `place` rounds, as every symbol has a value.
+            *place -= more_values + 1;
+            bits.skip(len);
+        }
     }
 
     /// Drops codes as long as they all stand for values before number `place`; returns what follows, and how many values were
@@ -518,6 +554,13 @@ impl<'a> Bits<'a> {
     fn skip(&mut self, bits: u32) {
         self.word <<= bits;
         self.in_word -= bits;
+    }
+
+    /// How many bits of some bytes were dropped, which these are the rest of. Nothing is known near the end.
+    #[inline]
+    fn passed(&self, bytes: &[u8]) -> Option<u32> {
+        let taken = bytes.len() - self.rest.len();
+        (!self.rest.is_empty()).then(|| 8 * taken as u32 - self.in_word)
     }
 
     /// The last bytes, then zeros.

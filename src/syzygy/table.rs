@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use arrayvec::ArrayVec;
+
+use super::checkpoints::{BlockKey, CELLS, Cells, Checkpoints, Kept, Start};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
 use super::index::{Encoder, LeadingPawns};
@@ -27,7 +30,8 @@ const DECODER_READS_AHEAD: u64 = 8;
 /// An open table. It can be used from many threads at once.
 ///
 /// What is needed for every probe, the code and its symbols, is read when the table is opened; a probe reads an entry of the
-/// sparse index, some lengths of blocks and part of one block. Blocks are not kept: they are decoded as far as needed.
+/// sparse index, some lengths of blocks and part of one block. Blocks are not kept: they are decoded as far as needed. A
+/// [`Tablebase`](crate::Tablebase) keeps where to begin within those that were asked for.
 #[derive(Debug)]
 pub struct Table {
     name: String,
@@ -137,7 +141,22 @@ impl Table {
     /// ones than the table's or no position.
     #[inline]
     pub fn wdl(&self, placement: &Placement, turn: Color) -> Result<Wdl, Error> {
-        self.result(placement, turn)
+        self.wdl_keeping(placement, turn, None)
+    }
+
+    /// The same; a part of the way through a block is kept for the next time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`wdl`](Self::wdl).
+    #[inline]
+    pub(crate) fn wdl_keeping(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        kept: Option<Kept<'_>>,
+    ) -> Result<Wdl, Error> {
+        self.result(placement, turn, kept)
             .map_err(|problem| self.error(problem))
     }
 
@@ -160,7 +179,23 @@ impl Table {
         turn: Color,
         wdl: Wdl,
     ) -> Result<Option<DtzRange>, Error> {
-        self.distance(placement, turn, wdl)
+        self.dtz_keeping(placement, turn, wdl, None)
+    }
+
+    /// The same; a part of the way through a block is kept for the next time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`wdl`](Self::wdl).
+    #[inline]
+    pub(crate) fn dtz_keeping(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        wdl: Wdl,
+        kept: Option<Kept<'_>>,
+    ) -> Result<Option<DtzRange>, Error> {
+        self.distance(placement, turn, wdl, kept)
             .map_err(|problem| self.error(problem))
     }
 
@@ -203,7 +238,12 @@ impl Table {
         Ok(Some(checksum_of_hashes(&hashes) == stored))
     }
 
-    fn result(&self, placement: &Placement, turn: Color) -> Result<Wdl, SyzygyError> {
+    fn result(
+        &self,
+        placement: &Placement,
+        turn: Color,
+        kept: Option<Kept<'_>>,
+    ) -> Result<Wdl, SyzygyError> {
         if self.metric != Metric::Wdl {
             return Err(SyzygyError::NotATable);
         }
@@ -211,7 +251,7 @@ impl Table {
         let (streams, pawns) = self.streams(&placement)?;
         let stream = &streams[turn.index().min(streams.len() - 1)];
         let index = stream.encoder.index(&placement, pawns);
-        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?)?;
+        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?, kept)?;
         Wdl::from_index(value.into()).ok_or(impossible("result"))
     }
 
@@ -220,6 +260,7 @@ impl Table {
         placement: &Placement,
         turn: Color,
         wdl: Wdl,
+        kept: Option<Kept<'_>>,
     ) -> Result<Option<DtzRange>, SyzygyError> {
         if self.metric != Metric::Dtz {
             return Err(SyzygyError::NotATable);
@@ -235,7 +276,7 @@ impl Table {
             return Ok(Some(Dtz(0).into()));
         }
         let index = stream.encoder.index(&placement, pawns);
-        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?)?;
+        let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?, kept)?;
         stream.distance(value, wdl).map(Some)
     }
 
@@ -304,32 +345,42 @@ impl Table {
 
     /// The value at an index of a stream.
     #[inline]
-    fn value(&self, stream: &Stream, index: u64) -> Result<u16, SyzygyError> {
+    fn value(
+        &self,
+        stream: &Stream,
+        index: u64,
+        kept: Option<Kept<'_>>,
+    ) -> Result<u16, SyzygyError> {
         let coded = match &stream.content {
             Content::Single(value) => return Ok(*value),
             Content::Coded(coded) => coded,
         };
-        let (block, place) = self.find(coded, index)?;
-        let offset = coded.data_offset + (block << coded.block_bits);
+        let place = self.find(coded, index)?;
+        let offset = coded.data_offset + (place.block << coded.block_bits);
         // The decoder likes to read a few bytes more.
         let end = offset + (1 << coded.block_bits) + DECODER_READS_AHEAD;
         let len = end.min(self.store.len()).saturating_sub(offset) as usize;
         let value = if let Some(bytes) = self.store.as_slice() {
-            coded.pairs.value(slice_of(bytes, offset, len)?, place)
+            let bytes = slice_of(bytes, offset, len)?;
+            let key = |table| BlockKey::new(table, offset, coded.block_bits);
+            match kept.and_then(|kept| Some((kept.checkpoints, key(kept.table)?))) {
+                Some((checkpoints, key)) => value_keeping(coded, bytes, place, checkpoints, key),
+                None => coded.pairs.value(bytes, place.number),
+            }
         } else {
             let mut bytes = vec![0; len];
             self.store.read_exact_at(offset, &mut bytes)?;
-            coded.pairs.value(&bytes, place)
+            coded.pairs.value(&bytes, place.number)
         };
         value.ok_or(impossible("code"))
     }
 
-    /// The block that has an index, and the index's place in it.
+    /// Where an index is.
     ///
     /// An entry of the sparse index is about the middle of its span. From there it goes block by block to the one
     /// that is wanted.
     #[inline]
-    fn find(&self, coded: &Coded, index: u64) -> Result<(u64, u32), SyzygyError> {
+    fn find(&self, coded: &Coded, index: u64) -> Result<Place, SyzygyError> {
         let in_memory = self.store.as_slice();
         let span = 1u64 << coded.span_bits;
         let entry_offset = coded.sparse_offset + SPARSE_ENTRY_LEN * (index / span);
@@ -350,17 +401,21 @@ impl Table {
             block = block.checked_sub(1).ok_or_else(beyond)?;
             place += values_of(block)?;
         }
-        loop {
+        let values = loop {
             let values = values_of(block)?;
             if place < values {
-                break;
+                break values;
             }
             place -= values;
             block += 1;
-        }
+        };
         match block < coded.blocks {
             // A block has at most 65 536 values.
-            true => Ok((block, place as u32)),
+            true => Ok(Place {
+                block,
+                number: place as u32,
+                values: values as u32,
+            }),
             false => Err(beyond()),
         }
     }
@@ -413,6 +468,43 @@ impl Stream {
             longest: Dtz(nearest + sign * (plies + rounding)),
         })
     }
+}
+
+/// Where a value is.
+#[derive(Clone, Copy)]
+struct Place {
+    block: u64,
+    /// Number of the value in the block.
+    number: u32,
+    /// Values of the block.
+    values: u32,
+}
+
+/// The value at a place of a block that has some bytes, from the nearest cell on that is known. New ones are kept.
+#[inline]
+fn value_keeping(
+    coded: &Coded,
+    bytes: &[u8],
+    place: Place,
+    checkpoints: &Checkpoints,
+    key: BlockKey,
+) -> Option<u16> {
+    let cells = Cells::of_block(place.values);
+    let wanted = cells.of(place.number);
+    let (known, start) = checkpoints.nearest(key, wanted);
+    let first = cells.first(known);
+    let mut passed: ArrayVec<Start, CELLS> = ArrayVec::new();
+    let unknown = (known + 1..=wanted).map(|cell| cells.first(cell) - first);
+    let number = place.number - first;
+    let value = coded
+        .pairs
+        .value_from(bytes, start, number, unknown, |start| {
+            passed.push(start);
+        });
+    if !passed.is_empty() {
+        checkpoints.add(key, known + 1, &passed);
+    }
+    value
 }
 
 pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {

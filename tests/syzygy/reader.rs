@@ -21,7 +21,11 @@ pub fn open(folder: &std::path::Path, map_files: bool) -> Tablebase {
         map_files,
         ..ProbeOptions::default()
     };
-    Tablebase::open_with(&[folder], &options).unwrap()
+    open_with(folder, &options)
+}
+
+pub fn open_with(folder: &std::path::Path, options: &ProbeOptions) -> Tablebase {
+    Tablebase::open_with(&[folder], options).unwrap()
 }
 
 fn contains(range: DtzRange, dtz: Dtz) -> bool {

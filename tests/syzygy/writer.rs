@@ -9,13 +9,13 @@ use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::probe::Format;
+use retrograde::probe::{Format, ProbeOptions};
 use retrograde::syzygy::{Table, file_name};
 use retrograde::verify::BothFormats;
 use retrograde::{Error, Tablebase};
 use tempfile::TempDir;
 
-use super::reader::{compare_with_solved, open};
+use super::reader::{compare_with_solved, open, open_with};
 use super::{Compared, SAMPLE_STEP, compare};
 use crate::generate::{assert_same_files, files, generate, with_threads};
 
@@ -87,6 +87,33 @@ fn our_prober_finds_the_values_that_were_solved() {
             .map(|placement| compare_with_solved(&tables, &material, &placement).0)
             .sum();
         assert!(positions > 4_000, "{material}");
+    }
+}
+
+#[test]
+fn values_do_not_depend_on_what_is_kept_of_blocks() {
+    // Threads that write to the same few places, and none at all.
+    for checkpoint_bytes in [0, 64, 1024] {
+        let options = ProbeOptions {
+            result_bytes: 0,
+            checkpoint_bytes,
+            ..ProbeOptions::default()
+        };
+        let tables = open_with(written().path(), &options);
+        for name in ["KRvKB", "KPvKP", "KQvKR"] {
+            let material: Material = name.parse().unwrap();
+            let space = IndexSpace::new(material);
+            let order = space.natural_order();
+            let numbers = 0..40_000u64;
+            let positions: u64 = numbers
+                .into_par_iter()
+                // Neighbours, so that they are in the same blocks, in no order.
+                .map(|number| number * 7_919 % 40_000 + space.len() / 2)
+                .filter_map(|number| space.placement(&order.digits(number)))
+                .map(|placement| compare_with_solved(&tables, &material, &placement).0)
+                .sum();
+            assert!(positions > 10_000, "{material}: {positions}");
+        }
     }
 }
 
