@@ -13,11 +13,11 @@ use super::packed::Packed;
 use super::plane::{Plane, Values};
 use super::positions::{Id, Levels, Run};
 use super::propagate::{ALONE, Propagation};
-use super::rules::{LeafError, Next, Rules};
+use super::rules::{LeafError, Next, Rules, stays};
 use super::symmetry::has_images;
 use super::value::{Outlook, States};
 use crate::game::Color;
-use crate::game::chess::{Move, Position};
+use crate::game::chess::Position;
 
 /// Positions that a thread takes at a time.
 const PIECE: u32 = 512;
@@ -124,10 +124,10 @@ impl Analysis<'_> {
     fn look(&self, id: Id) -> Result<bool, LeafError> {
         let positions = &self.exploration.positions;
         let packed = positions.get(id);
-        let (states, moves) = if positions.is_expanded(id) {
-            self.outlook(&packed)?
-        } else {
-            (self.unexplored(packed.turn()), 0)
+        let (states, moves) = match positions.look(id).moves() {
+            Some(moves) => (States::OPEN, moves),
+            None if positions.is_expanded(id) => self.outlook(&packed)?,
+            None => (self.unexplored(packed.turn()), 0),
         };
         self.values.zeroing.set(id, states.zeroing, moves);
         if let Some(mate) = &self.values.mate {
@@ -202,14 +202,6 @@ fn copy(runs: &[Run], from: &Plane, to: &Plane) {
     for id in runs.iter().flat_map(|run| run.ids()) {
         to.set(id, from.state(id), 0);
     }
-}
-
-/// Whether a move leads to a position of the same level.
-fn stays(packed: &Packed, position: &Position, m: Move) -> bool {
-    let rights = position.castling_rights();
-    !m.is_zeroing()
-        && !packed.has_en_passant()
-        && (rights.is_empty() || position.play(m).castling_rights() == rights)
 }
 
 /// The states of a position that is covered.

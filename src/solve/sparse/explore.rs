@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::packed::Packed;
-use super::positions::{Compact, Full, Hashing, Positions, SHARDS, Shard};
+use super::positions::{Compact, Full, Hashing, Look, Positions, SHARDS, Shard};
 
 /// Positions of a shard that are expanded in one batch, at most and at least.
 const BATCH: [usize; 2] = [256, 8];
@@ -50,8 +50,9 @@ pub enum End {
 
 /// Which positions are to be explored after one.
 pub trait Successors<P>: Sync {
-    /// Names them with their keys; `is_covered` tells that the value of the position itself is known.
-    fn visit(&self, packed: &P, is_covered: bool, found: impl FnMut(P, u64));
+    /// Names them with their keys, and says what the moves to them are; `is_covered` tells that the value of the position itself is
+    /// known.
+    fn visit(&self, packed: &P, is_covered: bool, found: impl FnMut(P, u64)) -> Look;
 }
 
 /// What one source found for one shard.
@@ -226,7 +227,7 @@ fn expand_shard<P: Compact>(
         shard.expanded.set(local, true);
         expanded += 1;
         let packed = shard.get(local);
-        successors.visit(&packed, covered == Some(packed), &mut found);
+        shard.looks[local] = successors.visit(&packed, covered == Some(packed), &mut found);
     }
     expanded
 }

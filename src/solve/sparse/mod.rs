@@ -279,12 +279,13 @@ impl Solved {
     }
 }
 
-/// Bytes of memory for each position with at most so many men, at the worst moment: the positions, with an eighth of room
-/// to grow while they are sought; slots, of which few are in use after growing; what was looked at; and then states.
+/// Bytes of memory for each position with at most so many men, at the worst moment: the positions and what their moves are, with
+/// an eighth of room to grow while they are sought; slots, of which few are in use after growing; what was looked at; and then
+/// states.
 #[must_use]
 pub fn bytes_per_position(men: usize, mates: bool) -> f64 {
     let planes = if mates { 2.0 } else { 1.0 };
-    let packed = Packed::bytes(men) as f64;
+    let packed = 1.0 + Packed::bytes(men) as f64;
     (packed * 1.125).max(packed + planes * plane::BYTES as f64) + 4.0 / 0.375 + 0.25
 }
 

@@ -53,6 +53,29 @@ pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
     fn level(&self) -> Self::Level;
 }
 
+/// What the moves of a position are, in one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look(u8);
+
+impl Look {
+    /// Some lead to other levels or to what is known, there are none, or nobody has looked.
+    pub const AGAIN: Look = Look(u8::MAX);
+
+    /// So many, all of which lead to the same level.
+    pub fn all_stay(moves: usize) -> Look {
+        match u8::try_from(moves) {
+            Ok(moves @ 1..) => Look(moves),
+            _ => Look::AGAIN,
+        }
+    }
+
+    /// How many there are, if all lead to the same level.
+    #[inline]
+    pub fn moves(self) -> Option<u8> {
+        (self != Look::AGAIN).then_some(self.0)
+    }
+}
+
 /// Where a position is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Id(u32);
@@ -157,6 +180,8 @@ pub struct Shard<P = Packed> {
     slots: Vec<u32>,
     /// Positions whose moves have been looked at.
     pub expanded: BitVec,
+    /// What was found by that, as far as it will be needed again.
+    pub looks: Vec<Look>,
     of: PhantomData<P>,
 }
 
@@ -171,6 +196,7 @@ impl<P: Compact> Shard<P> {
             len: 0,
             slots: vec![0; MIN_SLOTS],
             expanded: BitVec::new(),
+            looks: Vec::new(),
             of: PhantomData,
         }
     }
@@ -183,7 +209,8 @@ impl<P: Compact> Shard<P> {
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.bytes.capacity() + 4 * self.slots.capacity() + self.expanded.capacity() / 8
+        let beside = self.expanded.capacity() / 8 + self.looks.capacity();
+        self.bytes.capacity() + 4 * self.slots.capacity() + beside
     }
 
     /// The position of a number below [`len`](Self::len).
@@ -317,11 +344,15 @@ impl<P: Compact> Shard<P> {
     }
 
     fn push(&mut self, words: Words) {
+        // Doubling would leave half of the memory unused.
+        let more = (self.len() / 8).max(64);
         if self.bytes.len() + self.stride > self.bytes.capacity() {
-            // Doubling would leave half of the memory unused.
-            let more = (self.bytes.len() / 8).max(64 * self.stride);
-            self.bytes.reserve_exact(more);
+            self.bytes.reserve_exact(more * self.stride);
         }
+        if self.looks.len() == self.looks.capacity() {
+            self.looks.reserve_exact(more);
+        }
+        self.looks.push(Look::AGAIN);
         let at = self.len() * self.stride;
         self.bytes.resize(self.bytes.len() + self.stride, 0);
         // What is written behind the position is zero, as what is there.
@@ -356,6 +387,7 @@ impl<P: Compact> Shard<P> {
         let mut starts: Vec<(P::Level, u32)> = Vec::new();
         let mut bytes = Vec::with_capacity(self.bytes.len());
         let mut expanded = BitVec::with_capacity(self.expanded.len());
+        let mut looks = Vec::with_capacity(self.looks.len());
         let mut moved = vec![0; self.len()];
         for (&(level, old), new) in order.iter().zip(0..) {
             if starts.last().is_none_or(|&(last, _)| last != level) {
@@ -364,11 +396,13 @@ impl<P: Compact> Shard<P> {
             let at = old as usize * self.stride;
             bytes.extend_from_slice(&self.bytes[at..at + self.stride]);
             expanded.push(self.is_expanded(old as usize));
+            looks.push(self.looks[old as usize]);
             moved[old as usize] = new;
         }
         bytes.resize(self.bytes.len(), 0);
         self.bytes = bytes;
         self.expanded = expanded;
+        self.looks = looks;
         for slot in &mut self.slots {
             if *slot != 0 {
                 let old = (*slot & LOCAL_MASK) - 1;
@@ -479,6 +513,12 @@ impl<P: Compact> Positions<P> {
     #[inline]
     pub fn get(&self, id: Id) -> P {
         self.shards[id.shard()].get(id.local())
+    }
+
+    /// What the moves of a position are, if they have been looked at.
+    #[inline]
+    pub fn look(&self, id: Id) -> Look {
+        self.shards[id.shard()].looks[id.local()]
     }
 
     /// Whether the moves of a position have been looked at.

@@ -6,6 +6,8 @@ use std::fmt;
 use super::Value;
 use super::explore::Successors;
 use super::packed::Packed;
+use super::positions::Look;
+use super::symmetry::has_images;
 use crate::game::Color;
 use crate::game::chess::{Move, Position, Role};
 use crate::metric::Dtz;
@@ -227,15 +229,32 @@ impl<'a> Rules<'a> {
 }
 
 impl Successors<Packed> for Rules<'_> {
-    fn visit(&self, packed: &Packed, is_covered: bool, mut found: impl FnMut(Packed, u64)) {
+    fn visit(&self, packed: &Packed, is_covered: bool, mut found: impl FnMut(Packed, u64)) -> Look {
         let position = packed.unpack();
+        let has_images = has_images(&position);
+        let (mut all_stay, mut counted) = (true, 0);
         for m in &position.legal_moves() {
-            if self.allows(&position, m)
-                && matches!(self.next(&position, m, is_covered), Next::Inside)
-            {
+            let is_inside = self.allows(&position, m)
+                && matches!(self.next(&position, m, is_covered), Next::Inside);
+            if is_inside {
                 let (next, key) = packed.after(&position, m);
                 found(next, key);
             }
+            all_stay &= is_inside && stays(packed, &position, m);
+            counted += usize::from(!has_images || !packed.is_image_of_another(m.to()));
+        }
+        match all_stay {
+            true => Look::all_stay(counted),
+            false => Look::AGAIN,
         }
     }
+}
+
+/// Whether a move that is explored leads to a position of the same level.
+#[inline]
+pub fn stays(packed: &Packed, position: &Position, m: Move) -> bool {
+    let rights = position.castling_rights();
+    !m.is_zeroing()
+        && !packed.has_en_passant()
+        && (rights.is_empty() || position.play(m).castling_rights() == rights)
 }

@@ -121,6 +121,11 @@ impl States {
         zeroing: State::NOT_LOST,
         mate: State::NOT_LOST,
     };
+    /// Nothing is known yet, and there are moves.
+    pub const OPEN: States = States {
+        zeroing: State::open(0),
+        mate: State::open(0),
+    };
     /// As good as won, at once.
     pub const GIVEN: States = States {
         zeroing: State::won(1),

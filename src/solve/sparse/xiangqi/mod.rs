@@ -200,7 +200,7 @@ pub fn bytes_per_position(position: &Position) -> f64 {
         .sum();
     // One side moves at a time, and lines are rarely all free.
     let edges = f64::from(moves) / 2.0;
-    let packed = Packed::bytes(position.occupied().count_ones() as usize) as f64;
+    let packed = 1.0 + Packed::bytes(position.occupied().count_ones() as usize) as f64;
     let kept = packed * 1.125 + 4.0 / 0.375 + 0.25 + size_of::<State>() as f64;
     kept + size_of::<Node>() as f64 + 48.0 + 2.0 * 4.0 * edges
 }

@@ -4,6 +4,7 @@ use super::packed::Packed;
 use crate::game::xiangqi::{Move, Position};
 use crate::probe::xiangqi::XiangqiValue;
 use crate::solve::sparse::explore::Successors;
+use crate::solve::sparse::positions::Look;
 
 pub use crate::solve::sparse::LeafError;
 
@@ -89,7 +90,7 @@ impl<'a> Rules<'a> {
 }
 
 impl Successors<Packed> for Rules<'_> {
-    fn visit(&self, packed: &Packed, _: bool, mut found: impl FnMut(Packed, u64)) {
+    fn visit(&self, packed: &Packed, _: bool, mut found: impl FnMut(Packed, u64)) -> Look {
         let mut position = packed.unpack();
         for m in &position.legal_moves() {
             let undo = position.make(m);
@@ -98,5 +99,7 @@ impl Successors<Packed> for Rules<'_> {
             }
             position.unmake(m, undo);
         }
+        // Edges are found anew, whatever they are.
+        Look::AGAIN
     }
 }
