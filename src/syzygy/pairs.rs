@@ -72,9 +72,8 @@ const MAX_CODE_BITS: u8 = 32;
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
 
-/// Bits of a word by which several codes are passed over at once: 1 KiB for a stream. Passing over a whole block is faster with 11 bits, as
-/// long as the tables of all streams that are asked stay in the nearest caches; but mostly there is not far to go.
-const SKIP_BITS: u32 = 8;
+/// Bits of a word by which several codes are passed over at once: 8 KiB for a stream.
+const SKIP_BITS: u32 = 11;
 
 /// How often so many bits can be taken before the bit buffer has to be filled again.
 const SKIPS: u32 = 56 / SKIP_BITS;
@@ -255,7 +254,7 @@ impl Pairs {
                     bits += len;
                     values += u32::from(more_values) + 1;
                 }
-                // 8 codes of a bit, of 256 values each, are the most.
+                // 11 codes of a bit, of 256 values each, are the most.
                 _ => return First(values << 20 | bits << 16 | code),
             }
         }
