@@ -116,7 +116,7 @@ impl SyzygyTable {
         colors_exchanged: bool,
         checkpoints: &Checkpoints,
     ) -> Result<Wdl, ProbeError> {
-        let kept = Some(self.kept(checkpoints));
+        let kept = self.kept(checkpoints);
         Ok(match colors_exchanged == self.colors_exchanged {
             true => self.table.wdl_keeping(placement, turn, kept)?,
             false => {
@@ -127,11 +127,11 @@ impl SyzygyTable {
     }
 
     #[inline]
-    fn kept<'a>(&self, checkpoints: &'a Checkpoints) -> Kept<'a> {
-        Kept {
-            checkpoints,
-            table: self.number,
-        }
+    fn kept<'a>(&self, checkpoints: &'a Checkpoints) -> Option<Kept<'a>> {
+        let table = self.number;
+        checkpoints
+            .has_room()
+            .then_some(Kept { checkpoints, table })
     }
 
     /// The stored distance to zeroing of such men in a position of a result; nothing if that side's are not stored.
@@ -144,7 +144,7 @@ impl SyzygyTable {
         wdl: Wdl,
         checkpoints: &Checkpoints,
     ) -> Result<Option<DtzRange>, ProbeError> {
-        let kept = Some(self.kept(checkpoints));
+        let kept = self.kept(checkpoints);
         Ok(match colors_exchanged == self.colors_exchanged {
             true => self.table.dtz_keeping(placement, turn, wdl, kept)?,
             false => {

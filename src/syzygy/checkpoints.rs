@@ -103,6 +103,12 @@ impl Checkpoints {
         }
     }
 
+    /// Whether anything is kept.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.len != 0
+    }
+
     #[inline]
     fn entry(&self, BlockKey(key): BlockKey) -> Option<&Entry> {
         let entries = match self.entries.get() {
@@ -295,6 +301,7 @@ mod tests {
     #[test]
     fn nothing_is_kept_without_room() {
         let checkpoints = Checkpoints::new(63);
+        assert!(!checkpoints.has_room());
         let key = BlockKey::new(0, 64, 6).unwrap();
         checkpoints.add(key, 1, &[start(1)]);
         assert_eq!(checkpoints.nearest(key, 1), (0, Start::default()));

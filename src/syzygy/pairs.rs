@@ -72,8 +72,9 @@ const MAX_CODE_BITS: u8 = 32;
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
 
-/// Bits of a word by which several codes are passed over at once: 8 KiB for a stream.
-const SKIP_BITS: u32 = 11;
+/// Bits of a word by which several codes are passed over at once: 1 KiB for a stream. More bits take fewer steps through a block, but the tables of
+/// all streams that a search asks for would not stay in the nearest caches.
+const SKIP_BITS: u32 = 8;
 
 /// How often so many bits can be taken before the bit buffer has to be filled again.
 const SKIPS: u32 = 56 / SKIP_BITS;
@@ -254,7 +255,7 @@ impl Pairs {
                     bits += len;
                     values += u32::from(more_values) + 1;
                 }
-                // 11 codes of a bit, of 256 values each, are the most.
+                // 8 codes of a bit, of 256 values each, are the most.
                 _ => return First(values << 20 | bits << 16 | code),
             }
         }
@@ -279,34 +280,15 @@ impl Pairs {
     /// It is fastest where some bytes follow the block.
     #[inline]
     pub fn value(&self, bytes: &[u8], place: u32) -> Option<u16> {
-        self.value_from(bytes, Start::default(), place, std::iter::empty(), |_| ())
+        self.value_from(bytes, Start::default(), place)
     }
 
-    /// The same from a start on: value number `place` behind the first one of its cell. The numbers of `cells`, in order and not greater than
-    /// `place`, count from there as well; `pass` is told where each of them starts, but for those too near to the end of `bytes`.
-    #[inline]
-    pub fn value_from(
-        &self,
-        bytes: &[u8],
-        start: Start,
-        place: u32,
-        cells: impl Iterator<Item = u32>,
-        mut pass: impl FnMut(Start),
-    ) -> Option<u16> {
-        let mut bits = Bits::new(bytes.get(start.bit as usize / 8..)?);
-        bits.refill();
-        bits.skip(start.bit % 8);
-        // Number of the first value of the code that comes next, from that of the cell on.
-        let mut next = 0u32.wrapping_sub(start.within);
-        for cell in cells {
-            let mut within = cell.wrapping_sub(next);
-            self.reach(&mut bits, &mut within)?;
-            next = cell.wrapping_sub(within);
-            if let Some(bit) = bits.passed(bytes) {
-                pass(Start { bit, within });
-            }
-        }
-        let mut place = place.wrapping_sub(next);
+    /// The same from a start on: value number `place` behind the first one of its cell.
+    // By itself: its loops want all registers.
+    #[inline(never)]
+    pub fn value_from(&self, bytes: &[u8], start: Start, place: u32) -> Option<u16> {
+        let mut bits = Bits::from(bytes, start.bit)?;
+        let mut place = place + start.within;
         let (mut symbol, mut more_values) = self.reach(&mut bits, &mut place)?;
         // Ends, as a part of a symbol has fewer values than the symbol.
         while more_values >= self.width.values() {
@@ -321,6 +303,29 @@ impl Pairs {
             place -= u32::from(is_right) * left_values;
         }
         Some(self.width.value(self.nodes[symbol as usize], place))
+    }
+
+    /// Where values start that follow each other at a distance of `distance`, the first one so far behind that of `start`; the last ones may be
+    /// missing near the end of `bytes`. As many as `starts` has place for, and how many there are.
+    #[inline(never)]
+    pub fn starts(
+        &self,
+        bytes: &[u8],
+        start: Start,
+        distance: u32,
+        starts: &mut [Start],
+    ) -> Option<usize> {
+        let mut bits = Bits::from(bytes, start.bit)?;
+        let mut within = start.within;
+        for (count, found) in starts.iter_mut().enumerate() {
+            within += distance;
+            self.reach(&mut bits, &mut within)?;
+            let Some(bit) = bits.passed(bytes) else {
+                return Some(count);
+            };
+            *found = Start { bit, within };
+        }
+        Some(starts.len())
     }
 
     /// Drops codes until the next one is that of value number `place`, which becomes its number within the symbol; the
@@ -533,6 +538,15 @@ impl<'a> Bits<'a> {
             in_word: 0,
             rest: bytes,
         }
+    }
+
+    /// Behind so many bits.
+    #[inline(always)]
+    fn from(bytes: &'a [u8], bit: u32) -> Option<Bits<'a>> {
+        let mut bits = Bits::new(bytes.get(bit as usize / 8..)?);
+        bits.refill();
+        bits.skip(bit % 8);
+        Some(bits)
     }
 
     /// Fills the word up to 56 bits at least. As many bytes as fit are added each time, which takes no branch.

@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use arrayvec::ArrayVec;
-
 use super::checkpoints::{BlockKey, CELLS, Cells, Checkpoints, Kept, Start};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
@@ -491,20 +489,19 @@ fn value_keeping(
 ) -> Option<u16> {
     let cells = Cells::of_block(place.values);
     let wanted = cells.of(place.number);
-    let (known, start) = checkpoints.nearest(key, wanted);
-    let first = cells.first(known);
-    let mut passed: ArrayVec<Start, CELLS> = ArrayVec::new();
-    let unknown = (known + 1..=wanted).map(|cell| cells.first(cell) - first);
-    let number = place.number - first;
-    let value = coded
-        .pairs
-        .value_from(bytes, start, number, unknown, |start| {
-            passed.push(start);
-        });
-    if !passed.is_empty() {
-        checkpoints.add(key, known + 1, &passed);
+    let (mut cell, mut start) = checkpoints.nearest(key, wanted);
+    if cell < wanted {
+        let mut starts = [Start::default(); CELLS];
+        let starts = &mut starts[..wanted - cell];
+        let found = coded.pairs.starts(bytes, start, cells.first(1), starts)?;
+        if let Some(last) = starts[..found].last() {
+            checkpoints.add(key, cell + 1, &starts[..found]);
+            (cell, start) = (cell + found, *last);
+        }
     }
-    value
+    coded
+        .pairs
+        .value_from(bytes, start, place.number - cells.first(cell))
 }
 
 pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {

@@ -242,8 +242,13 @@ impl Packed {
             key ^= zobrist::en_passant(square);
         }
         next.flags = (self.flags & BLACK_TO_MOVE) ^ BLACK_TO_MOVE;
+        let mut pawns = position.by_role(Role::Pawn);
+        if m.promotion().is_some() {
+            pawns ^= from.bit();
+        }
         if let Some(captured) = m.capture() {
             let square = if m.is_en_passant() { to.ahead(!us) } else { to };
+            pawns &= !square.bit();
             next.take(square);
             key ^= zobrist::piece(captured.of(!us), square);
         }
@@ -251,18 +256,7 @@ impl Packed {
         let arriving = m.promotion().unwrap_or(m.role()).of(us);
         next.put(to, number(arriving));
         key ^= zobrist::piece(m.role().of(us), from) ^ zobrist::piece(arriving, to);
-        let gone = match m.capture() {
-            Some(Role::Pawn) if m.is_en_passant() => to.ahead(!us).bit(),
-            Some(Role::Pawn) => to.bit(),
-            _ => 0,
-        };
-        let gone = gone
-            | if m.promotion().is_some() {
-                from.bit()
-            } else {
-                0
-            };
-        if position.by_role(Role::Pawn) & !gone != 0 {
+        if pawns != 0 {
             return (next, key);
         }
         let king = match (m.role(), us) {
