@@ -5,7 +5,8 @@
 //! divided into *cells* of equal size, at most [`CELLS`] and the first one, and of each cell that a probe comes by it is
 //! written down where the code begins that has its first value. The next probe begins there.
 //!
-//! A probe begins at the last cell it knows and passes through all that follow, so what is known of a block are always its
+//! Random probes seldom meet the same block twice. So the first one only leaves its key, and those that follow look for cells. A
+//! probe begins at the last cell it knows and passes through all that follow, so what is known of a block are always its
 //! first cells. They fit into one line of a processor's cache, an [`Entry`]. The key of a block tells which entry is
 //! its own, and the last block that came keeps it.
 //!
@@ -126,33 +127,32 @@ impl Checkpoints {
         self.entries.get_or_init(|| entries().collect())
     }
 
-    /// The last cell up to `cell` that is known of a block, and its start: if there is none, the block's beginning.
+    /// The last cell up to `cell` that is known of a block, and its start: if there is none, the block's beginning. Nothing if it is
+    /// the first time that anybody asks for the block, or the first time since another one took its place.
     #[inline]
-    pub(super) fn nearest(&self, key: BlockKey, cell: usize) -> (usize, Start) {
-        self.known(key, cell).unwrap_or_default()
-    }
-
-    #[inline]
-    fn known(&self, key: BlockKey, cell: usize) -> Option<(usize, Start)> {
+    pub(super) fn nearest(&self, key: BlockKey, cell: usize) -> Option<(usize, Start)> {
         let entry = self.entry(key)?;
         let before = entry.version.load(Ordering::Acquire);
         let block = entry.block.load(Ordering::Relaxed);
-        if before & 1 == 1 || block >> KNOWN_BITS != key.0 {
+        if block >> KNOWN_BITS != key.0 {
+            entry.write(|| entry.block.store(key.0 << KNOWN_BITS, Ordering::Relaxed));
             return None;
         }
         let cell = cell.min(block as usize & ((1 << KNOWN_BITS) - 1));
-        let place = cell.checked_sub(1)?;
+        let Some(place) = cell.checked_sub(1) else {
+            return Some((0, Start::default()));
+        };
         let word = entry.starts[place / CELLS_OF_WORD % WORDS].load(Ordering::Relaxed);
         fence(Ordering::Acquire);
-        if entry.version.load(Ordering::Relaxed) != before {
+        if before & 1 == 1 || entry.version.load(Ordering::Relaxed) != before {
             return None;
         }
         let shift = START_BITS * (place % CELLS_OF_WORD) as u32;
         Some((cell, Start::of_bits(word >> shift)))
     }
 
-    /// Keeps the starts of the cells of a block from `first` on, unless another thread writes in the same place or there are unknown
-    /// cells before them.
+    /// Keeps the starts of the cells of a block from `first` on, unless another thread writes in the same place, another block took it,
+    /// or there are unknown cells before them.
     #[cold]
     pub(super) fn add(&self, key: BlockKey, first: usize, starts: &[Start]) {
         let Some(entry) = self.entry(key) else {
@@ -160,12 +160,9 @@ impl Checkpoints {
         };
         entry.write(|| {
             let block = entry.block.load(Ordering::Relaxed);
-            let known = match block >> KNOWN_BITS == key.0 {
-                true => block as usize & ((1 << KNOWN_BITS) - 1),
-                false => 0,
-            };
+            let known = block as usize & ((1 << KNOWN_BITS) - 1);
             let last = first + starts.len() - 1;
-            if first == 0 || first > known + 1 || last > CELLS {
+            if block >> KNOWN_BITS != key.0 || first == 0 || first > known + 1 || last > CELLS {
                 return;
             }
             for (place, start) in (first - 1..).zip(starts) {
@@ -262,29 +259,32 @@ mod tests {
     fn what_was_added_is_found() {
         let checkpoints = Checkpoints::new(64);
         let key = |block: u64| BlockKey::new(3, (block + 1) << 6, 6).unwrap();
-        assert_eq!(checkpoints.nearest(key(0), 5), (0, Start::default()));
+        let beginning = Some((0, Start::default()));
+        assert_eq!(checkpoints.nearest(key(0), 5), None);
+        assert_eq!(checkpoints.nearest(key(0), 5), beginning);
         checkpoints.add(key(0), 1, &[start(1), start(2)]);
-        assert_eq!(checkpoints.nearest(key(0), 0), (0, Start::default()));
-        assert_eq!(checkpoints.nearest(key(0), 1), (1, start(1)));
-        assert_eq!(checkpoints.nearest(key(0), 5), (2, start(2)));
+        assert_eq!(checkpoints.nearest(key(0), 0), beginning);
+        assert_eq!(checkpoints.nearest(key(0), 1), Some((1, start(1))));
+        assert_eq!(checkpoints.nearest(key(0), 5), Some((2, start(2))));
         // There is a gap before these.
         checkpoints.add(key(0), 4, &[start(4)]);
-        assert_eq!(checkpoints.nearest(key(0), 5), (2, start(2)));
+        assert_eq!(checkpoints.nearest(key(0), 5), Some((2, start(2))));
         let rest: Vec<Start> = (3..=CELLS as u32).map(start).collect();
         checkpoints.add(key(0), 3, &rest);
         for cell in 1..=CELLS {
             let expected = (cell, start(cell as u32));
-            assert_eq!(checkpoints.nearest(key(0), cell), expected);
+            assert_eq!(checkpoints.nearest(key(0), cell), Some(expected));
         }
         // Another block takes the only entry.
-        assert_eq!(checkpoints.nearest(key(1), 5), (0, Start::default()));
+        assert_eq!(checkpoints.nearest(key(1), 5), None);
+        checkpoints.add(key(0), 1, &[start(1)]);
         checkpoints.add(key(1), 2, &[start(2)]);
-        assert_eq!(checkpoints.nearest(key(0), 1), (1, start(1)));
+        assert_eq!(checkpoints.nearest(key(1), 5), beginning);
         checkpoints.add(key(1), 1, &[start(7)]);
-        assert_eq!(checkpoints.nearest(key(1), 5), (1, start(7)));
-        assert_eq!(checkpoints.nearest(key(0), 1), (0, Start::default()));
+        assert_eq!(checkpoints.nearest(key(1), 5), Some((1, start(7))));
+        assert_eq!(checkpoints.nearest(key(0), 1), None);
         checkpoints.clear();
-        assert_eq!(checkpoints.nearest(key(1), 5), (0, Start::default()));
+        assert_eq!(checkpoints.nearest(key(0), 5), None);
     }
 
     #[test]
@@ -304,7 +304,7 @@ mod tests {
         assert!(!checkpoints.has_room());
         let key = BlockKey::new(0, 64, 6).unwrap();
         checkpoints.add(key, 1, &[start(1)]);
-        assert_eq!(checkpoints.nearest(key, 1), (0, Start::default()));
+        assert_eq!(checkpoints.nearest(key, 1), None);
     }
 
     #[test]

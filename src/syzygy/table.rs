@@ -489,7 +489,9 @@ fn value_keeping(
 ) -> Option<u16> {
     let cells = Cells::of_block(place.values);
     let wanted = cells.of(place.number);
-    let (mut cell, mut start) = checkpoints.nearest(key, wanted);
+    let Some((mut cell, mut start)) = checkpoints.nearest(key, wanted) else {
+        return coded.pairs.value(bytes, place.number);
+    };
     if cell < wanted {
         let mut starts = [Start::default(); CELLS];
         let starts = &mut starts[..wanted - cell];
