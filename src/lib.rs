@@ -70,6 +70,7 @@ pub mod material;
 pub mod metric;
 pub mod placement;
 pub mod probe;
+mod seqlock;
 pub mod simd;
 pub mod solve;
 pub mod symmetry;

@@ -8,18 +8,9 @@
 //!
 //! A lock would cost more than the rest of a look-up, most of all where two threads take turns: whoever takes a lock
 //! writes, and what one processor writes another has to fetch again. So a look-up writes nothing but a count of its own thread, and, the
-//! first time after a while, a mark that the page is wanted. All memory is atomic words. Each way has a version, even while the
-//! page is whole and odd while it is being written:
-//!
-//! ```text
-//! writer                                reader
-//! version: even -> odd, or give up      a = version, even, else not here
-//! key, words                            key, word
-//! version: odd -> next even             b = version; what was read counts if a == b
-//! ```
-//!
-//! If the reader sees a word of a later page, it sees by the fences that the version is a later one too. Versions have 64 bits and do not
-//! come round. A writer that finds another at work lets its page go; the block is decoded again when it is needed.
+//! first time after a while, a mark that the page is wanted. All memory is atomic words, and each way has a
+//! [`Version`] that tells whether what was read belongs together. A writer that finds another at work lets its page go; the block is
+//! decoded again when it is needed.
 //!
 //! A full set evicts by the CLOCK rule: a hand goes round, spares a page that was asked for since it last came by, and takes
 //! the first that was not.
@@ -27,9 +18,10 @@
 //! Memory is taken in shards of [`SETS`] sets, when the first page of a shard comes.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::counts::Counts;
+use crate::seqlock::Version;
 
 /// Bytes of a block that are kept and thrown away together.
 pub(super) const PAGE_BYTES: usize = 2048;
@@ -91,7 +83,7 @@ impl PageKey {
 /// What a way holds; nothing at first, with the key 0.
 #[derive(Debug, Default)]
 struct Way {
-    version: AtomicU64,
+    version: Version,
     key: AtomicU64,
 }
 
@@ -208,14 +200,13 @@ impl BlockCache {
             version,
             key: stored,
         } = &set.ways[way];
-        let before = version.load(Ordering::Acquire);
-        if before & 1 == 1 || stored.load(Ordering::Relaxed) != key.0 {
+        let before = version.begin()?;
+        if stored.load(Ordering::Relaxed) != key.0 {
             return None;
         }
         let first = (number * self.ways + way) * PAGE_WORDS;
         let word = shard.words[first + byte / WORD_BYTES % PAGE_WORDS].load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        if version.load(Ordering::Relaxed) != before {
+        if !version.is_still(before) {
             return None;
         }
         let bit = 1 << way;
@@ -282,21 +273,10 @@ impl BlockCache {
 impl Way {
     /// Writes what belongs to another key, unless another thread is at it.
     fn write(&self, key: u64, words: impl FnOnce()) {
-        let version = self.version.load(Ordering::Relaxed);
-        let odd = version | 1;
-        let is_mine = version != odd
-            && self
-                .version
-                .compare_exchange(version, odd, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok();
-        if !is_mine {
-            return;
-        }
-        // Whoever reads a word written below reads this version as well, or a later one.
-        fence(Ordering::Release);
-        self.key.store(key, Ordering::Relaxed);
-        words();
-        self.version.store(odd + 1, Ordering::Release);
+        self.version.write(|| {
+            self.key.store(key, Ordering::Relaxed);
+            words();
+        });
     }
 }
 

@@ -10,15 +10,13 @@
 //! first cells. They fit into one line of a processor's cache, an [`Entry`]. The key of a block tells which entry is
 //! its own, and the last block that came keeps it.
 //!
-//! # No locks
-//!
-//! As in the cache of blocks of our own tables, an entry is made of atomic words and has a version, odd while it is being written:
-//! a reader that sees another version afterwards than before begins at the beginning of the block, and a writer that finds
-//! another one at work writes nothing.
+//! Nobody waits: where an entry is being written, a reader begins at the beginning of the block, and a writer writes nothing.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::seqlock::Version;
 
 /// Cells of a block, the first one aside, whose beginning is the block's.
 pub(super) const CELLS: usize = CELLS_OF_WORD * WORDS;
@@ -81,7 +79,7 @@ impl Start {
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Entry {
-    version: AtomicU64,
+    version: Version,
     /// The key of the block and how many cells are known.
     block: AtomicU64,
     starts: [AtomicU64; WORDS],
@@ -132,10 +130,12 @@ impl Checkpoints {
     #[inline]
     pub(super) fn nearest(&self, key: BlockKey, cell: usize) -> Option<(usize, Start)> {
         let entry = self.entry(key)?;
-        let before = entry.version.load(Ordering::Acquire);
+        let before = entry.version.begin()?;
         let block = entry.block.load(Ordering::Relaxed);
         if block >> KNOWN_BITS != key.0 {
-            entry.write(|| entry.block.store(key.0 << KNOWN_BITS, Ordering::Relaxed));
+            entry
+                .version
+                .write(|| entry.block.store(key.0 << KNOWN_BITS, Ordering::Relaxed));
             return None;
         }
         let cell = cell.min(block as usize & ((1 << KNOWN_BITS) - 1));
@@ -143,8 +143,7 @@ impl Checkpoints {
             return Some((0, Start::default()));
         };
         let word = entry.starts[place / CELLS_OF_WORD % WORDS].load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        if before & 1 == 1 || entry.version.load(Ordering::Relaxed) != before {
+        if !entry.version.is_still(before) {
             return None;
         }
         let shift = START_BITS * (place % CELLS_OF_WORD) as u32;
@@ -158,7 +157,7 @@ impl Checkpoints {
         let Some(entry) = self.entry(key) else {
             return;
         };
-        entry.write(|| {
+        entry.version.write(|| {
             let block = entry.block.load(Ordering::Relaxed);
             let known = block as usize & ((1 << KNOWN_BITS) - 1);
             let last = first + starts.len() - 1;
@@ -181,28 +180,9 @@ impl Checkpoints {
     /// Forgets everything.
     pub fn clear(&self) {
         for entry in self.entries.get().into_iter().flatten() {
-            entry.write(|| entry.block.store(0, Ordering::Relaxed));
+            let write = || entry.block.store(0, Ordering::Relaxed);
+            entry.version.write(write);
         }
-    }
-}
-
-impl Entry {
-    /// Writes, unless another thread is at it.
-    fn write(&self, write: impl FnOnce()) {
-        let version = self.version.load(Ordering::Relaxed);
-        let odd = version | 1;
-        let is_mine = version != odd
-            && self
-                .version
-                .compare_exchange(version, odd, Ordering::Acquire, Ordering::Relaxed)
-                .is_ok();
-        if !is_mine {
-            return;
-        }
-        // Whoever reads a word written below reads this version as well, or a later one.
-        fence(Ordering::Release);
-        write();
-        self.version.store(odd + 1, Ordering::Release);
     }
 }
 
