@@ -16,13 +16,10 @@ use arrayvec::ArrayVec;
 use super::packed::Packed;
 use crate::game::Color;
 use crate::game::chess::{Position, Role, Square};
+use crate::symmetry::{
+    ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_triangle, is_on_diagonal, transpose,
+};
 
-/// The squares of the triangle but for the diagonal: b1, c1, d1, c2, d2, d3.
-const WITHIN_TRIANGLE: u64 = 0x08_0c_0e;
-/// The squares of the triangle on the diagonal: a1, b2, c3, d4.
-const DIAGONAL_OF_TRIANGLE: u64 = 0x0800_0000 | 0x04_0201;
-/// The squares from a1 to h8.
-const DIAGONAL: u64 = 0x8040_2010_0804_0201;
 /// The number of images of a position without pawns, of which few have only half as many.
 const IMAGES: u64 = 8;
 
@@ -53,9 +50,9 @@ impl Packed {
     /// The same for a position that [`has_images`], whose key and square of White's king are known; and its key.
     #[inline]
     pub fn normal_form_of(self, key: u64, white_king: Square) -> (Packed, u64) {
-        let king = white_king.bit();
-        let is_normal = king & WITHIN_TRIANGLE != 0
-            || king & DIAGONAL_OF_TRIANGLE != 0 && self.occupied() < transposed(self.occupied());
+        let king = white_king.index() as u8;
+        let is_normal = into_triangle(king).is_identity()
+            && (!is_on_diagonal(king) || self.occupied() < transpose(self.occupied()));
         if is_normal {
             return (self, key);
         }
@@ -64,24 +61,9 @@ impl Packed {
     }
 
     fn normal_form_without_pawns(self, king: Square) -> Packed {
-        let (mut file, mut rank) = (king.file(), king.rank());
-        let mut exchange = 0;
-        if file > 3 {
-            exchange |= 7;
-            file = 7 - file;
-        }
-        if rank > 3 {
-            exchange |= 56;
-            rank = 7 - rank;
-        }
-        let image = |is_transposed: bool| {
-            let image = |square: Square| {
-                let square = square.index() as u32 ^ exchange;
-                Square::wrapping(match is_transposed {
-                    true => square >> 3 | (square & 7) << 3,
-                    false => square,
-                })
-            };
+        let image = |symmetry: Symmetry| {
+            let image =
+                |square: Square| Square::wrapping(symmetry.map(square.index() as u8).into());
             let mut men: ArrayVec<(Square, u8), 32> = self
                 .numbered_men()
                 .map(|(number, square)| (image(square), number))
@@ -89,10 +71,11 @@ impl Packed {
             men.sort_unstable();
             Packed::of_numbered_men(&men, self.turn())
         };
-        match rank.cmp(&file) {
-            std::cmp::Ordering::Less => image(false),
-            std::cmp::Ordering::Greater => image(true),
-            std::cmp::Ordering::Equal => image(false).min(image(true)),
+        let king = king.index() as u8;
+        let symmetry = into_triangle(king);
+        match is_on_diagonal(symmetry.map(king)) {
+            true => image(symmetry).min(image(symmetry.then_transpose())),
+            false => image(symmetry),
         }
     }
 
@@ -100,7 +83,7 @@ impl Packed {
     pub fn images(&self) -> u64 {
         let is_alone =
             self.men().any(|(man, _)| man.role == Role::Pawn) || self.castling_rooks() > 0;
-        match (is_alone, is_on_diagonal(self.occupied())) {
+        match (is_alone, are_on_diagonal(self.occupied())) {
             (true, _) => 1,
             (false, true) => IMAGES / 2,
             (false, false) => IMAGES,
@@ -111,26 +94,13 @@ impl Packed {
     /// stand on the diagonal, and the square is above it.
     #[inline]
     pub fn is_image_of_another(&self, square: Square) -> bool {
-        is_on_diagonal(self.occupied()) && square.rank() > square.file()
+        are_on_diagonal(self.occupied()) && square.bit() & ABOVE_DIAGONAL != 0
     }
 }
 
 #[inline]
-fn is_on_diagonal(occupied: u64) -> bool {
+fn are_on_diagonal(occupied: u64) -> bool {
     occupied & !DIAGONAL == 0
-}
-
-/// The squares in a mirror along the diagonal: a2 becomes b1.
-#[inline]
-fn transposed(squares: u64) -> u64 {
-    // Blocks of four by four squares change places, then of two by two, then single squares.
-    let exchange = |squares: u64, distance: u32, of_upper: u64| {
-        let difference = (squares ^ squares >> distance) & of_upper;
-        squares ^ difference ^ difference << distance
-    };
-    let squares = exchange(squares, 28, 0x0000_0000_f0f0_f0f0);
-    let squares = exchange(squares, 14, 0x0000_cccc_0000_cccc);
-    exchange(squares, 7, 0x00aa_00aa_00aa_00aa)
 }
 
 #[cfg(test)]
@@ -199,13 +169,6 @@ mod tests {
             let packed = Packed::new(&position);
             assert!(!has_images(&position));
             assert_eq!((packed.normal_form(), packed.images()), (packed, 1));
-        }
-    }
-
-    #[test]
-    fn squares_are_transposed_one_by_one() {
-        for square in 0..64 {
-            assert_eq!(transposed(1 << square), 1 << (square % 8 * 8 + square / 8));
         }
     }
 }
