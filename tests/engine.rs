@@ -14,9 +14,6 @@ use crate::examples::build;
 use crate::probe;
 use crate::probe::random::Random;
 
-/// The tables of three men that are part of the repository.
-const THREE_MEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables");
-
 /// A running engine.
 pub struct Engine {
     process: Child,
@@ -240,8 +237,8 @@ fn won(
 
 #[test]
 fn it_mates_as_fast_as_possible_with_three_men() {
-    let tables = Tablebase::open(THREE_MEN).unwrap();
-    let mut engine = Engine::with_tables(Path::new(THREE_MEN));
+    let tables = Tablebase::open(probe::three_men()).unwrap();
+    let mut engine = Engine::with_tables(probe::three_men());
     let mut random = Random(3);
     let mut mates = 0;
     for material in Material::all_with_men(3) {
@@ -273,13 +270,13 @@ fn it_mates_as_fast_as_possible_with_four_men() {
 #[test]
 fn it_makes_progress_by_distances_to_zeroing_alone() {
     let folder = tempfile::tempdir().unwrap();
-    for file in Tablebase::open(THREE_MEN).unwrap().tables() {
+    for file in Tablebase::open(probe::three_men()).unwrap().tables() {
         let name = file.path().file_name().unwrap();
         if !name.to_str().unwrap().ends_with(".dtm") {
             std::fs::copy(file.path(), folder.path().join(name)).unwrap();
         }
     }
-    let tables = Tablebase::open(THREE_MEN).unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let mut engine = Engine::with_tables(folder.path());
     let mut random = Random(6);
     for material in ["KQvK", "KRvK", "KPvK"] {
@@ -309,7 +306,7 @@ fn it_makes_progress_by_distances_to_zeroing_alone() {
 
 #[test]
 fn it_asks_tables_inside_the_search() {
-    let mut engine = Engine::with_tables(Path::new(THREE_MEN));
+    let mut engine = Engine::with_tables(probe::three_men());
     // Of four men. To take the rook wins, as the pawn gets through; a table knows.
     engine.say("position fen 8/8/8/4P3/3rK3/8/8/7k w - - 0 1");
     let (info, best) = engine.go("depth 2");

@@ -47,7 +47,22 @@ pub fn directory() -> &'static Path {
     })
 }
 
-/// The same, opened.
+/// The tables of three men that are part of the repository, without what somebody may have generated beside them.
+pub fn three_men() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        let directory = empty_directory("probe-three-men");
+        for file in Tablebase::open("tables").unwrap().tables() {
+            if file.material().men() == 3 {
+                let name = file.path().file_name().unwrap();
+                std::fs::copy(file.path(), directory.join(name)).unwrap();
+            }
+        }
+        directory
+    })
+}
+
+/// The same as [`directory`], opened.
 fn tables() -> &'static Tablebase {
     static TABLES: OnceLock<Tablebase> = OnceLock::new();
     TABLES.get_or_init(|| Tablebase::open(directory()).unwrap())

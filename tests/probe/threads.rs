@@ -3,7 +3,6 @@
 //! Only the three-man tables of the repository are used, so that the test can be run under ThreadSanitizer, which makes everything
 //! ten times as slow; `docs/DESIGN.md` has the command.
 
-use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
@@ -22,14 +21,13 @@ const QUESTIONS: usize = 60;
 
 /// The tables of three men with so little memory that most blocks and results are thrown away at once.
 fn tables(map_files: bool) -> Arc<Tablebase> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
     let options = ProbeOptions {
         cache_bytes: 8_000,
         result_bytes: 256,
         map_files,
         ..ProbeOptions::default()
     };
-    Arc::new(Tablebase::open_with(&[folder], &options).unwrap())
+    Arc::new(Tablebase::open_with(&[super::three_men()], &options).unwrap())
 }
 
 /// A position with what one thread alone finds.

@@ -20,7 +20,7 @@ const ROOK: &str = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
 const WALL: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/3BK3 w - - 0 1";
 
 fn three_men() -> Tablebase {
-    Tablebase::open("tables").unwrap()
+    Tablebase::open(probe::three_men()).unwrap()
 }
 
 fn leaves(tables: &Tablebase, men: u32) -> Tables<'_> {

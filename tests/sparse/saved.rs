@@ -13,6 +13,7 @@ use retrograde::verify::solved::{SolvedReport, verify_solved};
 use tempfile::TempDir;
 
 use super::{Tables, position, solved};
+use crate::probe;
 
 /// A pawn ending whose pieces are in tables of three men.
 const BLOCKED: &str = "8/8/1p6/1P1K4/8/8/5k2/8 w - - 0 1";
@@ -78,7 +79,7 @@ fn reached(root: &Position, plies: usize) -> Vec<Position> {
 
 #[test]
 fn a_saved_set_has_the_values_that_were_solved() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     for (fen, leaves) in [
         (BLOCKED, &three_men(&tables) as &dyn Leaves),
         (WALL, &NoLeaves),
@@ -116,7 +117,7 @@ fn a_saved_set_has_the_values_that_were_solved() {
 
 #[test]
 fn images_of_a_position_are_found_in_a_saved_set() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let set = open(bytes(&solved("8/8/8/8/8/2k5/1R6/K7 w - - 0 1", &NoLeaves))).unwrap();
     assert_eq!(set.len(), 50_009);
     // White's king in all parts of the board and on both long diagonals, once with all men on one.
@@ -143,7 +144,7 @@ fn images_of_a_position_are_found_in_a_saved_set() {
 
 #[test]
 fn moves_of_a_saved_set_are_ordered_as_those_of_tables() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let leaves = three_men(&tables);
     let set = open(bytes(&solved(BLOCKED, &leaves))).unwrap();
     let moves = set.root_moves(set.root(), &leaves).unwrap();
@@ -170,7 +171,7 @@ fn a_set_without_mates_is_saved_without_them() {
 
 #[test]
 fn the_number_of_threads_does_not_change_the_file() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -202,7 +203,7 @@ fn bounds_are_not_saved() {
 
 #[test]
 fn damage_is_found_wherever_it_is() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let leaves = three_men(&tables);
     let bytes = bytes(&solved(BLOCKED, &leaves));
     let whole = verify(&open(bytes.clone()).unwrap(), &leaves);
@@ -233,7 +234,7 @@ fn damage_is_found_wherever_it_is() {
 
 #[test]
 fn a_set_that_leads_to_unknown_positions_is_not_verified() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let set = open(bytes(&solved(BLOCKED, &three_men(&tables)))).unwrap();
     // Without the tables nobody knows what is behind the captures.
     let report = verify(&set, &NoLeaves);

@@ -38,7 +38,7 @@ fn compare(solved: &Solved, tables: &Tablebase, position: &Position) -> bool {
 
 #[test]
 fn three_men_solved_from_nothing_have_the_values_of_the_checked_in_tables() {
-    let tables = Tablebase::open("tables").unwrap();
+    let tables = Tablebase::open(probe::three_men()).unwrap();
     let mut random = Random(0x5bd1_e995);
     for (fen, materials) in [
         ("8/8/8/8/8/2k5/8/K1r5 w - - 0 1", &["KRvK"][..]),
