@@ -22,7 +22,7 @@
 //! 28 056 different placements.
 
 use crate::game::Color;
-use crate::game::chess::{Position, Role, Setup};
+use crate::game::chess::{Board, Position, Role, Setup};
 use crate::material::Material;
 use crate::placement::{PawnPlacement, PawnSlices, binomial, rank_combination, unrank_combination};
 use crate::symmetry::{self, Symmetry, TRIANGLE};
@@ -96,13 +96,21 @@ impl Placement {
     }
 }
 
+/// The men of a board.
+impl From<&Board> for Placement {
+    #[inline]
+    fn from(board: &Board) -> Placement {
+        Placement {
+            men: Color::ALL.map(|color| Role::ALL.map(|role| board.pieces(color, role))),
+        }
+    }
+}
+
 /// The men of a position.
 impl From<&Position> for Placement {
     #[inline]
     fn from(position: &Position) -> Placement {
-        Placement {
-            men: Color::ALL.map(|color| Role::ALL.map(|role| position.pieces(color, role))),
-        }
+        position.board().into()
     }
 }
 

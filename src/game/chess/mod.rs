@@ -1,6 +1,7 @@
 //! Chess: squares, pieces, attacks, positions, moves and their notations.
 
 pub mod attacks;
+mod board;
 mod castling;
 #[cfg(any(test, feature = "cozy-chess"))]
 pub mod cozy;
@@ -14,6 +15,7 @@ mod role;
 mod setup;
 mod square;
 
+pub use board::Board;
 pub use castling::{CastlingRights, CastlingSide};
 pub use fen::FenError;
 pub use moves::{Move, MoveList};

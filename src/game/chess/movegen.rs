@@ -8,7 +8,7 @@
 use std::ops::ControlFlow;
 
 use super::castling::CastlingMove;
-use super::{Bitboard, CastlingSide, Move, MoveList, Position, Role, Square, attacks, squares};
+use super::{Bitboard, Board, CastlingSide, Move, MoveList, Role, Square, attacks, squares};
 use crate::game::Color;
 
 /// Receives the moves as they are found, and may stop the search.
@@ -24,7 +24,7 @@ const LAST_RANKS: Bitboard = 0xff00_0000_0000_00ff;
 
 /// Collects moves.
 struct Collect<'a> {
-    position: &'a Position,
+    board: &'a Board,
     list: &'a mut MoveList,
 }
 
@@ -46,9 +46,9 @@ impl Collect<'_> {
 impl Sink for Collect<'_> {
     #[inline]
     fn targets(&mut self, role: Role, from: Square, targets: Bitboard) -> ControlFlow<()> {
-        let occupied = self.position.occupied();
+        let occupied = self.board.occupied();
         for to in squares(targets & occupied) {
-            let captured = self.position.role_at(to);
+            let captured = self.board.role_at(to);
             if role == Role::Pawn {
                 self.push_pawn(from, to, captured);
             } else {
@@ -116,13 +116,13 @@ struct Constraints {
     checkers: Bitboard,
 }
 
-impl Position {
+impl Board {
     /// Every legal move.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
         let _ = self.generate::<true>(&mut Collect {
-            position: self,
+            board: self,
             list: &mut list,
         });
         list
@@ -141,10 +141,7 @@ impl Position {
     #[inline]
     pub fn legal_captures_into(&self, list: &mut MoveList) {
         if self.may_change_material() {
-            let _ = self.generate::<false>(&mut Collect {
-                position: self,
-                list,
-            });
+            let _ = self.generate::<false>(&mut Collect { board: self, list });
         }
     }
 

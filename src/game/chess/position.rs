@@ -1,10 +1,10 @@
 //! A position, and how a move changes it.
 
 use std::fmt;
+use std::ops::Deref;
 
-use super::attacks::{self, RotatedOccupancy};
-use super::castling::CastlingMove;
-use super::{Bitboard, CastlingRights, Move, Piece, Role, Setup, SetupError, Square, squares};
+use super::attacks::RotatedOccupancy;
+use super::{Board, CastlingRights, Move, Piece, Role, Setup, SetupError, Square, squares};
 use crate::game::repetition::Repeatable;
 use crate::game::zobrist::{self, MaterialKey};
 use crate::game::{Color, zobrist::TURN};
@@ -33,23 +33,37 @@ use crate::game::{Color, zobrist::TURN};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position {
-    roles: [Bitboard; 6],
-    colors: [Bitboard; 2],
-    rotated: RotatedOccupancy,
-    key: u64,
-    pawn_key: u64,
-    material: MaterialKey,
+    board: Board,
+    keys: Keys,
     fullmoves: u32,
     halfmoves: u16,
-    en_passant: Option<Square>,
-    castling: CastlingRights,
-    turn: Color,
+}
+
+/// What follows from the board, kept up to date by every move.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Keys {
+    rotated: RotatedOccupancy,
+    position: u64,
+    pawns: u64,
+}
+
+impl Keys {
+    /// A man appears on a square or vanishes.
+    #[inline]
+    fn toggle(&mut self, man: Piece, square: Square) {
+        self.rotated.toggle(square);
+        let number = zobrist::piece(man, square);
+        self.position ^= number;
+        if man.role == Role::Pawn {
+            self.pawns ^= number;
+        }
+    }
 }
 
 /// What [`Position::unmake`] cannot know from the move: returned by [`Position::make`].
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
-    key: u64,
+    position_key: u64,
     pawn_key: u64,
     halfmoves: u16,
     en_passant: Option<Square>,
@@ -68,7 +82,7 @@ impl Position {
             position.put(Role::Pawn.of(Color::Black), Square::wrapping(48 + file));
             position.put(role.of(Color::Black), Square::wrapping(56 + file));
         }
-        position.castling = CastlingRights::ALL;
+        position.board.castling = CastlingRights::ALL;
         position.complete_keys();
         position
     }
@@ -76,17 +90,10 @@ impl Position {
     /// No men at all: not a position yet.
     fn empty() -> Position {
         Position {
-            roles: [0; 6],
-            colors: [0; 2],
-            rotated: RotatedOccupancy::default(),
-            key: 0,
-            pawn_key: 0,
-            material: MaterialKey::EMPTY,
+            board: Board::EMPTY,
+            keys: Keys::default(),
             fullmoves: 1,
             halfmoves: 0,
-            en_passant: None,
-            castling: CastlingRights::NONE,
-            turn: Color::White,
         }
     }
 
@@ -105,8 +112,8 @@ impl Position {
                 }
             }
         }
-        position.turn = setup.turn;
-        position.castling = setup.castling;
+        position.board.turn = setup.turn;
+        position.board.castling = setup.castling;
         position.halfmoves = setup.halfmoves;
         position.fullmoves = setup.fullmoves.max(1);
         let king = position.king(!setup.turn);
@@ -116,7 +123,7 @@ impl Position {
                 king,
             });
         }
-        position.en_passant = setup
+        position.board.en_passant = setup
             .en_passant
             .filter(|&square| position.can_pseudo_capture_en_passant(square));
         position.complete_keys();
@@ -136,9 +143,9 @@ impl Position {
         for (man, square) in men {
             position.put(man, square);
         }
-        position.turn = turn;
-        position.castling = castling;
-        position.en_passant = en_passant;
+        position.board.turn = turn;
+        position.board.castling = castling;
+        position.board.en_passant = en_passant;
         position.complete_keys();
         position
     }
@@ -146,8 +153,8 @@ impl Position {
     /// The same position with no pawn to be captured en passant.
     pub(crate) fn without_en_passant(&self) -> Position {
         let mut position = *self;
-        if let Some(square) = position.en_passant.take() {
-            position.key ^= zobrist::en_passant(square);
+        if let Some(square) = position.board.en_passant.take() {
+            position.keys.position ^= zobrist::en_passant(square);
         }
         position
     }
@@ -170,98 +177,28 @@ impl Position {
 
     /// Adds to the key what is not men, which are in it already.
     fn complete_keys(&mut self) {
-        self.key ^= zobrist::castling(self.castling);
+        self.keys.position ^= zobrist::castling(self.castling);
         if let Some(square) = self.en_passant {
-            self.key ^= zobrist::en_passant(square);
+            self.keys.position ^= zobrist::en_passant(square);
         }
         if self.turn == Color::White {
-            self.key ^= TURN;
+            self.keys.position ^= TURN;
         }
         debug_assert_eq!(self.material, MaterialKey::of_position(self));
-        debug_assert_eq!(self.key, zobrist::position_key(self));
-        debug_assert_eq!(self.pawn_key, zobrist::pawn_key(self));
+        debug_assert_eq!(self.key(), zobrist::position_key(self));
+        debug_assert_eq!(self.pawn_key(), zobrist::pawn_key(self));
     }
 
-    /// The side to move.
+    /// All that legal moves depend on.
     #[inline]
-    pub const fn turn(&self) -> Color {
-        self.turn
-    }
-
-    /// The occupied squares.
-    #[inline]
-    pub const fn occupied(&self) -> Bitboard {
-        self.colors[0] | self.colors[1]
+    pub const fn board(&self) -> &Board {
+        &self.board
     }
 
     /// The occupied squares, rotated; kept up to date by every move.
     #[inline]
     pub const fn rotated(&self) -> &RotatedOccupancy {
-        &self.rotated
-    }
-
-    /// The men of one side.
-    #[inline]
-    pub const fn by_color(&self, color: Color) -> Bitboard {
-        self.colors[color.index()]
-    }
-
-    /// The men of one role, both sides'.
-    #[inline]
-    pub const fn by_role(&self, role: Role) -> Bitboard {
-        self.roles[role.index()]
-    }
-
-    /// The men of one side and role.
-    #[inline]
-    pub const fn pieces(&self, color: Color, role: Role) -> Bitboard {
-        self.roles[role.index()] & self.colors[color.index()]
-    }
-
-    /// What stands on a square, whoever owns it.
-    #[inline]
-    pub fn role_at(&self, square: Square) -> Option<Role> {
-        let bit = square.bit();
-        Role::ALL
-            .into_iter()
-            .find(|role| self.roles[role.index()] & bit != 0)
-    }
-
-    /// The man on a square.
-    #[inline]
-    pub fn piece_at(&self, square: Square) -> Option<Piece> {
-        let color = if self.colors[0] & square.bit() != 0 {
-            Color::White
-        } else {
-            Color::Black
-        };
-        Some(self.role_at(square)?.of(color))
-    }
-
-    /// Where a side's king stands.
-    #[inline]
-    pub const fn king(&self, color: Color) -> Square {
-        Square::wrapping(self.pieces(color, Role::King).trailing_zeros())
-    }
-
-    /// Which castling rights are left.
-    #[inline]
-    pub const fn castling_rights(&self) -> CastlingRights {
-        self.castling
-    }
-
-    /// The square behind a pawn that just made a double step, when a pawn stands ready to capture there.
-    #[inline]
-    pub const fn en_passant_square(&self) -> Option<Square> {
-        self.en_passant
-    }
-
-    /// The en-passant square when a capture there is legal.
-    pub fn legal_en_passant_square(&self) -> Option<Square> {
-        let square = self.en_passant?;
-        squares(attacks::pawn(!self.turn, square) & self.pieces(self.turn, Role::Pawn))
-            .any(|from| self.is_legal_en_passant(from, square))
-            .then_some(square)
+        &self.keys.rotated
     }
 
     /// Plies since the last capture or pawn move.
@@ -279,82 +216,13 @@ impl Position {
     /// The position's key, equal to Polyglot's.
     #[inline]
     pub const fn key(&self) -> u64 {
-        self.key
+        self.keys.position
     }
 
     /// The key of the pawns alone.
     #[inline]
     pub const fn pawn_key(&self) -> u64 {
-        self.pawn_key
-    }
-
-    /// The key of the material alone.
-    #[inline]
-    pub const fn material_key(&self) -> MaterialKey {
-        self.material
-    }
-
-    /// The men of `by` that attack `square`.
-    #[inline]
-    pub fn attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let straight = self.by_role(Role::Rook) | self.by_role(Role::Queen);
-        let oblique = self.by_role(Role::Bishop) | self.by_role(Role::Queen);
-        self.by_color(by)
-            & ((attacks::pawn(!by, square) & self.by_role(Role::Pawn))
-                | (attacks::knight(square) & self.by_role(Role::Knight))
-                | (attacks::king(square) & self.by_role(Role::King))
-                | (attacks::rook(square, occupied) & straight)
-                | (attacks::bishop(square, occupied) & oblique))
-    }
-
-    /// Whether a man of `by` attacks `square`.
-    #[inline]
-    pub fn is_attacked(&self, square: Square, by: Color, occupied: Bitboard) -> bool {
-        let men = self.by_color(by);
-        let straight = (self.by_role(Role::Rook) | self.by_role(Role::Queen)) & men;
-        let oblique = (self.by_role(Role::Bishop) | self.by_role(Role::Queen)) & men;
-        let steps = (attacks::pawn(!by, square) & self.by_role(Role::Pawn))
-            | (attacks::knight(square) & self.by_role(Role::Knight))
-            | (attacks::king(square) & self.by_role(Role::King));
-        steps & men != 0
-            || (straight != 0 && attacks::rook(square, occupied) & straight != 0)
-            || (oblique != 0 && attacks::bishop(square, occupied) & oblique != 0)
-    }
-
-    /// The men that give check.
-    #[inline]
-    pub fn checkers(&self) -> Bitboard {
-        self.attackers(self.king(self.turn), !self.turn, self.occupied())
-    }
-
-    /// Whether the side to move is in check.
-    #[inline]
-    pub fn is_check(&self) -> bool {
-        self.is_attacked(self.king(self.turn), !self.turn, self.occupied())
-    }
-
-    /// Whether the side to move is in check and has no move.
-    pub fn is_checkmate(&self) -> bool {
-        self.is_check() && !self.has_legal_move()
-    }
-
-    /// Whether the side to move has no move and is not in check.
-    pub fn is_stalemate(&self) -> bool {
-        !self.is_check() && !self.has_legal_move()
-    }
-
-    /// Whether neither side can ever mate because of what is left: bare kings, one minor piece, or only
-    /// bishops on squares of one color.
-    pub fn is_insufficient_material(&self) -> bool {
-        const LIGHT: Bitboard = 0x55aa_55aa_55aa_55aa;
-        let bishops = self.by_role(Role::Bishop);
-        let knights = self.by_role(Role::Knight);
-        let kings = self.by_role(Role::King);
-        if self.occupied() != bishops | knights | kings {
-            return false;
-        }
-        (bishops | knights).count_ones() <= 1
-            || (knights == 0 && (bishops & LIGHT == 0 || bishops & !LIGHT == 0))
+        self.keys.pawns
     }
 
     /// The position after a legal move.
@@ -370,37 +238,30 @@ impl Position {
     #[inline]
     pub fn make(&mut self, m: Move) -> Undo {
         let undo = Undo {
-            key: self.key,
-            pawn_key: self.pawn_key,
+            position_key: self.keys.position,
+            pawn_key: self.keys.pawns,
             halfmoves: self.halfmoves,
             en_passant: self.en_passant,
             castling: self.castling,
         };
-        let (us, from, to) = (self.turn, m.from(), m.to());
-        if let Some(square) = self.en_passant.take() {
-            self.key ^= zobrist::en_passant(square);
-        }
-        self.move_men(m, us, false);
-        if !self.castling.is_empty() {
-            let left = self.castling.after_touching(from).after_touching(to);
-            self.key ^= zobrist::castling(self.castling) ^ zobrist::castling(left);
-            self.castling = left;
-        }
         self.halfmoves = if m.is_zeroing() {
             0
         } else {
             self.halfmoves.saturating_add(1)
         };
-        self.fullmoves = self.fullmoves.wrapping_add(us.index() as u32);
-        self.turn = !us;
-        self.key ^= TURN;
-        if m.role() == Role::Pawn && from.index().abs_diff(to.index()) == 16 {
-            let square = from.ahead(us);
-            if self.can_pseudo_capture_en_passant(square) {
-                self.key ^= zobrist::en_passant(square);
-                self.en_passant = Some(square);
-            }
+        self.fullmoves = self.fullmoves.wrapping_add(self.turn.index() as u32);
+        let keys = &mut self.keys;
+        self.board.make(m, |man, square| keys.toggle(man, square));
+        self.keys.position ^= TURN;
+        if self.castling != undo.castling {
+            self.keys.position ^=
+                zobrist::castling(undo.castling) ^ zobrist::castling(self.castling);
         }
+        for square in [undo.en_passant, self.en_passant].into_iter().flatten() {
+            self.keys.position ^= zobrist::en_passant(square);
+        }
+        // A capture changes the occupied squares where the man came from only; toggling cancels the rest.
+        debug_assert_eq!(self.keys.rotated.normal(), self.occupied());
         undo
     }
 
@@ -408,77 +269,35 @@ impl Position {
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {
         let us = !self.turn;
-        self.turn = us;
         self.fullmoves = self.fullmoves.wrapping_sub(us.index() as u32);
-        self.move_men(m, us, true);
-        self.key = undo.key;
-        self.pawn_key = undo.pawn_key;
         self.halfmoves = undo.halfmoves;
-        self.en_passant = undo.en_passant;
-        self.castling = undo.castling;
-    }
-
-    /// Moves the men of a move of `us`, or moves them back. Men are toggled, so order does not matter.
-    #[inline]
-    fn move_men(&mut self, m: Move, us: Color, back: bool) {
-        let (from, to, role) = (m.from(), m.to(), m.role());
-        if let Some(captured) = m.capture() {
-            let man = captured.of(!us);
-            let square = if m.is_en_passant() { to.ahead(!us) } else { to };
-            self.toggle(man, square);
-            self.material = if back {
-                self.material.with(man)
-            } else {
-                self.material.without(man)
-            };
-        }
-        self.toggle(role.of(us), from);
-        match m.promotion() {
-            None => self.toggle(role.of(us), to),
-            Some(promotion) => {
-                let (pawn, promoted) = (role.of(us), promotion.of(us));
-                self.toggle(promoted, to);
-                self.material = if back {
-                    self.material.without(promoted).with(pawn)
-                } else {
-                    self.material.without(pawn).with(promoted)
-                };
-            }
-        }
-        if let Some(side) = m.castling_side() {
-            let castling = CastlingMove::new(us, side);
-            self.toggle(Role::Rook.of(us), castling.rook_from);
-            self.toggle(Role::Rook.of(us), castling.rook_to);
-        }
-        // A capture changes the occupied squares where the man came from only; toggling cancels the rest.
-        debug_assert_eq!(self.rotated.normal(), self.occupied());
+        let rotated = &mut self.keys.rotated;
+        self.board
+            .move_men(m, us, true, |_, square| rotated.toggle(square));
+        self.board.turn = us;
+        self.board.en_passant = undo.en_passant;
+        self.board.castling = undo.castling;
+        self.keys.position = undo.position_key;
+        self.keys.pawns = undo.pawn_key;
+        debug_assert_eq!(self.keys.rotated.normal(), self.occupied());
     }
 
     /// Puts a man on a square, in boards, keys and the material.
     #[inline]
     fn put(&mut self, man: Piece, square: Square) {
-        self.toggle(man, square);
-        self.material = self.material.with(man);
+        self.board.toggle(man, square);
+        self.board.material = self.material.with(man);
+        self.keys.toggle(man, square);
     }
+}
 
-    /// Puts a man on a square or takes it away, in boards and keys but not in the material.
-    #[inline]
-    fn toggle(&mut self, man: Piece, square: Square) {
-        let bit = square.bit();
-        self.roles[man.role.index()] ^= bit;
-        self.colors[man.color.index()] ^= bit;
-        self.rotated.toggle(square);
-        let number = zobrist::piece(man, square);
-        self.key ^= number;
-        if man.role == Role::Pawn {
-            self.pawn_key ^= number;
-        }
-    }
+/// The men, whose turn it is and rights.
+impl Deref for Position {
+    type Target = Board;
 
-    /// Whether a pawn of the side to move attacks the en-passant square.
     #[inline]
-    fn can_pseudo_capture_en_passant(&self, square: Square) -> bool {
-        attacks::pawn(!self.turn, square) & self.pieces(self.turn, Role::Pawn) != 0
+    fn deref(&self) -> &Board {
+        &self.board
     }
 }
 
@@ -499,9 +318,9 @@ impl Repeatable for Position {
     fn repetition_key(&self) -> u64 {
         match self.en_passant {
             Some(square) if self.legal_en_passant_square().is_none() => {
-                self.key ^ zobrist::en_passant(square)
+                self.key() ^ zobrist::en_passant(square)
             }
-            _ => self.key,
+            _ => self.key(),
         }
     }
 
