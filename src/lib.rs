@@ -28,7 +28,7 @@
 //! # Modules
 //!
 //! - [`game`]: the move generator: positions, moves, notations, keys.
-//! - [`material`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
+//! - [`material`], [`men`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
 //! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory; [`solve::sparse`]: of one position with any number of men, by what it can reach.
@@ -67,6 +67,7 @@ pub mod game;
 pub mod generate;
 pub mod index;
 pub mod material;
+pub mod men;
 pub mod metric;
 pub mod placement;
 pub mod probe;

@@ -41,6 +41,13 @@ impl Symmetry {
         Symmetry(self.0 ^ TRANSPOSE)
     }
 
+    /// This symmetry, and transposed afterwards if something is the case.
+    #[must_use]
+    #[inline(always)]
+    pub const fn then_transpose_if(self, is_so: bool) -> Symmetry {
+        Symmetry(self.0 ^ is_so as u8 * TRANSPOSE)
+    }
+
     /// Whether nothing changes.
     #[must_use]
     #[inline(always)]
@@ -76,10 +83,11 @@ impl Symmetry {
         let mirror = (self.0 & MIRROR) * 7;
         let flip = (self.0 & FLIP) / FLIP * 56;
         let square = square ^ mirror ^ flip;
+        let transposed = square >> 3 | (square & 7) << 3;
         if self.0 & TRANSPOSE == 0 {
             square
         } else {
-            square >> 3 | (square & 7) << 3
+            transposed
         }
     }
 
@@ -177,22 +185,20 @@ pub const fn is_on_diagonal(square: u8) -> bool {
     square >> 3 == square & 7
 }
 
+/// The symmetry that takes a square into the corner a1-d1-a4-d4, nothing transposed.
+#[must_use]
+#[inline(always)]
+pub const fn into_corner(square: u8) -> Symmetry {
+    Symmetry((square >> 2 & 1) * MIRROR | (square >> 5 & 1) * FLIP)
+}
+
 /// The symmetry that takes a square into the triangle without transposing more than needed.
 #[must_use]
 #[inline(always)]
 pub const fn into_triangle(square: u8) -> Symmetry {
-    let mut symmetry = 0;
-    if square & 7 > 3 {
-        symmetry |= MIRROR;
-    }
-    if square >> 3 > 3 {
-        symmetry |= FLIP;
-    }
-    let turned = Symmetry(symmetry).map(square);
-    if turned >> 3 > turned & 7 {
-        symmetry |= TRANSPOSE;
-    }
-    Symmetry(symmetry)
+    let corner = into_corner(square);
+    let turned = corner.map(square);
+    corner.then_transpose_if(turned >> 3 > turned & 7)
 }
 
 #[cfg(test)]

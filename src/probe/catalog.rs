@@ -9,8 +9,9 @@ use super::error::ProbeError;
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::game::zobrist::MaterialKey;
-use crate::index::{IndexSpace, MAX_DIMENSIONS, Order, Placement};
+use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::material::Material;
+use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Checkpoints, Kept};
 use crate::table::{Description, Progress, Stream, Table};
@@ -111,19 +112,22 @@ impl SyzygyTable {
     #[inline(never)]
     pub fn wdl(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         colors_exchanged: bool,
         checkpoints: &Checkpoints,
     ) -> Result<Wdl, ProbeError> {
-        let kept = self.kept(checkpoints);
-        Ok(match colors_exchanged == self.colors_exchanged {
-            true => self.table.wdl_keeping(placement, turn, kept)?,
-            false => {
-                let placement = placement.with_colors_exchanged();
-                self.table.wdl_keeping(&placement, !turn, kept)?
-            }
-        })
+        let (men, turn) = self.in_its_colors(men, turn, colors_exchanged);
+        Ok(self.table.wdl_keeping(men, turn, self.kept(checkpoints))?)
+    }
+
+    /// Men in the colours of the normal form, or exchanged, and the side to move in the colours of the file.
+    #[inline]
+    fn in_its_colors<M: Men>(&self, men: M, turn: Color, colors_exchanged: bool) -> (M, Color) {
+        match colors_exchanged == self.colors_exchanged {
+            true => (men, turn),
+            false => (men.with_colors_exchanged(), !turn),
+        }
     }
 
     #[inline]
@@ -138,20 +142,16 @@ impl SyzygyTable {
     #[inline(never)]
     pub fn dtz(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         colors_exchanged: bool,
         wdl: Wdl,
         checkpoints: &Checkpoints,
     ) -> Result<Option<DtzRange>, ProbeError> {
-        let kept = self.kept(checkpoints);
-        Ok(match colors_exchanged == self.colors_exchanged {
-            true => self.table.dtz_keeping(placement, turn, wdl, kept)?,
-            false => {
-                let placement = placement.with_colors_exchanged();
-                self.table.dtz_keeping(&placement, !turn, wdl, kept)?
-            }
-        })
+        let (men, turn) = self.in_its_colors(men, turn, colors_exchanged);
+        Ok(self
+            .table
+            .dtz_keeping(men, turn, wdl, self.kept(checkpoints))?)
     }
 }
 

@@ -96,9 +96,10 @@ use results::ResultCache;
 use search::Rounding;
 
 use crate::game::Color;
-use crate::game::chess::{Position, Role};
+use crate::game::chess::{Board, Position, Role};
 use crate::game::zobrist::MaterialKey;
 use crate::index::Placement;
+use crate::men::BoardMen;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use crate::syzygy::Checkpoints;
 
@@ -342,10 +343,30 @@ impl Tablebase {
 
     /// The number that a table has for a position; nothing if that side's are not stored.
     #[inline]
-    fn number_of(&self, position: &Position, metric: Metric) -> Result<Option<u8>, ProbeError> {
-        let key = position.material_key();
-        let placement = Placement::from(position);
-        self.number(key, &placement, position.turn(), metric)
+    fn number_of(&self, board: &Board, metric: Metric) -> Result<Option<u8>, ProbeError> {
+        let placement = Placement::from(board);
+        self.number(board.material_key(), &placement, board.turn(), metric)
+    }
+
+    /// The result that a table has for a position.
+    #[inline]
+    fn stored_wdl(&self, board: &Board) -> Result<Wdl, ProbeError> {
+        let key = board.material_key();
+        let turn = board.turn();
+        let (found, file) = self.file(key, Metric::Wdl)?;
+        match file.open()? {
+            OpenTable::Syzygy(table) => {
+                let exchanged = found.colors_exchanged;
+                table.wdl(BoardMen::from(board), turn, exchanged, &self.checkpoints)
+            }
+            OpenTable::Native(table) => {
+                let placement = Placement::from(board);
+                // A table of results without a side to move is not opened at all.
+                self.native_number(found, file, table, key, &placement, turn)?
+                    .and_then(|number| Wdl::from_index(number.into()))
+                    .ok_or_else(|| self.contradiction(key, Metric::Wdl))
+            }
+        }
     }
 
     #[inline]
@@ -363,7 +384,7 @@ impl Tablebase {
             }
             OpenTable::Syzygy(table) if metric == Metric::Wdl => {
                 let exchanged = found.colors_exchanged;
-                let wdl = table.wdl(placement, turn, exchanged, &self.checkpoints)?;
+                let wdl = table.wdl(*placement, turn, exchanged, &self.checkpoints)?;
                 Ok(Some(wdl.index() as u8))
             }
             // The number of a distance means nothing without the result.
@@ -374,20 +395,26 @@ impl Tablebase {
     /// The distance to zeroing that a table has for a position of the result `wdl`, which is no draw; nothing if that
     /// side's are not stored. A mated position has 0 in our own tables and -1 in Syzygy tables.
     #[inline]
-    fn stored_dtz(&self, position: &Position, wdl: Wdl) -> Result<Option<DtzRange>, ProbeError> {
-        let key = position.material_key();
-        let placement = Placement::from(position);
-        let turn = position.turn();
+    fn stored_dtz(&self, board: &Board, wdl: Wdl) -> Result<Option<DtzRange>, ProbeError> {
+        let key = board.material_key();
+        let turn = board.turn();
         let (found, file) = self.file(key, Metric::Dtz)?;
         match file.open()? {
             OpenTable::Native(table) => {
+                let placement = Placement::from(board);
                 let number = self.native_number(found, file, table, key, &placement, turn)?;
                 let sign = if wdl.is_any_win() { 1 } else { -1 };
                 Ok(number.map(|number| Dtz(sign * i32::from(number)).into()))
             }
             OpenTable::Syzygy(table) => {
                 let exchanged = found.colors_exchanged;
-                table.dtz(&placement, turn, exchanged, wdl, &self.checkpoints)
+                table.dtz(
+                    BoardMen::from(board),
+                    turn,
+                    exchanged,
+                    wdl,
+                    &self.checkpoints,
+                )
             }
         }
     }
@@ -406,8 +433,8 @@ impl Tablebase {
     }
 
     /// Whether the table of a position's material and a metric is a Syzygy table.
-    fn is_syzygy(&self, position: &Position, metric: Metric) -> bool {
-        self.file(position.material_key(), metric)
+    fn is_syzygy(&self, board: &Board, metric: Metric) -> bool {
+        self.file(board.material_key(), metric)
             .is_ok_and(|(_, file)| file.format() == Format::Syzygy)
     }
 

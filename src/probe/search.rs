@@ -23,7 +23,7 @@
 //! stalemate or mate.
 
 use super::{ProbeError, Tablebase};
-use crate::game::chess::{Move, MoveList, Position, Role};
+use crate::game::chess::{Board, Move, MoveList, Position, Role};
 use crate::metric::{Dtz, DtzRange, MateScore, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.
@@ -83,14 +83,14 @@ impl From<MateScore> for Outcome {
 
 /// Kings alone: a draw that no table is needed for.
 #[inline]
-fn has_bare_kings(position: &Position) -> bool {
-    position.occupied() == position.by_role(Role::King)
+fn has_bare_kings(board: &Board) -> bool {
+    board.occupied() == board.by_role(Role::King)
 }
 
 /// Whether there are moves and all of them capture en passant.
-fn has_only_en_passant(position: &Position) -> bool {
-    position.en_passant_square().is_some() && {
-        let moves = position.legal_moves();
+fn has_only_en_passant(board: &Board) -> bool {
+    board.en_passant_square().is_some() && {
+        let moves = board.legal_moves();
         !moves.is_empty() && moves.into_iter().all(Move::is_en_passant)
     }
 }
@@ -114,56 +114,47 @@ fn exact_if_lost_at_once(position: &Position, dtz: DtzRange) -> DtzRange {
 impl Tablebase {
     /// The value of a position without castling rights.
     #[inline]
-    pub(super) fn wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        self.wdl_between(position, Wdl::Loss, Wdl::Win, EnPassant::Allowed)
+    pub(super) fn wdl(&self, board: &Board) -> Result<Wdl, ProbeError> {
+        self.wdl_between(board, Wdl::Loss, Wdl::Win, EnPassant::Allowed)
     }
 
     /// The value if it lies between `alpha` and `beta`; else a bound: at most `alpha` if the value is no more
     /// than the answer, at least `beta` if it is no less.
     fn wdl_between(
         &self,
-        position: &Position,
+        board: &Board,
         alpha: Wdl,
         beta: Wdl,
         en_passant: EnPassant,
     ) -> Result<Wdl, ProbeError> {
-        if has_bare_kings(position) {
+        if has_bare_kings(board) {
             return Ok(Wdl::Draw);
         }
         let mut best = Wdl::Loss;
         let mut en_passant_is_legal = false;
         let mut captures = MoveList::new();
-        position.legal_captures_into(&mut captures);
+        board.legal_captures_into(&mut captures);
         for m in &captures {
             if !en_passant.includes(m) {
                 continue;
             }
-            if !m.is_capture() && self.is_syzygy(position, Metric::Wdl) {
+            if !m.is_capture() && self.is_syzygy(board, Metric::Wdl) {
                 // They leave out what captures decide, but not what a promotion does.
                 continue;
             }
             en_passant_is_legal |= m.is_en_passant();
-            let next = position.play(m);
+            let next = board.play(m);
             let value = -self.wdl_between(&next, -beta, -best.max(alpha), EnPassant::Allowed)?;
             if value >= beta {
                 return Ok(value);
             }
             best = best.max(value);
         }
-        if en_passant_is_legal && has_only_en_passant(position) {
+        if en_passant_is_legal && has_only_en_passant(board) {
             return Ok(best);
         }
-        Ok(best.max(self.wdl_of_table(position)?))
-    }
-
-    /// What the table says: not better than the value without en passant, unless a conversion wins, and equal to
-    /// it unless a conversion reaches it.
-    #[inline]
-    fn wdl_of_table(&self, position: &Position) -> Result<Wdl, ProbeError> {
-        // A table of results without a side to move is not opened at all.
-        self.number_of(position, Metric::Wdl)?
-            .and_then(|number| Wdl::from_index(number.into()))
-            .ok_or_else(|| self.contradiction(position.material_key(), Metric::Wdl))
+        // Not better than the value without en passant, unless a conversion wins, and equal to it unless a conversion reaches it.
+        Ok(best.max(self.stored_wdl(board)?))
     }
 
     /// Plies to the next zeroing move, of a position without castling rights.
@@ -196,7 +187,7 @@ impl Tablebase {
         if en_passant_is_legal && has_only_en_passant(position) {
             return Ok(best.dtz_of_zeroing_move().into());
         }
-        let wdl = best.max(self.wdl_of_table(position)?);
+        let wdl = best.max(self.stored_wdl(position)?);
         let follows_from_zeroing_move = match wdl {
             Wdl::Draw => true,
             _ if wdl.is_any_win() => best == wdl || self.is_won_by_pawn_move(position, wdl)?,

@@ -62,6 +62,12 @@ pub(super) struct Start {
 }
 
 impl Start {
+    /// Whether the bit is one of those of the largest block whose starts can be kept.
+    #[inline]
+    pub fn can_be_kept(self) -> bool {
+        self.bit >> (START_BITS - WITHIN_BITS) == 0
+    }
+
     #[inline]
     fn of_bits(bits: u64) -> Start {
         Start {

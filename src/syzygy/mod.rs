@@ -37,6 +37,7 @@ mod checkpoints;
 mod checksum;
 mod encode;
 mod error;
+mod find;
 #[cfg(test)]
 mod forgery;
 mod index;

@@ -59,7 +59,9 @@
 //! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
 //! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
 
-use super::checkpoints::Start;
+use arrayvec::ArrayVec;
+
+use super::checkpoints::{CELLS, Start};
 use super::error::{SyzygyError, impossible};
 use super::layout::code_lengths;
 
@@ -77,7 +79,7 @@ const FIRST_BITS: u32 = 9;
 const SKIP_BITS: u32 = 8;
 
 /// How often so many bits can be taken before the bit buffer has to be filled again.
-const SKIPS: u32 = 56 / SKIP_BITS;
+const SKIPS: u32 = 57 / SKIP_BITS;
 
 /// What is known by the next [`SKIP_BITS`] bits: the first code, its symbol (12 bits) and its own bits (4 bits), none if it is longer than
 /// that; and all codes that lie in these bits together: their bits (4 bits), and how many values they stand for.
@@ -287,9 +289,46 @@ impl Pairs {
     // By itself: its loops want all registers.
     #[inline(never)]
     pub fn value_from(&self, bytes: &[u8], start: Start, place: u32) -> Option<u16> {
-        let mut bits = Bits::from(bytes, start.bit)?;
+        let mut bits = Bits::from(bytes, start.bit);
         let mut place = place + start.within;
-        let (mut symbol, mut more_values) = self.reach(&mut bits, &mut place)?;
+        let (symbol, more_values) = self.reach(&mut bits, &mut place)?;
+        Some(self.value_of(symbol, more_values, place))
+    }
+
+    /// Value number `place` behind the first one of a cell, `cells` cells further on, each of which has `distance` values. Where
+    /// those cells start is put into `starts`, as far as it can be kept.
+    #[inline(never)]
+    pub fn value_noting(
+        &self,
+        bytes: &[u8],
+        start: Start,
+        cells: usize,
+        distance: u32,
+        place: u32,
+        starts: &mut ArrayVec<Start, CELLS>,
+    ) -> Option<u16> {
+        let mut bits = Bits::from(bytes, start.bit);
+        let mut within = start.within;
+        for passed in 0..cells {
+            within += distance;
+            self.reach(&mut bits, &mut within)?;
+            let start = Start {
+                bit: bits.bit as u32,
+                within,
+            };
+            // A damaged block may have more than its bits.
+            if start.can_be_kept() && starts.len() == passed {
+                starts.try_push(start).ok()?;
+            }
+        }
+        within += place;
+        let (symbol, more_values) = self.reach(&mut bits, &mut within)?;
+        Some(self.value_of(symbol, more_values, within))
+    }
+
+    /// Value number `place` of a symbol that has so many more values than one.
+    #[inline(always)]
+    fn value_of(&self, mut symbol: u32, mut more_values: u32, mut place: u32) -> u16 {
         // Ends, as a part of a symbol has fewer values than the symbol.
         while more_values >= self.width.values() {
             let node = self.nodes[symbol as usize];
@@ -302,30 +341,7 @@ impl Pairs {
             };
             place -= u32::from(is_right) * left_values;
         }
-        Some(self.width.value(self.nodes[symbol as usize], place))
-    }
-
-    /// Where values start that follow each other at a distance of `distance`, the first one so far behind that of `start`; the last ones may be
-    /// missing near the end of `bytes`. As many as `starts` has place for, and how many there are.
-    #[inline(never)]
-    pub fn starts(
-        &self,
-        bytes: &[u8],
-        start: Start,
-        distance: u32,
-        starts: &mut [Start],
-    ) -> Option<usize> {
-        let mut bits = Bits::from(bytes, start.bit)?;
-        let mut within = start.within;
-        for (count, found) in starts.iter_mut().enumerate() {
-            within += distance;
-            self.reach(&mut bits, &mut within)?;
-            let Some(bit) = bits.passed(bytes) else {
-                return Some(count);
-            };
-            *found = Start { bit, within };
-        }
-        Some(starts.len())
+        self.width.value(self.nodes[symbol as usize], place)
     }
 
     /// Drops codes until the next one is that of value number `place`, which becomes its number within the symbol; the
@@ -370,7 +386,7 @@ impl Pairs {
 
     /// The first values of a block, as many as `out` has place for; nothing if there is no such code.
     pub fn all_values(&self, written_out: &WrittenOut, block: &[u8], out: &mut [u8]) -> Option<()> {
-        let mut bits = Bits::new(block);
+        let mut bits = Bits::from(block, 0);
         let mut rest = out;
         while !rest.is_empty() {
             bits.refill();
@@ -520,69 +536,51 @@ fn count_values(pairs: &[[u16; 2]]) -> Result<Box<[u8]>, SyzygyError> {
     Ok(more_values)
 }
 
-/// Bits from the beginning of some bytes, zeros behind their end.
+/// Bits of some bytes from a place on, zeros behind their end.
 struct Bits<'a> {
-    /// The next bits, the first at the left end.
+    bytes: &'a [u8],
+    /// How many bits were dropped.
+    bit: usize,
+    /// The next bits, the first at the left end; those to the right of what was filled in are zero.
     word: u64,
-    /// How many of them count. Those to the right of them are zero, or what they will be.
-    in_word: u32,
-    /// What comes behind those that count.
-    rest: &'a [u8],
 }
 
 impl<'a> Bits<'a> {
+    /// Behind so many bits.
     #[inline(always)]
-    fn new(bytes: &'a [u8]) -> Bits<'a> {
+    fn from(bytes: &'a [u8], bit: u32) -> Bits<'a> {
         Bits {
+            bytes,
+            bit: bit as usize,
             word: 0,
-            in_word: 0,
-            rest: bytes,
         }
     }
 
-    /// Behind so many bits.
-    #[inline(always)]
-    fn from(bytes: &'a [u8], bit: u32) -> Option<Bits<'a>> {
-        let mut bits = Bits::new(bytes.get(bit as usize / 8..)?);
-        bits.refill();
-        bits.skip(bit % 8);
-        Some(bits)
-    }
-
-    /// Fills the word up to 56 bits at least. As many bytes as fit are added each time, which takes no branch.
+    /// Fills the word with 57 bits at least. That is done anew each time, which takes fewer instructions than to add what is missing.
     #[inline(always)]
     fn refill(&mut self) {
-        let next = match self.rest.first_chunk() {
+        let rest = self.bytes.get(self.bit / 8..).unwrap_or_default();
+        let next = match rest.first_chunk() {
             Some(next) => u64::from_be_bytes(*next),
-            None => self.last_bits(),
+            None => last_bits(rest),
         };
-        self.word |= next >> self.in_word;
-        let added = (u64::BITS - 1 - self.in_word) / 8;
-        self.rest = self.rest.get(added as usize..).unwrap_or_default();
-        self.in_word += 8 * added;
+        self.word = next << (self.bit % 8);
     }
 
     /// Drops bits of the word, at most [`MAX_CODE_BITS`].
     #[inline(always)]
     fn skip(&mut self, bits: u32) {
         self.word <<= bits;
-        self.in_word -= bits;
+        self.bit += bits as usize;
     }
+}
 
-    /// How many bits of some bytes were dropped, which these are the rest of. Nothing is known near the end.
-    #[inline]
-    fn passed(&self, bytes: &[u8]) -> Option<u32> {
-        let taken = bytes.len() - self.rest.len();
-        (!self.rest.is_empty()).then(|| 8 * taken as u32 - self.in_word)
-    }
-
-    /// The last bytes, then zeros.
-    #[cold]
-    fn last_bits(&self) -> u64 {
-        let mut next = [0; 8];
-        next[..self.rest.len()].copy_from_slice(self.rest);
-        u64::from_be_bytes(next)
-    }
+/// The last bytes, then zeros.
+#[cold]
+fn last_bits(rest: &[u8]) -> u64 {
+    let mut next = [0; 8];
+    next[..rest.len()].copy_from_slice(rest);
+    u64::from_be_bytes(next)
 }
 
 #[cfg(test)]

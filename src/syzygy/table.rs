@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use super::checkpoints::{BlockKey, CELLS, Cells, Checkpoints, Kept, Start};
+use arrayvec::ArrayVec;
+
+use super::checkpoints::{BlockKey, Cells, Checkpoints, Kept};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
+use super::find::{Bytes, Place};
 use super::index::{Encoder, LeadingPawns};
-use super::layout::{
-    BLOCK_LENGTH_LEN, Coded, Content, Flags, Layout, SPARSE_ENTRY_LEN, Stream, map_number,
-};
+use super::layout::{Coded, Content, Flags, Layout, Stream, map_number};
 use crate::Error;
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::index::Placement;
 use crate::material::Material;
+use crate::men::Men;
 use crate::metric::{Dtz, DtzRange, Metric, Wdl};
 use crate::table::{FileStore, MappedFile, Progress, Store};
 
@@ -21,9 +23,6 @@ use crate::table::{FileStore, MappedFile, Progress, Store};
 const FIRST_READ: u64 = 16 << 10;
 /// More than the largest layout has: eight streams of 65 536 symbols, and maps.
 const LARGEST_LAYOUT: u64 = 4 << 20;
-
-/// Bytes behind a block.
-const DECODER_READS_AHEAD: u64 = 8;
 
 /// An open table. It can be used from many threads at once.
 ///
@@ -139,7 +138,7 @@ impl Table {
     /// ones than the table's or no position.
     #[inline]
     pub fn wdl(&self, placement: &Placement, turn: Color) -> Result<Wdl, Error> {
-        self.wdl_keeping(placement, turn, None)
+        self.wdl_keeping(*placement, turn, None)
     }
 
     /// The same; a part of the way through a block is kept for the next time.
@@ -150,11 +149,11 @@ impl Table {
     #[inline]
     pub(crate) fn wdl_keeping(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         kept: Option<Kept<'_>>,
     ) -> Result<Wdl, Error> {
-        self.result(placement, turn, kept)
+        self.result(men, turn, kept)
             .map_err(|problem| self.error(problem))
     }
 
@@ -177,7 +176,7 @@ impl Table {
         turn: Color,
         wdl: Wdl,
     ) -> Result<Option<DtzRange>, Error> {
-        self.dtz_keeping(placement, turn, wdl, None)
+        self.dtz_keeping(*placement, turn, wdl, None)
     }
 
     /// The same; a part of the way through a block is kept for the next time.
@@ -188,12 +187,12 @@ impl Table {
     #[inline]
     pub(crate) fn dtz_keeping(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         wdl: Wdl,
         kept: Option<Kept<'_>>,
     ) -> Result<Option<DtzRange>, Error> {
-        self.distance(placement, turn, wdl, kept)
+        self.distance(men, turn, wdl, kept)
             .map_err(|problem| self.error(problem))
     }
 
@@ -232,30 +231,31 @@ impl Table {
             hashes.push(hash_of_chunk(chunk));
             start += chunk_len;
         }
-        let stored: [u8; CHECKSUM_LEN] = self.array(None, len)?;
+        let stored: [u8; CHECKSUM_LEN] = self.store.as_ref().array(len)?;
         Ok(Some(checksum_of_hashes(&hashes) == stored))
     }
 
+    #[inline]
     fn result(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         kept: Option<Kept<'_>>,
     ) -> Result<Wdl, SyzygyError> {
         if self.metric != Metric::Wdl {
             return Err(SyzygyError::NotATable);
         }
-        let (placement, turn) = self.with_white_to_move(placement, turn);
-        let (streams, pawns) = self.streams(&placement)?;
+        let (men, turn) = self.with_white_to_move(men, turn);
+        let (streams, pawns) = self.streams(&men)?;
         let stream = &streams[turn.index().min(streams.len() - 1)];
-        let index = stream.encoder.index(&placement, pawns);
+        let index = stream.encoder.index(&men, pawns);
         let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?, kept)?;
         Wdl::from_index(value.into()).ok_or(impossible("result"))
     }
 
     fn distance(
         &self,
-        placement: &Placement,
+        men: impl Men,
         turn: Color,
         wdl: Wdl,
         kept: Option<Kept<'_>>,
@@ -263,8 +263,8 @@ impl Table {
         if self.metric != Metric::Dtz {
             return Err(SyzygyError::NotATable);
         }
-        let (placement, turn) = self.with_white_to_move(placement, turn);
-        let (streams, pawns) = self.streams(&placement)?;
+        let (men, turn) = self.with_white_to_move(men, turn);
+        let (streams, pawns) = self.streams(&men)?;
         let stream = &streams[0];
         let is_black = stream.flags.contain(Flags::BLACK_TO_MOVE);
         if is_black != (turn == Color::Black) && !self.material().is_symmetric() {
@@ -273,7 +273,7 @@ impl Table {
         if wdl == Wdl::Draw {
             return Ok(Some(Dtz(0).into()));
         }
-        let index = stream.encoder.index(&placement, pawns);
+        let index = stream.encoder.index(&men, pawns);
         let value = self.value(stream, index.ok_or(SyzygyError::NoPosition)?, kept)?;
         stream.distance(value, wdl).map(Some)
     }
@@ -317,25 +317,22 @@ impl Table {
 
     /// Where both sides have the same men, White is to move.
     #[inline]
-    fn with_white_to_move(&self, placement: &Placement, turn: Color) -> (Placement, Color) {
+    fn with_white_to_move<M: Men>(&self, men: M, turn: Color) -> (M, Color) {
         if turn == Color::Black && self.material().is_symmetric() {
-            (placement.with_colors_exchanged(), Color::White)
+            (men.with_colors_exchanged(), Color::White)
         } else {
-            (*placement, turn)
+            (men, turn)
         }
     }
 
-    /// The streams, by side to move, that have a placement; and its leading pawns.
+    /// The streams, by side to move, that some men are in; and the leading pawns.
     #[inline]
-    fn streams(
-        &self,
-        placement: &Placement,
-    ) -> Result<(&[Stream], Option<LeadingPawns>), SyzygyError> {
+    fn streams(&self, men: &impl Men) -> Result<(&[Stream], Option<LeadingPawns>), SyzygyError> {
         let Layout { streams, sides, .. } = &self.layout;
         let Some(color) = streams[0].encoder.leading_color() else {
             return Ok((streams, None));
         };
-        let pawns = LeadingPawns::new(placement.of(color, Role::Pawn));
+        let pawns = LeadingPawns::new(men.of(color, Role::Pawn));
         let pawns = pawns.ok_or(SyzygyError::NoPosition)?;
         let first = pawns.file() * sides;
         Ok((&streams[first..first + sides], Some(pawns)))
@@ -353,84 +350,30 @@ impl Table {
             Content::Single(value) => return Ok(*value),
             Content::Coded(coded) => coded,
         };
-        let place = self.find(coded, index)?;
-        let offset = coded.data_offset + (place.block << coded.block_bits);
-        // The decoder likes to read a few bytes more.
-        let end = offset + (1 << coded.block_bits) + DECODER_READS_AHEAD;
-        let len = end.min(self.store.len()).saturating_sub(offset) as usize;
-        let value = if let Some(bytes) = self.store.as_slice() {
-            let bytes = slice_of(bytes, offset, len)?;
-            let key = |table| BlockKey::new(table, offset, coded.block_bits);
-            match kept.and_then(|kept| Some((kept.checkpoints, key(kept.table)?))) {
-                Some((checkpoints, key)) => value_keeping(coded, bytes, place, checkpoints, key),
-                None => coded.pairs.value(bytes, place.number),
+        let value = match self.store.as_slice() {
+            Some(bytes) => {
+                let place = coded.find(bytes, index)?;
+                let offset = coded.offset_of(place.block);
+                let len = coded.len_to_read(offset, bytes.len() as u64);
+                let block = slice_of(bytes, offset, len)?;
+                let key = |table| BlockKey::new(table, offset, coded.block_bits);
+                match kept.and_then(|kept| Some((kept.checkpoints, key(kept.table)?))) {
+                    Some((checkpoints, key)) => {
+                        value_keeping(coded, block, place, checkpoints, key)
+                    }
+                    None => coded.pairs.value(block, place.number),
+                }
             }
-        } else {
-            let mut bytes = vec![0; len];
-            self.store.read_exact_at(offset, &mut bytes)?;
-            coded.pairs.value(&bytes, place.number)
+            None => {
+                let store = self.store.as_ref();
+                let place = coded.find(store, index)?;
+                let offset = coded.offset_of(place.block);
+                let mut block = vec![0; coded.len_to_read(offset, store.len())];
+                store.read_exact_at(offset, &mut block)?;
+                coded.pairs.value(&block, place.number)
+            }
         };
         value.ok_or(impossible("code"))
-    }
-
-    /// Where an index is.
-    ///
-    /// An entry of the sparse index is about the middle of its span. From there it goes block by block to the one
-    /// that is wanted.
-    #[inline]
-    fn find(&self, coded: &Coded, index: u64) -> Result<Place, SyzygyError> {
-        let in_memory = self.store.as_slice();
-        let span = 1u64 << coded.span_bits;
-        let entry_offset = coded.sparse_offset + SPARSE_ENTRY_LEN * (index / span);
-        let [a, b, c, d, e, f] = self.array(in_memory, entry_offset)?;
-        let mut block = u64::from(u32::from_le_bytes([a, b, c, d]));
-        let from_middle = (index % span) as i64 - (span / 2) as i64;
-        let mut place = i64::from(u16::from_le_bytes([e, f])) + from_middle;
-        let beyond = || impossible("entry of the sparse index");
-        let values_of = |block: u64| -> Result<i64, SyzygyError> {
-            if block >= coded.block_lengths {
-                return Err(beyond());
-            }
-            let offset = coded.lengths_offset + BLOCK_LENGTH_LEN * block;
-            let more_values = u16::from_le_bytes(self.array(in_memory, offset)?);
-            Ok(i64::from(more_values) + 1)
-        };
-        while place < 0 {
-            block = block.checked_sub(1).ok_or_else(beyond)?;
-            place += values_of(block)?;
-        }
-        let values = loop {
-            let values = values_of(block)?;
-            if place < values {
-                break values;
-            }
-            place -= values;
-            block += 1;
-        };
-        match block < coded.blocks {
-            // A block has at most 65 536 values.
-            true => Ok(Place {
-                block,
-                number: place as u32,
-                values: values as u32,
-            }),
-            false => Err(beyond()),
-        }
-    }
-
-    /// Some bytes of the file.
-    #[inline]
-    pub(super) fn array<const N: usize>(
-        &self,
-        in_memory: Option<&[u8]>,
-        offset: u64,
-    ) -> Result<[u8; N], SyzygyError> {
-        let mut array = [0; N];
-        match in_memory {
-            Some(bytes) => array.copy_from_slice(slice_of(bytes, offset, N)?),
-            None => self.store.read_exact_at(offset, &mut array)?,
-        }
-        Ok(array)
     }
 
     #[cold]
@@ -468,16 +411,6 @@ impl Stream {
     }
 }
 
-/// Where a value is.
-#[derive(Clone, Copy)]
-struct Place {
-    block: u64,
-    /// Number of the value in the block.
-    number: u32,
-    /// Values of the block.
-    values: u32,
-}
-
 /// The value at a place of a block that has some bytes, from the nearest cell on that is known. New ones are kept.
 #[inline]
 fn value_keeping(
@@ -489,21 +422,19 @@ fn value_keeping(
 ) -> Option<u16> {
     let cells = Cells::of_block(place.values);
     let wanted = cells.of(place.number);
-    let Some((mut cell, mut start)) = checkpoints.nearest(key, wanted) else {
-        return coded.pairs.value(bytes, place.number);
-    };
-    if cell < wanted {
-        let mut starts = [Start::default(); CELLS];
-        let starts = &mut starts[..wanted - cell];
-        let found = coded.pairs.starts(bytes, start, cells.first(1), starts)?;
-        if let Some(last) = starts[..found].last() {
-            checkpoints.add(key, cell + 1, &starts[..found]);
-            (cell, start) = (cell + found, *last);
+    let in_cell = place.number - cells.first(wanted);
+    match checkpoints.nearest(key, wanted) {
+        None => coded.pairs.value(bytes, place.number),
+        Some((cell, start)) if cell == wanted => coded.pairs.value_from(bytes, start, in_cell),
+        Some((cell, start)) => {
+            let mut starts = ArrayVec::new();
+            let (passed, distance) = (wanted - cell, cells.first(1));
+            let pairs = &coded.pairs;
+            let value = pairs.value_noting(bytes, start, passed, distance, in_cell, &mut starts);
+            checkpoints.add(key, cell + 1, &starts);
+            value
         }
     }
-    coded
-        .pairs
-        .value_from(bytes, start, place.number - cells.first(cell))
 }
 
 pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {

@@ -10,6 +10,7 @@ use crate::game::Color;
 use crate::game::chess::{Piece, Role};
 use crate::index::Placement;
 use crate::material::{MAX_MEN, Material};
+use crate::men::Men;
 use crate::symmetry::{Symmetry, is_on_diagonal, mirror};
 use crate::syzygy::error::{SyzygyError, impossible};
 use crate::syzygy::numbering::{
@@ -224,28 +225,24 @@ impl Encoder {
         }
     }
 
-    /// The index of a placement of the men of this table, colours as in the file; `pawns` are the leading pawns and stand
+    /// The index of the men of this table, colours as in the file; `pawns` are the leading pawns and stand
     /// on this encoder's file.
     ///
     /// Nothing if kings stand side by side, pawns on a last rank, or there are other men than the table's.
     #[must_use]
     #[inline]
-    pub fn index(&self, placement: &Placement, pawns: Option<LeadingPawns>) -> Option<u64> {
+    pub fn index(&self, men: &impl Men, pawns: Option<LeadingPawns>) -> Option<u64> {
         let square = |piece: Piece| {
-            let set = placement.of(piece.color, piece.role);
+            let set = men.of(piece.color, piece.role);
             (set.trailing_zeros() & 63) as u8
         };
         let (symmetry, number, mut taken) = match self.leading {
             Leading::Three(pieces) => {
-                let squares = pieces.map(square);
-                let symmetry = oriented(&squares);
-                let squares = squares.map(|square| symmetry.map(square));
+                let (symmetry, squares) = oriented(pieces.map(square));
                 (symmetry, number_of_three(squares), set_of(&squares))
             }
             Leading::Kings(kings) => {
-                let squares = kings.map(square);
-                let symmetry = oriented(&squares);
-                let squares = squares.map(|square| symmetry.map(square));
+                let (symmetry, squares) = oriented(kings.map(square));
                 let place = usize::from(TRIANGLE[usize::from(squares[0])]);
                 let number = KING_PAIR[place][usize::from(squares[1])];
                 if number == NO_PAIR {
@@ -257,7 +254,7 @@ impl Encoder {
                 let pawns = pawns.filter(|pawns| {
                     pawns.file() == file && pawns.numbers.count_ones() as usize == count
                 })?;
-                let mut set = placement.of(color, Role::Pawn);
+                let mut set = men.of(color, Role::Pawn);
                 if pawns.is_mirrored {
                     set = mirror(set);
                 }
@@ -266,7 +263,7 @@ impl Encoder {
         };
         let mut index = number * self.leading_factor;
         for group in &self.groups {
-            let set = placement.of(group.piece.color, group.piece.role);
+            let set = men.of(group.piece.color, group.piece.role);
             let (digit, squares) = if group.count == 1 {
                 let square = symmetry.map((set.trailing_zeros() & 63) as u8);
                 let place = place_among_free(square, taken | group.excluded);

@@ -1,7 +1,7 @@
 //! The leading group: men that take up the symmetries of the board.
 
 use super::combinations::{nth_square, rank_combination, unrank_combination};
-use crate::symmetry::{Symmetry, into_triangle, is_on_diagonal};
+use crate::symmetry::{Symmetry, into_corner, is_on_diagonal};
 use crate::syzygy::numbering::{
     BELOW, BELOW_SQUARES, BOARD_BELOW, BOARD_DIAGONAL, LEADING_PAWNS, PAWN, PAWN_SQUARE,
     PAWN_SQUARES, TRIANGLE, TRIANGLE_BELOW, TRIANGLE_DIAGONAL, TRIANGLE_SQUARES, is_above_diagonal,
@@ -94,18 +94,18 @@ pub(super) fn set_of(squares: &[u8]) -> u64 {
         .fold(0, |set, &square| set | 1u64 << (square & 63))
 }
 
-/// The symmetry that takes the first square into the triangle, and the first that is off the diagonal below it.
-#[inline]
-pub(super) fn oriented(squares: &[u8]) -> Symmetry {
-    let symmetry = into_triangle(squares[0]);
-    let off_diagonal = squares
-        .iter()
-        .map(|&square| symmetry.map(square))
-        .find(|&square| !is_on_diagonal(square));
-    match off_diagonal {
-        Some(square) if is_above_diagonal(square) => symmetry.then_transpose(),
-        _ => symmetry,
+/// The symmetry that takes the first square into the triangle, and the first that is off the diagonal below it; and where it takes
+/// all of them. It has no branches, as nobody could guess them.
+#[inline(always)]
+pub(super) fn oriented<const N: usize>(squares: [u8; N]) -> (Symmetry, [u8; N]) {
+    let corner = into_corner(squares[0]);
+    let (mut is_above, mut are_on_diagonal) = (false, true);
+    for square in squares.map(|square| corner.map(square)) {
+        is_above |= are_on_diagonal & is_above_diagonal(square);
+        are_on_diagonal &= is_on_diagonal(square);
     }
+    let symmetry = corner.then_transpose_if(is_above);
+    (symmetry, squares.map(|square| symmetry.map(square)))
 }
 
 /// The number of three men that stand as [`oriented`] has them.
