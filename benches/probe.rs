@@ -168,22 +168,23 @@ fn report(stream: &str, len: usize, probers: &[Prober<'_>]) {
     println!();
 }
 
-/// The tables of a format, which keep so many bytes of results, of blocks, and of places in blocks.
-fn open(
-    folder: &Path,
-    format: Format,
-    result_bytes: usize,
-    cache_bytes: usize,
-    checkpoint_bytes: usize,
-) -> Tablebase {
-    let options = ProbeOptions {
+/// Options that keep nothing of the tables of a format.
+fn nothing_kept(format: Format) -> ProbeOptions {
+    ProbeOptions {
         format: Some(format),
-        result_bytes,
-        cache_bytes,
-        checkpoint_bytes,
+        result_bytes: 0,
+        cache_bytes: 0,
+        checkpoint_bytes: 0,
+        unfolded_bytes: 0,
         ..ProbeOptions::default()
-    };
-    Tablebase::open_with(&[folder], &options).expect("a folder of tables")
+    }
+}
+
+/// The tables of a folder. Those of results with up to so many men are prefetched, as an engine does before it searches.
+fn open(folder: &Path, options: &ProbeOptions, men: usize) -> Tablebase {
+    let tables = Tablebase::open_with(&[folder], options).expect("a folder of tables");
+    tables.prefetch_results(men).expect("tables of results");
+    tables
 }
 
 /// A folder that a variable names.
@@ -234,51 +235,70 @@ fn main() {
         (None, None) => Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("tables")),
         (_, native) => native,
     };
-    let ProbeOptions {
-        cache_bytes: blocks,
-        result_bytes: results,
-        checkpoint_bytes: checkpoints,
-        ..
-    } = ProbeOptions::default();
-    let known_by = match &syzygy {
-        Some(folder) => open(folder, Format::Syzygy, 0, 0, 0),
-        None => open(
+    let default = |format| ProbeOptions {
+        format: Some(format),
+        ..ProbeOptions::default()
+    };
+    let no_results = |format| ProbeOptions {
+        result_bytes: 0,
+        ..default(format)
+    };
+    let known_by = match (&syzygy, &native) {
+        (Some(folder), _) => open(folder, &default(Format::Syzygy), 4),
+        (None, native) => open(
             native.as_ref().expect("one folder"),
-            Format::Native,
-            0,
-            blocks,
-            0,
+            &default(Format::Native),
+            4,
         ),
     };
-    let of_format = |folder: &Option<PathBuf>, format, result_bytes, bytes: usize| {
-        let folder = folder.as_ref()?;
-        // Each format keeps something else of its blocks.
-        Some(open(folder, format, result_bytes, bytes, bytes))
+    let ours_with = |options: ProbeOptions| {
+        let folder = match options.format {
+            Some(Format::Syzygy) => syzygy.as_ref()?,
+            _ => native.as_ref()?,
+        };
+        // With so much room tables of five men are decoded as a whole as well.
+        let men = if options.unfolded_bytes < 1 << 30 {
+            4
+        } else {
+            5
+        };
+        Some(open(folder, &options, men))
     };
     let ours = [
         (
-            "ours, .rtbw, no checkpoints",
-            of_format(&syzygy, Format::Syzygy, 0, 0),
+            "ours, .rtbw, nothing kept",
+            ours_with(nothing_kept(Format::Syzygy)),
         ),
         (
-            "ours, .rtbw",
-            of_format(&syzygy, Format::Syzygy, 0, checkpoints),
+            "ours, .rtbw, nothing unfolded",
+            ours_with(ProbeOptions {
+                unfolded_bytes: 0,
+                ..no_results(Format::Syzygy)
+            }),
         ),
+        ("ours, .rtbw", ours_with(no_results(Format::Syzygy))),
         (
             "ours, .rtbw, results kept",
-            of_format(&syzygy, Format::Syzygy, results, checkpoints),
+            ours_with(default(Format::Syzygy)),
         ),
         (
-            "ours, native",
-            of_format(&native, Format::Native, 0, blocks),
+            "ours, .rtbw, five men unfolded",
+            ours_with(ProbeOptions {
+                unfolded_bytes: 8 << 30,
+                ..no_results(Format::Syzygy)
+            }),
         ),
+        ("ours, native", ours_with(no_results(Format::Native))),
         (
             "ours, native, results kept",
-            of_format(&native, Format::Native, results, blocks),
+            ours_with(default(Format::Native)),
         ),
         (
             "ours, native, 1 GiB of blocks",
-            of_format(&native, Format::Native, 0, 1 << 30),
+            ours_with(ProbeOptions {
+                cache_bytes: 1 << 30,
+                ..no_results(Format::Native)
+            }),
         ),
     ];
     let fathom = syzygy.as_deref().and_then(Fathom::load);
@@ -368,8 +388,15 @@ fn main() {
         }
         report(name, positions.len(), &probers);
     }
-    if let (_, Some(tables)) = &ours[2] {
-        let kept = tables.result_statistics();
-        println!("results kept: {} hits, {} misses", kept.hits, kept.misses);
+    for (name, tables) in &ours {
+        if let Some(tables) = tables {
+            let kept = tables.result_statistics();
+            println!(
+                "{name}: {} results found, {} not; {} bytes unfolded",
+                kept.hits,
+                kept.misses,
+                tables.unfolded_bytes()
+            );
+        }
     }
 }

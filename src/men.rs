@@ -10,6 +10,13 @@ pub trait Men: Copy {
     #[must_use]
     fn of(&self, color: Color, role: Role) -> u64;
 
+    /// Where the only man of a kind stands; some square if there is none or several.
+    #[must_use]
+    #[inline(always)]
+    fn square(&self, color: Color, role: Role) -> u8 {
+        (self.of(color, role).trailing_zeros() & 63) as u8
+    }
+
     /// The colours exchanged and the board turned so that pawns walk the right way.
     #[must_use]
     fn with_colors_exchanged(&self) -> Self;
@@ -53,6 +60,14 @@ impl Men for BoardMen<'_> {
         }
     }
 
+    #[inline(always)]
+    fn square(&self, color: Color, role: Role) -> u8 {
+        let exchanged = self.is_exchanged;
+        let color = Color::ALL[color.index() ^ usize::from(exchanged)];
+        let square = self.board.pieces(color, role).trailing_zeros() as u8;
+        (square ^ u8::from(exchanged) * 56) & 63
+    }
+
     #[inline]
     fn with_colors_exchanged(&self) -> Self {
         BoardMen {
@@ -86,6 +101,9 @@ mod tests {
             for color in Color::ALL {
                 for role in Role::ALL {
                     assert_eq!(men.of(color, role), placement.of(color, role));
+                    if placement.of(color, role) != 0 {
+                        assert_eq!(men.square(color, role), placement.square(color, role));
+                    }
                 }
             }
         }

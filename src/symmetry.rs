@@ -91,6 +91,13 @@ impl Symmetry {
         }
     }
 
+    /// Where every square goes, in a table: for those who map several and cannot guess whether files and ranks are exchanged.
+    #[must_use]
+    #[inline(always)]
+    pub const fn squares(self) -> &'static [u8; 64] {
+        &MAPS[self.index() % Self::COUNT]
+    }
+
     /// The symmetry that takes every square back.
     #[must_use]
     pub const fn inverse(self) -> Symmetry {
@@ -118,6 +125,20 @@ impl Symmetry {
         word
     }
 }
+
+static MAPS: [[u8; 64]; Symmetry::COUNT] = {
+    let mut maps = [[0; 64]; Symmetry::COUNT];
+    let mut index = 0;
+    while index < Symmetry::COUNT {
+        let mut square = 0;
+        while square < 64 {
+            maps[index][square] = Symmetry::from_index(index).map(square as u8);
+            square += 1;
+        }
+        index += 1;
+    }
+    maps
+};
 
 /// The word with its files in reverse order.
 #[must_use]

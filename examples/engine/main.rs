@@ -197,6 +197,8 @@ impl Engine {
             ..ProbeOptions::default()
         };
         let tables = Tablebase::open_with(&folders, &options)?;
+        // What captures lead to is asked most.
+        tables.prefetch_results(4)?;
         println!(
             "info string {} tables, of up to {} men",
             tables.tables().len(),

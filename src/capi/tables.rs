@@ -18,6 +18,7 @@ pub struct Options {
     cache_bytes: usize,
     result_bytes: usize,
     checkpoint_bytes: usize,
+    unfolded_bytes: usize,
     map_files: c_int,
     format: c_int,
 }
@@ -28,6 +29,7 @@ impl From<&ProbeOptions> for Options {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
             checkpoint_bytes: options.checkpoint_bytes,
+            unfolded_bytes: options.unfolded_bytes,
             map_files: options.map_files.into(),
             format: match options.format {
                 None => 0,
@@ -56,6 +58,7 @@ impl TryFrom<Options> for ProbeOptions {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
             checkpoint_bytes: options.checkpoint_bytes,
+            unfolded_bytes: options.unfolded_bytes,
             map_files: options.map_files != 0,
             format,
         })
@@ -182,4 +185,21 @@ pub unsafe extern "C" fn retrograde_max_men(tables: *const Tables) -> c_uint {
     // SAFETY: null or from `retrograde_open`, as the caller promised.
     let tables = unsafe { tables.as_ref() };
     tables.map_or(0, |tables| tables.0.max_men() as c_uint)
+}
+
+/// Gets ready what a search will ask.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn retrograde_prefetch(tables: *const Tables, max_men: c_uint) -> c_int {
+    guarded(|| {
+        // SAFETY: null or from `retrograde_open`, as the caller promised.
+        let Some(Tables(tables)) = (unsafe { tables.as_ref() }) else {
+            return Err(Failure::Argument("tables is NULL; open them first"));
+        };
+        let max_men = usize::try_from(max_men).unwrap_or(usize::MAX);
+        Ok(tables.prefetch_results(max_men)?)
+    })
 }

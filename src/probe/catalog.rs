@@ -13,7 +13,7 @@ use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::material::Material;
 use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
-use crate::syzygy::{self, Checkpoints, Kept};
+use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
 
 /// The number of chess in a table's description.
@@ -115,10 +115,10 @@ impl SyzygyTable {
         men: impl Men,
         turn: Color,
         colors_exchanged: bool,
-        checkpoints: &Checkpoints,
+        memory: &Memory,
     ) -> Result<Wdl, ProbeError> {
         let (men, turn) = self.in_its_colors(men, turn, colors_exchanged);
-        Ok(self.table.wdl_keeping(men, turn, self.kept(checkpoints))?)
+        Ok(self.table.wdl_keeping(men, turn, Some(self.kept(memory)))?)
     }
 
     /// Men in the colours of the normal form, or exchanged, and the side to move in the colours of the file.
@@ -131,11 +131,9 @@ impl SyzygyTable {
     }
 
     #[inline]
-    fn kept<'a>(&self, checkpoints: &'a Checkpoints) -> Option<Kept<'a>> {
+    fn kept<'a>(&self, memory: &'a Memory) -> Kept<'a> {
         let table = self.number;
-        checkpoints
-            .has_room()
-            .then_some(Kept { checkpoints, table })
+        Kept { memory, table }
     }
 
     /// The stored distance to zeroing of such men in a position of a result; nothing if that side's are not stored.
@@ -146,12 +144,12 @@ impl SyzygyTable {
         turn: Color,
         colors_exchanged: bool,
         wdl: Wdl,
-        checkpoints: &Checkpoints,
+        memory: &Memory,
     ) -> Result<Option<DtzRange>, ProbeError> {
         let (men, turn) = self.in_its_colors(men, turn, colors_exchanged);
         Ok(self
             .table
-            .dtz_keeping(men, turn, wdl, self.kept(checkpoints))?)
+            .dtz_keeping(men, turn, wdl, Some(self.kept(memory)))?)
     }
 }
 
@@ -263,6 +261,18 @@ impl TableFile {
                 problem: problem.into(),
             })),
         }
+    }
+
+    /// Opens the file, says that it will be read, and decodes a Syzygy table of results as a whole if there is room.
+    pub(super) fn prefetch(&self, memory: &Memory) -> Result<(), ProbeError> {
+        match self.open()? {
+            OpenTable::Native(NativeTable { table, .. }) => table.will_read(),
+            OpenTable::Syzygy(SyzygyTable { table, .. }) => {
+                table.will_read();
+                table.unfold(&memory.room)?;
+            }
+        }
+        Ok(())
     }
 
     #[inline]
@@ -585,7 +595,7 @@ impl Catalog {
 }
 
 /// The key that positions of a material have.
-fn key_of(material: &Material) -> MaterialKey {
+pub(super) fn key_of(material: &Material) -> MaterialKey {
     let mut key = MaterialKey::EMPTY;
     for color in Color::ALL {
         for role in material.side(color) {

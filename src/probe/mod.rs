@@ -19,6 +19,7 @@
 //!   Nothing is missed: every way to so few men goes through a capture;
 //! - where there are at most [`Tablebase::max_men`] men and nobody may castle;
 //! - behind the look into the transposition table, and not in the quiescence search, which has too many nodes for it;
+//! - with tables that are [ready](Tablebase::prefetch_results), if they are in Syzygy's format;
 //! - and do not mind a [missing table](ProbeError::is_missing_table): it is as if there were none at all.
 //!
 //! A cursed win and a blessed loss are draws, if a little better and a little worse ones.
@@ -99,9 +100,10 @@ use crate::game::Color;
 use crate::game::chess::{Board, Position, Role};
 use crate::game::zobrist::MaterialKey;
 use crate::index::Placement;
+use crate::material::Material;
 use crate::men::BoardMen;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
-use crate::syzygy::Checkpoints;
+use crate::syzygy::Memory;
 
 pub use cache::CacheStatistics;
 pub use catalog::{Format, TableFile, file_name, parse_file_name};
@@ -125,6 +127,10 @@ pub struct ProbeOptions {
     /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each block that was asked for; 0 keeps
     /// none. It is for blocks that are asked for again and again; all bytes are taken with the first of them.
     pub checkpoint_bytes: usize,
+    /// Bytes for Syzygy tables of results that are decoded as a whole, which makes them several times as fast; 0 decodes none.
+    /// As long as there is room that is done with tables of up to four men when they were asked some thousand times, which takes some
+    /// milliseconds then, and with those that [`Tablebase::prefetch`] names. All results of four men take 60 MB.
+    pub unfolded_bytes: usize,
     /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
     /// process in the first case and a [`ProbeError`] in the second, which is slower.
     pub map_files: bool,
@@ -133,12 +139,13 @@ pub struct ProbeOptions {
 }
 
 impl Default for ProbeOptions {
-    /// 64 MiB of blocks, 1 MiB of results, 4 MiB of places in blocks, mapped files.
+    /// 64 MiB of blocks, 1 MiB of results, 4 MiB of places in blocks, 64 MiB of tables as a whole, mapped files.
     fn default() -> ProbeOptions {
         ProbeOptions {
             cache_bytes: 64 << 20,
             result_bytes: 1 << 20,
             checkpoint_bytes: 4 << 20,
+            unfolded_bytes: 64 << 20,
             map_files: true,
             format: None,
         }
@@ -153,7 +160,7 @@ pub struct Tablebase {
     catalog: Catalog,
     cache: BlockCache,
     results: ResultCache,
-    checkpoints: Checkpoints,
+    memory: Memory,
 }
 
 impl Tablebase {
@@ -183,7 +190,7 @@ impl Tablebase {
             catalog: Catalog::scan(&directories, options)?,
             cache: BlockCache::new(options.cache_bytes),
             results: ResultCache::new(options.result_bytes),
-            checkpoints: Checkpoints::new(options.checkpoint_bytes),
+            memory: Memory::new(options.checkpoint_bytes, options.unfolded_bytes),
         })
     }
 
@@ -203,11 +210,7 @@ impl Tablebase {
 
     /// The table of a material, in either colours, and metric that answers: our own if there are both formats.
     #[must_use]
-    pub fn table(
-        &self,
-        material: &crate::material::Material,
-        metric: Metric,
-    ) -> Option<&TableFile> {
+    pub fn table(&self, material: &Material, metric: Metric) -> Option<&TableFile> {
         let material = material.normal_form();
         self.tables()
             .iter()
@@ -226,11 +229,44 @@ impl Tablebase {
         self.results.statistics()
     }
 
-    /// Forgets all decoded blocks and results.
+    /// Bytes that Syzygy tables take which were [decoded as a whole](ProbeOptions::unfolded_bytes).
+    #[must_use]
+    pub fn unfolded_bytes(&self) -> usize {
+        self.memory.room.taken()
+    }
+
+    /// Opens a table that will be asked soon, tells the system to read its file, and decodes a Syzygy table of results as a
+    /// whole, however large it is, if [there is room](ProbeOptions::unfolded_bytes): milliseconds for four men, up to a second for five. To
+    /// be called before a search, which is not interrupted by any of that then.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] if the table is missing or damaged.
+    pub fn prefetch(&self, material: &Material, metric: Metric) -> Result<(), ProbeError> {
+        match self.table(material, metric) {
+            Some(file) => file.prefetch(&self.memory),
+            None => Err(self.catalog.missing(catalog::key_of(material), metric)),
+        }
+    }
+
+    /// [Prefetches](Self::prefetch) all tables of results with up to `max_men` men, small ones first: those of four men, say, which captures
+    /// in a search of five and six men lead to.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError`] if one of them is damaged; those before it are prefetched.
+    pub fn prefetch_results(&self, max_men: usize) -> Result<(), ProbeError> {
+        self.tables()
+            .iter()
+            .filter(|file| file.metric() == Metric::Wdl && file.material().men() <= max_men)
+            .try_for_each(|file| file.prefetch(&self.memory))
+    }
+
+    /// Forgets all decoded blocks and results; tables that are decoded as a whole stay.
     pub fn clear_cache(&self) {
         self.cache.clear();
         self.results.clear();
-        self.checkpoints.clear();
+        self.memory.checkpoints.clear();
     }
 
     /// Who wins, with the fifty-move rule and its clock at zero, for the side to move.
@@ -357,7 +393,7 @@ impl Tablebase {
         match file.open()? {
             OpenTable::Syzygy(table) => {
                 let exchanged = found.colors_exchanged;
-                table.wdl(BoardMen::from(board), turn, exchanged, &self.checkpoints)
+                table.wdl(BoardMen::from(board), turn, exchanged, &self.memory)
             }
             OpenTable::Native(table) => {
                 let placement = Placement::from(board);
@@ -384,7 +420,7 @@ impl Tablebase {
             }
             OpenTable::Syzygy(table) if metric == Metric::Wdl => {
                 let exchanged = found.colors_exchanged;
-                let wdl = table.wdl(*placement, turn, exchanged, &self.checkpoints)?;
+                let wdl = table.wdl(*placement, turn, exchanged, &self.memory)?;
                 Ok(Some(wdl.index() as u8))
             }
             // The number of a distance means nothing without the result.
@@ -408,19 +444,13 @@ impl Tablebase {
             }
             OpenTable::Syzygy(table) => {
                 let exchanged = found.colors_exchanged;
-                table.dtz(
-                    BoardMen::from(board),
-                    turn,
-                    exchanged,
-                    wdl,
-                    &self.checkpoints,
-                )
+                table.dtz(BoardMen::from(board), turn, exchanged, wdl, &self.memory)
             }
         }
     }
 
     /// The file that answers for a material and metric.
-    #[inline]
+    #[inline(always)]
     fn file(
         &self,
         key: MaterialKey,

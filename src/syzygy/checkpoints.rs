@@ -222,14 +222,6 @@ impl Cells {
     }
 }
 
-/// Where a table keeps the starts that it comes by.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept<'a> {
-    pub checkpoints: &'a Checkpoints,
-    /// The number of the table, which no other one has.
-    pub table: u32,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

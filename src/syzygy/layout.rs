@@ -33,10 +33,13 @@
 //! Results have a stream for each side to move if the sides have different men; else one, for White to move. Distances
 //! always have one.
 
+use std::sync::OnceLock;
+
 use super::error::{SyzygyError, impossible};
 use super::index::{Encoder, NO_RANK, material_of};
 use super::numbering::PAWN_FILES;
 use super::pairs::Pairs;
+use super::unfolded::Unfolded;
 use crate::game::Color;
 use crate::game::chess::{Piece, Role};
 use crate::material::Material;
@@ -119,6 +122,7 @@ pub(super) struct Coded {
     pub sparse_offset: u64,
     pub lengths_offset: u64,
     pub data_offset: u64,
+    pub unfolded: OnceLock<Unfolded>,
 }
 
 /// The values of one side to move, of one file of the leading pawn.
@@ -381,6 +385,7 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
         sparse_offset: 0,
         lengths_offset: 0,
         data_offset: 0,
+        unfolded: OnceLock::new(),
     });
     Ok(Head {
         encoder,

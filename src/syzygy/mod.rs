@@ -42,11 +42,13 @@ mod find;
 mod forgery;
 mod index;
 mod layout;
+mod memory;
 mod numbering;
 mod order;
 mod pairs;
 mod sequence;
 mod table;
+mod unfolded;
 mod walk;
 mod write;
 
@@ -54,7 +56,6 @@ use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
 
-pub(crate) use checkpoints::{Checkpoints, Kept};
 pub(crate) use encode::EncodedStream;
 pub use error::SyzygyError;
 #[cfg(test)]
@@ -62,6 +63,7 @@ pub(crate) use forgery::Forgery;
 pub use index::{Encoder, LeadingPawns};
 pub(crate) use layout::map_number;
 pub use layout::{DTZ_MAGIC, Flags, WDL_MAGIC};
+pub(crate) use memory::{Kept, Memory};
 pub(crate) use order::{MenOrder, files};
 pub(crate) use sequence::Sequence;
 pub use table::Table;

@@ -440,6 +440,11 @@ impl WrittenOut {
         written_out
     }
 
+    /// Those of all symbols, one after another.
+    pub fn values(&self) -> &[u8] {
+        &self.values
+    }
+
     fn of(&self, symbol: usize) -> Option<&[u8]> {
         let end = *self.starts.get(symbol + 1)?;
         self.values.get(self.starts[symbol]..end)

@@ -5,6 +5,7 @@ use super::layout::{BLOCK_LENGTH_LEN, Coded, Content, SPARSE_ENTRY_LEN};
 use super::pairs::WrittenOut;
 use super::table::{Table, slice_of};
 use crate::Error;
+use crate::metric::Wdl;
 
 /// The values of a stream of a table in the order of its indices.
 ///
@@ -65,6 +66,20 @@ impl<'a> Sequence<'a> {
             Values::Coded { written_out, .. } => written_out.largest,
         };
         u8::try_from(largest).is_ok()
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Which values there may be, a bit for each; nothing if one of them is above 4, which is no result.
+    pub fn set_of_results(&self) -> Option<u8> {
+        let set = match &self.content {
+            Values::Single(value) => value_set(&[*value as u8]),
+            Values::Coded { written_out, .. } => value_set(written_out.values()),
+        };
+        (self.is_of_bytes() && set < 1 << Wdl::ALL.len()).then_some(set as u8)
     }
 
     /// Where pieces of at least `least` values end that can be decoded one without another. The last one ends with the
@@ -134,6 +149,13 @@ impl<'a> Sequence<'a> {
         let values = coded.pairs.all_values(written_out, block, out);
         values.ok_or(impossible("code"))
     }
+}
+
+/// A bit for each value, the highest for all from 31 on.
+fn value_set(values: &[u8]) -> u32 {
+    values
+        .iter()
+        .fold(0, |set, &value| set | 1 << value.min(31))
 }
 
 /// The first index of each block, of the spare ones as well, and the end of the last one.

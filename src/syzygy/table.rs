@@ -4,12 +4,14 @@ use std::path::Path;
 
 use arrayvec::ArrayVec;
 
-use super::checkpoints::{BlockKey, Cells, Checkpoints, Kept};
+use super::checkpoints::{BlockKey, Cells, Checkpoints};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
 use super::error::{SyzygyError, impossible};
 use super::find::{Bytes, Place};
 use super::index::{Encoder, LeadingPawns};
 use super::layout::{Coded, Content, Flags, Layout, Stream, map_number};
+use super::memory::Kept;
+use super::unfolded::Unfolding;
 use crate::Error;
 use crate::game::Color;
 use crate::game::chess::Role;
@@ -28,13 +30,15 @@ const LARGEST_LAYOUT: u64 = 4 << 20;
 ///
 /// What is needed for every probe, the code and its symbols, is read when the table is opened; a probe reads an entry of the
 /// sparse index, some lengths of blocks and part of one block. Blocks are not kept: they are decoded as far as needed. A
-/// [`Tablebase`](crate::Tablebase) keeps where to begin within those that were asked for.
+/// [`Tablebase`](crate::Tablebase) keeps where to begin within those that were asked for, and the results of small tables
+/// as a whole.
 #[derive(Debug)]
 pub struct Table {
     name: String,
     pub(super) store: Box<dyn Store>,
     metric: Metric,
     pub(super) layout: Layout,
+    pub(super) unfolding: Unfolding,
 }
 
 impl Table {
@@ -96,6 +100,7 @@ impl Table {
                 name,
                 store,
                 metric,
+                unfolding: Unfolding::new(&layout, metric),
                 layout,
             }),
             Err(problem) => Err(Error::Syzygy { name, problem }),
@@ -194,6 +199,11 @@ impl Table {
     ) -> Result<Option<DtzRange>, Error> {
         self.distance(men, turn, wdl, kept)
             .map_err(|problem| self.error(problem))
+    }
+
+    /// A hint to the system that the file will be read soon.
+    pub fn will_read(&self) {
+        self.store.will_read(0, self.store.len());
     }
 
     /// Compares the checksum at the end of the file, which probes do not look at. `progress` is told how many bytes of how
@@ -326,7 +336,7 @@ impl Table {
     }
 
     /// The streams, by side to move, that some men are in; and the leading pawns.
-    #[inline]
+    #[inline(always)]
     fn streams(&self, men: &impl Men) -> Result<(&[Stream], Option<LeadingPawns>), SyzygyError> {
         let Layout { streams, sides, .. } = &self.layout;
         let Some(color) = streams[0].encoder.leading_color() else {
@@ -350,6 +360,27 @@ impl Table {
             Content::Single(value) => return Ok(*value),
             Content::Coded(coded) => coded,
         };
+        match coded.unfolded.get() {
+            Some(unfolded) => unfolded.result(index).ok_or(SyzygyError::NoPosition),
+            None => self.value_in_blocks(coded, index, kept),
+        }
+    }
+
+    /// The same from the blocks of the file.
+    // By itself: unfolded tables need nothing of it.
+    #[inline(never)]
+    fn value_in_blocks(
+        &self,
+        coded: &Coded,
+        index: u64,
+        kept: Option<Kept<'_>>,
+    ) -> Result<u16, SyzygyError> {
+        if let Some(Kept { memory, .. }) = kept
+            && self.unfolding.is_due()
+        {
+            // An error is one of the probes that meet what is damaged.
+            let _ = self.unfold(&memory.room);
+        }
         let value = match self.store.as_slice() {
             Some(bytes) => {
                 let place = coded.find(bytes, index)?;
@@ -357,7 +388,8 @@ impl Table {
                 let len = coded.len_to_read(offset, bytes.len() as u64);
                 let block = slice_of(bytes, offset, len)?;
                 let key = |table| BlockKey::new(table, offset, coded.block_bits);
-                match kept.and_then(|kept| Some((kept.checkpoints, key(kept.table)?))) {
+                let kept = kept.filter(|kept| kept.memory.checkpoints.has_room());
+                match kept.and_then(|kept| Some((&kept.memory.checkpoints, key(kept.table)?))) {
                     Some((checkpoints, key)) => {
                         value_keeping(coded, block, place, checkpoints, key)
                     }

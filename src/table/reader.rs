@@ -117,6 +117,11 @@ impl Table {
         &self.description
     }
 
+    /// A hint to the system that the file will be read soon.
+    pub fn will_read(&self) {
+        self.store.will_read(0, self.store.len());
+    }
+
     /// Path of the file, or what stands for it in messages.
     pub fn name(&self) -> &str {
         &self.name

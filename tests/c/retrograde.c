@@ -163,11 +163,13 @@ static void check_options(const char *directory)
     retrograde_free(tables);
     options.format = RETROGRADE_NATIVE;
     options.cache_bytes = 0;
-    CHECK(options.checkpoint_bytes == 4u << 20);
+    CHECK(options.checkpoint_bytes == 4u << 20 && options.unfolded_bytes == 64u << 20);
     options.result_bytes = 0;
     options.map_files = 0;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);
     CHECK(retrograde_max_men(tables) == 3);
+    CHECK(retrograde_prefetch(tables, 4) == RETROGRADE_OK);
+    CHECK(retrograde_prefetch(NULL, 4) == RETROGRADE_BAD_ARGUMENT);
     check_values(tables);
     retrograde_free(tables);
     retrograde_default_options(NULL);

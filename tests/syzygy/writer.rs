@@ -118,6 +118,57 @@ fn values_do_not_depend_on_what_is_kept_of_blocks() {
 }
 
 #[test]
+fn values_do_not_depend_on_what_is_decoded_as_a_whole() {
+    // All, some, and none.
+    for unfolded_bytes in [64 << 20, 3 << 20, 0] {
+        let options = ProbeOptions {
+            result_bytes: 0,
+            unfolded_bytes,
+            ..ProbeOptions::default()
+        };
+        let tables = open_with(written().path(), &options);
+        tables.prefetch_results(4).unwrap();
+        let taken = tables.unfolded_bytes();
+        assert!(taken <= unfolded_bytes && taken >= unfolded_bytes.min(2 << 20));
+        for material in materials() {
+            let step = if material.men() == 3 { 1 } else { SAMPLE_STEP };
+            let space = IndexSpace::new(material);
+            let order = space.natural_order();
+            let positions: u64 = (0..space.len().div_ceil(step))
+                .into_par_iter()
+                .filter_map(|number| space.placement(&order.digits(number * step)))
+                .map(|placement| compare_with_solved(&tables, &material, &placement).0)
+                .sum();
+            assert!(positions > 4_000, "{material}");
+        }
+        assert_eq!(tables.unfolded_bytes(), taken);
+    }
+}
+
+#[test]
+fn a_small_table_is_decoded_as_a_whole_when_it_is_asked_often() {
+    let tables = open_with(written().path(), &ProbeOptions::default());
+    let material: Material = "KRvKB".parse().unwrap();
+    let space = IndexSpace::new(material);
+    let order = space.natural_order();
+    let ask = |numbers: std::ops::Range<u64>| {
+        numbers
+            .into_par_iter()
+            .filter_map(|number| space.placement(&order.digits(number * 997 % space.len())))
+            .for_each(|placement| {
+                compare_with_solved(&tables, &material, &placement);
+            });
+    };
+    ask(0..500);
+    assert_eq!(tables.unfolded_bytes(), 0);
+    ask(500..60_000);
+    // Three men that take up the symmetry and another one, both sides to move, with two bits each.
+    assert_eq!(tables.unfolded_bytes(), 2 * (31_332 * 61_usize).div_ceil(4));
+    tables.clear_cache();
+    ask(0..500);
+}
+
+#[test]
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
     let [one, three] = [1, 3].map(|threads| {
         let place = TempDir::new().unwrap();

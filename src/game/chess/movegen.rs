@@ -7,6 +7,8 @@
 
 use std::ops::ControlFlow;
 
+use arrayvec::ArrayVec;
+
 use super::castling::CastlingMove;
 use super::{Bitboard, Board, CastlingSide, Move, MoveList, Role, Square, attacks, squares};
 use crate::game::Color;
@@ -21,6 +23,9 @@ trait Sink {
 }
 
 const LAST_RANKS: Bitboard = 0xff00_0000_0000_00ff;
+
+/// Men of a side, at most.
+const MOST_MEN: usize = 16;
 
 /// Collects moves.
 struct Collect<'a> {
@@ -116,12 +121,20 @@ struct Constraints {
     checkers: Bitboard,
 }
 
+/// A man and the squares where it may change the material.
+#[derive(Clone, Copy)]
+struct Threat {
+    role: Role,
+    from: Square,
+    targets: Bitboard,
+}
+
 impl Board {
     /// Every legal move.
     #[inline]
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        let _ = self.generate::<true>(&mut Collect {
+        let _ = self.generate(&mut Collect {
             board: self,
             list: &mut list,
         });
@@ -140,8 +153,9 @@ impl Board {
     /// without looking at the king.
     #[inline]
     pub fn legal_captures_into(&self, list: &mut MoveList) {
-        if self.may_change_material() {
-            let _ = self.generate::<false>(&mut Collect { board: self, list });
+        let threats = self.threats();
+        if !threats.is_empty() || self.en_passant.is_some() {
+            let _ = self.play_threats(&threats, &mut Collect { board: self, list });
         }
     }
 
@@ -149,39 +163,75 @@ impl Board {
     #[inline]
     pub fn count_legal_moves(&self) -> u64 {
         let mut sink = Count(0);
-        let _ = self.generate::<true>(&mut sink);
+        let _ = self.generate(&mut sink);
         sink.0
     }
 
     /// Whether there is a legal move.
     #[inline]
     pub fn has_legal_move(&self) -> bool {
-        self.generate::<true>(&mut Any).is_break()
+        self.generate(&mut Any).is_break()
     }
 
-    /// Whether some man attacks one of theirs, or a pawn may promote or capture en passant, its own king left aside.
+    /// The men that attack some of theirs, and pawns that may promote, their own king left aside.
     #[inline]
-    fn may_change_material(&self) -> bool {
+    fn threats(&self) -> ArrayVec<Threat, MOST_MEN> {
         let (us, occupied) = (self.turn(), self.occupied());
-        let ours = self.by_color(us);
         let theirs = self.by_color(!us);
-        let straight = (self.by_role(Role::Rook) | self.by_role(Role::Queen)) & ours;
-        let oblique = (self.by_role(Role::Bishop) | self.by_role(Role::Queen)) & ours;
-        let attacked = |men: Bitboard, attacks: fn(Square, Bitboard) -> Bitboard| {
-            squares(men).any(|from| attacks(from, occupied) & theirs != 0)
+        let mut threats = ArrayVec::new();
+        let mut add = |role, from, targets| {
+            if targets != 0 {
+                let added = threats.try_push(Threat {
+                    role,
+                    from,
+                    targets,
+                });
+                debug_assert!(added.is_ok());
+            }
         };
-        let pawns = self.pieces(us, Role::Pawn);
-        let promoting = squares(pawns).any(|from| {
-            from.ahead(us).bit() & LAST_RANKS != 0 || attacks::pawn(us, from) & theirs != 0
-        });
-        promoting
-            || self.en_passant_square().is_some()
-            || attacks::king(self.king(us)) & theirs != 0
-            || attacked(self.pieces(us, Role::Knight), |from, _| {
-                attacks::knight(from)
-            })
-            || attacked(straight, attacks::rook)
-            || attacked(oblique, attacks::bishop)
+        let king = self.king(us);
+        add(Role::King, king, attacks::king(king) & theirs);
+        for from in squares(self.pieces(us, Role::Knight)) {
+            add(Role::Knight, from, attacks::knight(from) & theirs);
+        }
+        for from in squares(self.pieces(us, Role::Bishop)) {
+            add(Role::Bishop, from, attacks::bishop(from, occupied) & theirs);
+        }
+        for from in squares(self.pieces(us, Role::Rook)) {
+            add(Role::Rook, from, attacks::rook(from, occupied) & theirs);
+        }
+        for from in squares(self.pieces(us, Role::Queen)) {
+            add(Role::Queen, from, attacks::queen(from, occupied) & theirs);
+        }
+        for from in squares(self.pieces(us, Role::Pawn)) {
+            let promotion = from.ahead(us).bit() & !occupied & LAST_RANKS;
+            let targets = promotion | attacks::pawn(us, from) & theirs;
+            add(Role::Pawn, from, targets);
+        }
+        threats
+    }
+
+    /// Finds those of the threats that are legal moves, and captures en passant.
+    fn play_threats(&self, threats: &[Threat], sink: &mut impl Sink) -> ControlFlow<()> {
+        let constraints = self.constraints();
+        let is_double_check = constraints.is_double_check();
+        for &Threat {
+            role,
+            from,
+            targets,
+        } in threats
+        {
+            let targets = match role {
+                Role::King => self.safe_for_king(from, targets),
+                _ if is_double_check => 0,
+                _ => targets & constraints.targets & constraints.line_of(from),
+            };
+            send(sink, role, from, targets)?;
+        }
+        match is_double_check {
+            true => ControlFlow::Continue(()),
+            false => self.en_passant_moves(sink),
+        }
     }
 
     fn constraints(&self) -> Constraints {
@@ -216,58 +266,45 @@ impl Board {
         }
     }
 
-    /// Finds every legal move, or with `QUIET` false only those that change the material.
+    /// Finds every legal move.
     #[inline]
-    fn generate<const QUIET: bool>(&self, sink: &mut impl Sink) -> ControlFlow<()> {
+    fn generate(&self, sink: &mut impl Sink) -> ControlFlow<()> {
         let constraints = self.constraints();
-        let wanted = if QUIET {
-            Bitboard::MAX
-        } else {
-            self.by_color(!self.turn())
-        };
-        self.king_moves(&constraints, wanted, sink)?;
-        if constraints.checkers & constraints.checkers.wrapping_sub(1) != 0 {
+        let king = constraints.king;
+        let around = attacks::king(king) & !self.by_color(self.turn());
+        send(sink, Role::King, king, self.safe_for_king(king, around))?;
+        if constraints.is_double_check() {
             return ControlFlow::Continue(());
         }
-        self.piece_moves(&constraints, wanted, sink)?;
-        self.pawn_moves::<QUIET>(&constraints, sink)?;
+        self.piece_moves(&constraints, sink)?;
+        self.pawn_moves(&constraints, sink)?;
         self.en_passant_moves(sink)?;
-        if QUIET && constraints.checkers == 0 && !self.castling_rights().is_empty() {
+        if constraints.checkers == 0 && !self.castling_rights().is_empty() {
             self.castling_moves(sink)?;
         }
         ControlFlow::Continue(())
     }
 
+    /// Those of some squares that the king, which stands on `king`, may go to without being attacked there.
     #[inline]
-    fn king_moves(
-        &self,
-        constraints: &Constraints,
-        wanted: Bitboard,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
+    fn safe_for_king(&self, king: Square, around: Bitboard) -> Bitboard {
         let them = !self.turn();
-        let king = constraints.king;
         // The king does not shield the squares behind it from a slider.
         let occupied = self.occupied() ^ king.bit();
         let mut targets = 0;
-        for to in squares(attacks::king(king) & wanted & !self.by_color(self.turn())) {
+        for to in squares(around) {
             if !self.is_attacked(to, them, occupied) {
                 targets |= to.bit();
             }
         }
-        send(sink, Role::King, king, targets)
+        targets
     }
 
     #[inline]
-    fn piece_moves(
-        &self,
-        constraints: &Constraints,
-        wanted: Bitboard,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
+    fn piece_moves(&self, constraints: &Constraints, sink: &mut impl Sink) -> ControlFlow<()> {
         let us = self.turn();
         let occupied = self.occupied();
-        let targets = constraints.targets & wanted;
+        let targets = constraints.targets;
         // A pinned knight has no move on its line.
         for from in squares(self.pieces(us, Role::Knight) & !constraints.pinned) {
             send(sink, Role::Knight, from, attacks::knight(from) & targets)?;
@@ -288,11 +325,7 @@ impl Board {
     }
 
     #[inline]
-    fn pawn_moves<const QUIET: bool>(
-        &self,
-        constraints: &Constraints,
-        sink: &mut impl Sink,
-    ) -> ControlFlow<()> {
+    fn pawn_moves(&self, constraints: &Constraints, sink: &mut impl Sink) -> ControlFlow<()> {
         let us = self.turn();
         let empty = !self.occupied();
         let theirs = self.by_color(!us);
@@ -301,9 +334,6 @@ impl Board {
             let mut reach = step | (attacks::pawn(us, from) & theirs);
             if step != 0 && from.rank_for(us) == 1 {
                 reach |= from.ahead(us).ahead(us).bit() & empty;
-            }
-            if !QUIET {
-                reach &= theirs | LAST_RANKS;
             }
             reach &= constraints.targets & constraints.line_of(from);
             send(sink, Role::Pawn, from, reach)?;
@@ -354,6 +384,12 @@ impl Board {
 }
 
 impl Constraints {
+    /// Whether two men give check, so that only the king can move.
+    #[inline]
+    fn is_double_check(&self) -> bool {
+        self.checkers & self.checkers.wrapping_sub(1) != 0
+    }
+
     /// Where a man on `from` may go without leaving its king to a slider.
     #[inline]
     fn line_of(&self, from: Square) -> Bitboard {

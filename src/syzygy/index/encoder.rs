@@ -232,10 +232,7 @@ impl Encoder {
     #[must_use]
     #[inline]
     pub fn index(&self, men: &impl Men, pawns: Option<LeadingPawns>) -> Option<u64> {
-        let square = |piece: Piece| {
-            let set = men.of(piece.color, piece.role);
-            (set.trailing_zeros() & 63) as u8
-        };
+        let square = |piece: Piece| men.square(piece.color, piece.role);
         let (symmetry, number, mut taken) = match self.leading {
             Leading::Three(pieces) => {
                 let (symmetry, squares) = oriented(pieces.map(square));
@@ -261,14 +258,15 @@ impl Encoder {
                 (Symmetry::mirrored(pawns.is_mirrored), pawns.number(), set)
             }
         };
+        let places = symmetry.squares();
         let mut index = number * self.leading_factor;
         for group in &self.groups {
-            let set = men.of(group.piece.color, group.piece.role);
             let (digit, squares) = if group.count == 1 {
-                let square = symmetry.map((set.trailing_zeros() & 63) as u8);
+                let square = places[usize::from(square(group.piece) & 63)];
                 let place = place_among_free(square, taken | group.excluded);
                 (u64::from(place), 1 << square)
             } else {
+                let set = men.of(group.piece.color, group.piece.role);
                 let squares = symmetry.inverse().pull(set);
                 let not_free = taken | group.excluded;
                 (rank_among_free(squares, not_free), squares)

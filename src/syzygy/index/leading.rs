@@ -1,11 +1,10 @@
 //! The leading group: men that take up the symmetries of the board.
 
 use super::combinations::{nth_square, rank_combination, unrank_combination};
-use crate::symmetry::{Symmetry, into_corner, is_on_diagonal};
+use crate::symmetry::{ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_corner};
 use crate::syzygy::numbering::{
     BELOW, BELOW_SQUARES, BOARD_BELOW, BOARD_DIAGONAL, LEADING_PAWNS, PAWN, PAWN_SQUARE,
-    PAWN_SQUARES, TRIANGLE, TRIANGLE_BELOW, TRIANGLE_DIAGONAL, TRIANGLE_SQUARES, is_above_diagonal,
-    is_below_diagonal,
+    PAWN_SQUARES, TRIANGLE, TRIANGLE_BELOW, TRIANGLE_DIAGONAL, TRIANGLE_SQUARES, is_below_diagonal,
 };
 
 /// Squares that a second or a third man can stand on.
@@ -99,17 +98,21 @@ pub(super) fn set_of(squares: &[u8]) -> u64 {
 #[inline(always)]
 pub(super) fn oriented<const N: usize>(squares: [u8; N]) -> (Symmetry, [u8; N]) {
     let corner = into_corner(squares[0]);
-    let (mut is_above, mut are_on_diagonal) = (false, true);
-    for square in squares.map(|square| corner.map(square)) {
-        is_above |= are_on_diagonal & is_above_diagonal(square);
-        are_on_diagonal &= is_on_diagonal(square);
+    let (mut is_above, mut are_on_diagonal) = (0, 1);
+    for square in squares.map(|square| corner.map(square) & 63) {
+        is_above |= are_on_diagonal & ABOVE_DIAGONAL >> square;
+        are_on_diagonal &= DIAGONAL >> square;
     }
-    let symmetry = corner.then_transpose_if(is_above);
-    (symmetry, squares.map(|square| symmetry.map(square)))
+    let symmetry = corner.then_transpose_if(is_above & 1 != 0);
+    let places = symmetry.squares();
+    (
+        symmetry,
+        squares.map(|square| places[usize::from(square & 63)]),
+    )
 }
 
 /// The number of three men that stand as [`oriented`] has them.
-#[inline]
+#[inline(always)]
 pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> u64 {
     let rank = |square: u8| u64::from(square >> 3);
     // Places among the squares, or the squares of the diagonal, that the men before leave free.
