@@ -65,7 +65,7 @@ impl Men for BoardMen<'_> {
         let exchanged = self.is_exchanged;
         let color = Color::ALL[color.index() ^ usize::from(exchanged)];
         let square = self.board.pieces(color, role).trailing_zeros() as u8;
-        (square ^ u8::from(exchanged) * 56) & 63
+        (square ^ (u8::from(exchanged) * 56)) & 63
     }
 
     #[inline]

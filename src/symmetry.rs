@@ -45,7 +45,7 @@ impl Symmetry {
     #[must_use]
     #[inline(always)]
     pub const fn then_transpose_if(self, is_so: bool) -> Symmetry {
-        Symmetry(self.0 ^ is_so as u8 * TRANSPOSE)
+        Symmetry(self.0 ^ (is_so as u8 * TRANSPOSE))
     }
 
     /// Whether nothing changes.
@@ -210,7 +210,7 @@ pub const fn is_on_diagonal(square: u8) -> bool {
 #[must_use]
 #[inline(always)]
 pub const fn into_corner(square: u8) -> Symmetry {
-    Symmetry((square >> 2 & 1) * MIRROR | (square >> 5 & 1) * FLIP)
+    Symmetry(((square >> 2 & 1) * MIRROR) | ((square >> 5 & 1) * FLIP))
 }
 
 /// The symmetry that takes a square into the triangle without transposing more than needed.

@@ -106,7 +106,7 @@ pub fn pawn_key(position: &Position) -> u64 {
 /// How many men of each role each side has, as one number.
 ///
 /// Four bits for each count, so two positions have the same key exactly when they have the same material,
-/// and a key can be read back. [`Position::material_key`] is kept up to date.
+/// and a key can be read back. [`Board::material_key`](super::chess::Board::material_key) is kept up to date.
 ///
 /// # Examples
 ///

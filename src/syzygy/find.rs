@@ -174,7 +174,7 @@ impl Four {
     fn values(self) -> i64 {
         const EVEN: u64 = 0x0000_ffff_0000_ffff;
         let two = (self.0 & EVEN) + (self.0 >> u16::BITS & EVEN);
-        (two + (two >> 32) & 0xffff_ffff) as i64 + Four::BLOCKS as i64
+        ((two + (two >> 32)) & 0xffff_ffff) as i64 + Four::BLOCKS as i64
     }
 
     /// A value that is in one of the blocks, the first of which is `block`. Which one cannot be guessed by a processor, so it is counted

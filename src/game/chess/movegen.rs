@@ -24,8 +24,8 @@ trait Sink {
 
 const LAST_RANKS: Bitboard = 0xff00_0000_0000_00ff;
 
-/// Men of a side, at most.
-const MOST_MEN: usize = 16;
+/// Threats of a side, at most: two for each man.
+const MOST_THREATS: usize = 32;
 
 /// Collects moves.
 struct Collect<'a> {
@@ -153,7 +153,8 @@ impl Board {
     /// without looking at the king.
     #[inline]
     pub fn legal_captures_into(&self, list: &mut MoveList) {
-        let threats = self.threats();
+        let mut threats = ArrayVec::new();
+        self.threats_into(&mut threats);
         if !threats.is_empty() || self.en_passant.is_some() {
             let _ = self.play_threats(&threats, &mut Collect { board: self, list });
         }
@@ -174,11 +175,10 @@ impl Board {
     }
 
     /// The men that attack some of theirs, and pawns that may promote, their own king left aside.
-    #[inline]
-    fn threats(&self) -> ArrayVec<Threat, MOST_MEN> {
+    #[inline(always)]
+    fn threats_into(&self, threats: &mut ArrayVec<Threat, MOST_THREATS>) {
         let (us, occupied) = (self.turn(), self.occupied());
         let theirs = self.by_color(!us);
-        let mut threats = ArrayVec::new();
         let mut add = |role, from, targets| {
             if targets != 0 {
                 let added = threats.try_push(Threat {
@@ -194,21 +194,25 @@ impl Board {
         for from in squares(self.pieces(us, Role::Knight)) {
             add(Role::Knight, from, attacks::knight(from) & theirs);
         }
-        for from in squares(self.pieces(us, Role::Bishop)) {
-            add(Role::Bishop, from, attacks::bishop(from, occupied) & theirs);
+        // A queen comes by twice.
+        let queens = self.pieces(us, Role::Queen);
+        let role = |from: Square, other| match queens & from.bit() {
+            0 => other,
+            _ => Role::Queen,
+        };
+        for from in squares(self.pieces(us, Role::Rook) | queens) {
+            let targets = attacks::rook(from, occupied) & theirs;
+            add(role(from, Role::Rook), from, targets);
         }
-        for from in squares(self.pieces(us, Role::Rook)) {
-            add(Role::Rook, from, attacks::rook(from, occupied) & theirs);
-        }
-        for from in squares(self.pieces(us, Role::Queen)) {
-            add(Role::Queen, from, attacks::queen(from, occupied) & theirs);
+        for from in squares(self.pieces(us, Role::Bishop) | queens) {
+            let targets = attacks::bishop(from, occupied) & theirs;
+            add(role(from, Role::Bishop), from, targets);
         }
         for from in squares(self.pieces(us, Role::Pawn)) {
             let promotion = from.ahead(us).bit() & !occupied & LAST_RANKS;
             let targets = promotion | attacks::pawn(us, from) & theirs;
             add(Role::Pawn, from, targets);
         }
-        threats
     }
 
     /// Finds those of the threats that are legal moves, and captures en passant.

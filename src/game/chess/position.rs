@@ -18,7 +18,7 @@ use crate::game::{Color, zobrist::TURN};
 ///
 /// A position remembers an en-passant square only when a pawn stands ready to capture there, as the
 /// Polyglot keys require: after 1. e4 there is none. Whether that capture is legal is another question,
-/// which [`legal_en_passant_square`](Position::legal_en_passant_square) answers. A FEN may name the square
+/// which [`legal_en_passant_square`](Board::legal_en_passant_square) answers. A FEN may name the square
 /// after any double step; [`to_fen`](Position::to_fen) writes it only when it is remembered.
 ///
 /// # Examples

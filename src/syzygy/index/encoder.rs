@@ -230,7 +230,7 @@ impl Encoder {
     ///
     /// Nothing if kings stand side by side, pawns on a last rank, or there are other men than the table's.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn index(&self, men: &impl Men, pawns: Option<LeadingPawns>) -> Option<u64> {
         let square = |piece: Piece| men.square(piece.color, piece.role);
         let (symmetry, number, mut taken) = match self.leading {
