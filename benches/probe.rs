@@ -10,7 +10,8 @@
 //! lead to. `RETROGRADE_LARGE_TABLES` names that of our own tables. Fathom is loaded from `libfathom.so.1`, or from what
 //! `RETROGRADE_FATHOM` names. Without either, the three-man tables of the repository are asked.
 //!
-//! Every prober has its turn in every round. Ours first forgets what it has kept, then there are two passes over the stream; then it
+//! Every prober has its turn in every round. Ours has decoded the Syzygy tables of up to four men as a whole beforehand, or five, or none, as
+//! the line says. It first forgets what else it has kept, then there are two passes over the stream; then it
 //! forgets again, and two threads go over the stream at once, one from the beginning and one from the middle. What is printed are
 //! medians of rounds: nanoseconds of processor time a probe in both passes, in brackets how many times as long as that Fathom takes
 //! within the round, and how many times as many probes a second two threads do, per processor time.

@@ -198,7 +198,9 @@ impl Engine {
         };
         let tables = Tablebase::open_with(&folders, &options)?;
         // What captures lead to is asked most.
-        tables.prefetch_results(4)?;
+        if let Err(error) = tables.prefetch_results(4) {
+            println!("info string {error}");
+        }
         println!(
             "info string {} tables, of up to {} men",
             tables.tables().len(),

@@ -28,6 +28,9 @@ pub const PAWNFUL: &[&str] = &[
 /// the rest for the placements.
 pub const PREFIX: usize = 2;
 
+/// Bytes of a table that is decoded as a whole.
+const LARGEST_UNFOLDED: usize = 4 << 20;
+
 const PLACEMENTS: usize = 16;
 
 /// Numbers that depend on nothing but a seed.
@@ -110,4 +113,12 @@ pub fn syzygy(materials: &[&str], data: &[u8]) {
         }
     }
     let _ = table.verify_checksum(&|_, _| true);
+    if let Ok(true) = table.unfold(LARGEST_UNFOLDED) {
+        for _ in 0..PLACEMENTS {
+            let placement = placement(table.material(), &mut random);
+            for turn in Color::ALL {
+                let _ = table.wdl(&placement, turn);
+            }
+        }
+    }
 }

@@ -269,7 +269,7 @@ impl TableFile {
             OpenTable::Native(NativeTable { table, .. }) => table.will_read(),
             OpenTable::Syzygy(SyzygyTable { table, .. }) => {
                 table.will_read();
-                table.unfold(&memory.room)?;
+                table.unfold_into(&memory.room)?;
             }
         }
         Ok(())

@@ -432,7 +432,7 @@ impl Tablebase {
         position: &Position,
         outcome: Outcome,
     ) -> Result<Option<MateScore>, ProbeError> {
-        let number = self.number_of(position, Metric::Dtm)?;
+        let number = self.stored_dtm(position)?;
         Ok(number.map(|number| match outcome {
             Outcome::Mated => MateScore(number),
             // A distance that does not fit is one that a conversion beats.

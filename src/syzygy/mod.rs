@@ -8,7 +8,9 @@
 //! |---|---|---|
 //! | index | a number for every placement of the men, up to the symmetries of the board | `index`, `numbering` |
 //! | layout | the header: orders of men, flags, codes, maps, and where the blocks are | `layout` |
-//! | blocks | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs`, `checkpoints` |
+//! | blocks | which of them has an index | `find` |
+//! | | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs`, `checkpoints` |
+//! | | all values of small tables side by side, in memory | `unfolded` |
 //!
 //! As in our own tables, values that a prober finds by itself may be anything: where a capture decides, a result need not be
 //! that of the position, and distances are kept only where no capture or pawn move wins. `probe` has the search for both

@@ -30,7 +30,7 @@ pub(super) const fn is_below_diagonal(square: u8) -> bool {
 
 /// Whether a square lies on the side of a8 of the diagonal a1-h8.
 #[inline(always)]
-pub(super) const fn is_above_diagonal(square: u8) -> bool {
+const fn is_above_diagonal(square: u8) -> bool {
     square >> 3 > square & 7
 }
 

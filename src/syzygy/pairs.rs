@@ -68,6 +68,9 @@ use super::layout::code_lengths;
 /// The right symbol of what is no pair but a value, which then is the left number.
 pub(super) const NO_SYMBOL: u16 = 0xfff;
 
+/// Bits of the number of a symbol.
+const SYMBOL_BITS: u32 = 12;
+
 /// Longest code; the bit buffer always holds it.
 const MAX_CODE_BITS: u8 = 32;
 
@@ -208,6 +211,9 @@ impl Pairs {
     ///
     /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of too many values.
     pub fn new(shortest: u8, lowest: &[u16], parts: &[[u16; 2]]) -> Result<Pairs, SyzygyError> {
+        if parts.len() > 1 << SYMBOL_BITS {
+            return Err(impossible("number of symbols"));
+        }
         let more_values = count_values(parts)?;
         let bases = bases(shortest, lowest)?;
         let mut lengths = Box::new([Length::default(); LENGTHS]);
@@ -238,6 +244,13 @@ impl Pairs {
             pairs.firsts[bits] = pairs.first(bits as u64);
         }
         Ok(pairs)
+    }
+
+    /// The values that symbols stand for or consist of.
+    pub fn values(&self) -> impl Iterator<Item = u16> {
+        let symbols = self.nodes.iter().zip(&self.more_values);
+        let single = symbols.filter(|&(_, &more_values)| more_values == 0);
+        single.map(|(&node, _)| self.width.value(node, 0))
     }
 
     /// What is known by these bits.
@@ -438,11 +451,6 @@ impl WrittenOut {
             written_out.starts.push(written_out.values.len());
         }
         written_out
-    }
-
-    /// Those of all symbols, one after another.
-    pub fn values(&self) -> &[u8] {
-        &self.values
     }
 
     fn of(&self, symbol: usize) -> Option<&[u8]> {

@@ -5,7 +5,6 @@ use super::layout::{BLOCK_LENGTH_LEN, Coded, Content, SPARSE_ENTRY_LEN};
 use super::pairs::WrittenOut;
 use super::table::{Table, slice_of};
 use crate::Error;
-use crate::metric::Wdl;
 
 /// The values of a stream of a table in the order of its indices.
 ///
@@ -73,15 +72,6 @@ impl<'a> Sequence<'a> {
         self.len
     }
 
-    /// Which values there may be, a bit for each; nothing if one of them is above 4, which is no result.
-    pub fn set_of_results(&self) -> Option<u8> {
-        let set = match &self.content {
-            Values::Single(value) => value_set(&[*value as u8]),
-            Values::Coded { written_out, .. } => value_set(written_out.values()),
-        };
-        (self.is_of_bytes() && set < 1 << Wdl::ALL.len()).then_some(set as u8)
-    }
-
     /// Where pieces of at least `least` values end that can be decoded one without another. The last one ends with the
     /// stream.
     pub fn ends(&self, least: usize) -> Vec<usize> {
@@ -137,7 +127,7 @@ impl<'a> Sequence<'a> {
         out: &mut [u8],
     ) -> Result<(), SyzygyError> {
         let len = 1 << coded.block_bits;
-        let offset = coded.data_offset + (block << coded.block_bits);
+        let offset = coded.offset_of(block);
         let block = match self.table.store.as_slice() {
             Some(mapped) => slice_of(mapped, offset, len)?,
             None => {
@@ -149,13 +139,6 @@ impl<'a> Sequence<'a> {
         let values = coded.pairs.all_values(written_out, block, out);
         values.ok_or(impossible("code"))
     }
-}
-
-/// A bit for each value, the highest for all from 31 on.
-fn value_set(values: &[u8]) -> u32 {
-    values
-        .iter()
-        .fold(0, |set, &value| set | 1 << value.min(31))
 }
 
 /// The first index of each block, of the spare ones as well, and the end of the last one.
@@ -173,7 +156,7 @@ fn starts(table: &Table, coded: &Coded) -> Result<Vec<u64>, SyzygyError> {
     Ok(starts)
 }
 
-/// Makes sure that a probe, which goes from an entry of the sparse index block by block, finds the block that has its index.
+/// Makes sure that a probe, which goes from an entry of the sparse index from block to block, finds the one that has its index.
 fn check_sparse_index(
     table: &Table,
     coded: &Coded,

@@ -146,7 +146,7 @@ impl Table {
         self.wdl_keeping(*placement, turn, None)
     }
 
-    /// The same; a part of the way through a block is kept for the next time.
+    /// The same; what may help the next probes is kept.
     ///
     /// # Errors
     ///
@@ -184,11 +184,11 @@ impl Table {
         self.dtz_keeping(*placement, turn, wdl, None)
     }
 
-    /// The same; a part of the way through a block is kept for the next time.
+    /// The same; what may help the next probes is kept.
     ///
     /// # Errors
     ///
-    /// As for [`wdl`](Self::wdl).
+    /// As for [`dtz`](Self::dtz).
     #[inline]
     pub(crate) fn dtz_keeping(
         &self,
@@ -378,8 +378,7 @@ impl Table {
         if let Some(Kept { memory, .. }) = kept
             && self.unfolding.is_due()
         {
-            // An error is one of the probes that meet what is damaged.
-            let _ = self.unfold(&memory.room);
+            self.try_to_unfold_into(&memory.room);
         }
         let value = match self.store.as_slice() {
             Some(bytes) => {

@@ -7,19 +7,20 @@
 //! To decode such a table takes some milliseconds. So it is done when somebody asked for it often, or said that he will: see
 //! [`Tablebase::prefetch`](crate::Tablebase::prefetch).
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use super::layout::{Content, Layout};
+use super::layout::{Coded, Content, Layout};
 use super::sequence::Sequence;
 use super::table::Table;
 use crate::Error;
-use crate::metric::Metric;
+use crate::metric::{Metric, Wdl};
 
 /// After so many answers from its blocks a table is unfolded.
 const MANY: u32 = 4096;
 
 /// A larger table is not unfolded unless somebody says so: it would take longer than a search can wait.
-const LARGEST: usize = 4 << 20;
+const LARGEST: usize = 8 << 20;
 
 /// Results that are decoded at a time, about.
 const PIECE: usize = 1 << 20;
@@ -153,19 +154,21 @@ impl Unfolded {
 pub(super) struct Unfolding {
     /// How often somebody asked, up to [`MANY`]; as often from the beginning if it is not to be unfolded for that.
     asked: AtomicU32,
-    is_begun: AtomicBool,
+    /// Held by the thread that decodes.
+    is_done: Mutex<bool>,
 }
 
 impl Unfolding {
     pub fn new(layout: &Layout, metric: Metric) -> Unfolding {
         let is_small = most_bytes(layout) <= LARGEST;
+        let asked = if is_small && metric == Metric::Wdl {
+            0
+        } else {
+            MANY
+        };
         Unfolding {
-            asked: AtomicU32::new(if is_small && metric == Metric::Wdl {
-                0
-            } else {
-                MANY
-            }),
-            is_begun: AtomicBool::new(false),
+            asked: AtomicU32::new(asked),
+            is_done: Mutex::new(false),
         }
     }
 
@@ -191,52 +194,73 @@ fn most_bytes(layout: &Layout) -> usize {
     streams.fold(0, usize::saturating_add)
 }
 
+/// Which results a stream may have, a bit for each; nothing if there are values that are no results.
+fn set_of_results(coded: &Coded) -> Option<u8> {
+    let mut values = coded.pairs.values();
+    values.try_fold(0, |set, value| {
+        Wdl::from_index(value.into()).map(|wdl| set | 1 << wdl.index())
+    })
+}
+
 impl Table {
-    /// Decodes all results and keeps them, if there is room. Whether they are kept now, by this call or an earlier one, or will soon
-    /// be, by another thread.
+    /// Decodes all results and keeps them, if they take no more than so many bytes: two bits each, or four if there are more than four
+    /// different ones. Whether they are kept now. It takes about a nanosecond for each; probes are several times as fast afterwards.
     ///
     /// # Errors
     ///
     /// [`Error::Syzygy`] if the file is damaged or cannot be read. Nothing is kept then, and probes find what can be found.
-    pub(crate) fn unfold(&self, room: &Room) -> Result<bool, Error> {
-        if self.metric() != Metric::Wdl {
-            return Ok(false);
+    pub fn unfold(&self, bytes: usize) -> Result<bool, Error> {
+        self.unfold_into(&Room::new(bytes))
+    }
+
+    /// The same if there is room. If another thread is at it, this one waits.
+    pub(crate) fn unfold_into(&self, room: &Room) -> Result<bool, Error> {
+        let is_done = self.unfolding.is_done.lock();
+        let mut is_done = is_done.unwrap_or_else(PoisonError::into_inner);
+        if !*is_done {
+            *is_done = self.unfold_streams(room)?;
         }
-        if self.unfolding.is_begun.swap(true, Ordering::Relaxed) {
-            return Ok(true);
+        Ok(*is_done)
+    }
+
+    /// The same, unless another thread is at it. What is damaged is an error of the probes that meet it.
+    #[cold]
+    pub(super) fn try_to_unfold_into(&self, room: &Room) {
+        if let Ok(mut is_done) = self.unfolding.is_done.try_lock()
+            && !*is_done
+        {
+            *is_done = self.unfold_streams(room).unwrap_or(false);
         }
-        let is_done = self.unfold_streams(room);
-        if !matches!(is_done, Ok(true)) {
-            self.unfolding.is_begun.store(false, Ordering::Relaxed);
-        }
-        is_done
     }
 
     fn unfold_streams(&self, room: &Room) -> Result<bool, Error> {
-        let mut sequences = Vec::new();
+        if self.metric() != Metric::Wdl {
+            return Ok(false);
+        }
+        let mut streams = Vec::new();
         let mut bytes = 0usize;
         for (number, stream) in self.layout.streams.iter().enumerate() {
             let Content::Coded(coded) = &stream.content else {
                 continue;
             };
-            let sequence = Sequence::new(self, number)?;
-            // Some of them are no results if the file is damaged. A probe says so if it meets them.
-            let Some(set) = sequence.set_of_results() else {
+            // Of a damaged file some are none. A probe says so if it meets them.
+            let Some(set) = set_of_results(coded) else {
                 return Ok(false);
             };
-            bytes = bytes.saturating_add(Density::of(set.count_ones()).bytes(sequence.len()));
-            sequences.push((coded, sequence, set));
+            let density = Density::of(set.count_ones());
+            bytes = bytes.saturating_add(density.bytes(stream.encoder.len()));
+            streams.push((number, coded, set));
         }
         if !room.take(bytes) {
             return Ok(false);
         }
-        let unfolded: Result<Vec<_>, Error> = sequences
+        let unfolded: Result<Vec<Unfolded>, Error> = streams
             .iter()
-            .map(|(_, sequence, set)| Unfolded::new(sequence, *set))
+            .map(|&(number, _, set)| Unfolded::new(&Sequence::new(self, number)?, set))
             .collect();
         let unfolded = unfolded.inspect_err(|_| room.give_back(bytes))?;
-        for ((coded, ..), unfolded) in sequences.iter().zip(unfolded) {
-            // Nobody else sets it, as one thread alone has begun.
+        for ((_, coded, _), unfolded) in streams.iter().zip(unfolded) {
+            // Nobody else sets it, as one thread at a time is here, and none after it was done.
             let _ = coded.unfolded.set(unfolded);
         }
         Ok(true)

@@ -120,6 +120,7 @@ fn pad(bytes: &mut Vec<u8>, alignment: usize) {
 mod tests {
     use super::*;
     use crate::metric::{Dtz, Wdl};
+    use crate::syzygy::unfolded::Room;
     use crate::syzygy::{Flags, Table};
 
     /// Values in runs of many lengths, always the same.
@@ -188,6 +189,61 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn unfolded_tables_have_the_results_of_their_blocks() {
+        // Two bits and four, streams of one result, bytes that blocks do not fill.
+        for (name, numbers, per_byte) in [
+            ("KQvK", 3, 4),
+            ("KNNvK", 5, 2),
+            ("KPvKP", 4, 4),
+            ("KPvK", 1, 0),
+        ] {
+            let material: Material = name.parse().unwrap();
+            let sides = if material.is_symmetric() { 1 } else { 2 };
+            let flags = Flags::default();
+            let (table, streams) = table(&material, Metric::Wdl, sides, numbers, flags, None);
+            let (mut bytes, mut expected) = (0, Vec::new());
+            for (number, (order, values)) in streams.iter().enumerate() {
+                let encoder = order.encoder(number / sides).unwrap();
+                bytes += match per_byte {
+                    0 => 0,
+                    _ => values.len().div_ceil(per_byte),
+                };
+                for index in (0..encoder.len()).step_by(11) {
+                    let placement = encoder.placement(index).unwrap();
+                    let turn = Color::ALL[number % sides];
+                    expected.push((placement, turn, table.wdl(&placement, turn).ok()));
+                }
+            }
+            assert!(expected.iter().all(|(.., wdl)| wdl.is_some()));
+            let room = Room::new(bytes);
+            if bytes > 0 {
+                let too_little = Room::new(bytes - 1);
+                assert!(!table.unfold_into(&too_little).unwrap());
+                assert_eq!(too_little.taken(), 0);
+            }
+            assert!(table.unfold_into(&room).unwrap());
+            assert_eq!(room.taken(), bytes, "{name}");
+            // It is done once.
+            assert!(table.unfold(0).unwrap());
+            for (placement, turn, wdl) in expected {
+                assert_eq!(table.wdl(&placement, turn).ok(), wdl, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn tables_of_other_numbers_are_not_unfolded() {
+        let material: Material = "KNNvK".parse().unwrap();
+        let room = Room::new(1 << 24);
+        for (metric, numbers) in [(Metric::Wdl, 6), (Metric::Dtz, 3)] {
+            let flags = Flags::default();
+            let (table, _) = table(&material, metric, 2, numbers, flags, None);
+            assert!(!table.unfold_into(&room).unwrap());
+            assert_eq!(room.taken(), 0);
         }
     }
 
