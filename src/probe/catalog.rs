@@ -108,8 +108,7 @@ pub(super) struct SyzygyTable {
 
 impl SyzygyTable {
     /// The stored result of men in the colours of the normal form, or exchanged.
-    // Not part of the loop that reads our own tables, which it would slow down.
-    #[inline(never)]
+    #[inline(always)]
     pub fn wdl(
         &self,
         men: impl Men,

@@ -159,7 +159,7 @@ impl Encoder {
             man,
             count,
             taken: 0,
-            excluded: excluded.count_ones() as u8,
+            excluded: excluded as u8,
             is_of_pawns: excluded != 0,
         };
         let mut man = self.leading_men();

@@ -150,6 +150,18 @@ fn values_do_not_depend_on_what_is_decoded_as_a_whole() {
 }
 
 #[test]
+fn tables_that_do_not_answer_are_not_decoded_as_a_whole() {
+    let ours = crate::probe::directory();
+    let tables = Tablebase::open_with(&[ours, written().path()], &ProbeOptions::default()).unwrap();
+    tables.prefetch_results(4).unwrap();
+    assert_eq!(tables.unfolded_bytes(), 0);
+    let material = "KQvKR".parse().unwrap();
+    tables.prefetch(&material, Metric::Dtz).unwrap();
+    let missing = "KQQvKQ".parse().unwrap();
+    assert!(tables.prefetch(&missing, Metric::Wdl).is_err());
+}
+
+#[test]
 fn a_small_table_is_decoded_as_a_whole_when_it_is_asked_often() {
     let tables = open_with(written().path(), &ProbeOptions::default());
     let material: Material = "KRvKB".parse().unwrap();

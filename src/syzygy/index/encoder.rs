@@ -2,10 +2,8 @@
 
 use arrayvec::ArrayVec;
 
-use super::combinations::{nth_square, place_among_free, rank_among_free, unrank_combination};
-use super::leading::{
-    FIRST_RANK, LeadingPawns, THREE_MEN, number_of_three, oriented, set_of, three_of_number,
-};
+use super::combinations::{TakenSquares, nth_square, rank_among_free, unrank_combination};
+use super::leading::{LeadingPawns, THREE_MEN, number_of_three, oriented, three_of_number};
 use crate::game::Color;
 use crate::game::chess::{Piece, Role};
 use crate::index::Placement;
@@ -44,8 +42,15 @@ pub(in crate::syzygy) struct Group {
     /// How many numbers the group has.
     pub size: u64,
     pub factor: u64,
-    /// Squares that the group never stands on and does not count: the first rank, for pawns.
+    /// How many of the lowest squares the group never stands on and does not count: those of the first rank, for pawns.
     pub excluded: u64,
+}
+
+impl Group {
+    /// Those squares.
+    fn excluded_set(&self) -> u64 {
+        (1 << self.excluded) - 1
+    }
 }
 
 /// The relation between placements and the indices of one stream of a table.
@@ -116,7 +121,7 @@ impl Encoder {
                 count,
                 size: BINOMIALS[count][squares].into(),
                 factor: 0,
-                excluded: if is_pawn { FIRST_RANK } else { 0 },
+                excluded: if is_pawn { 8 } else { 0 },
             });
         }
         encoder.multiply(ranks, has_second_pawns)?;
@@ -233,19 +238,26 @@ impl Encoder {
     #[inline(always)]
     pub fn index(&self, men: &impl Men, pawns: Option<LeadingPawns>) -> Option<u64> {
         let square = |piece: Piece| men.square(piece.color, piece.role);
-        let (symmetry, number, mut taken) = match self.leading {
+        let mut before = TakenSquares::NONE;
+        let (symmetry, number) = match self.leading {
             Leading::Three(pieces) => {
                 let (symmetry, squares) = oriented(pieces.map(square));
-                (symmetry, number_of_three(squares), set_of(&squares))
+                for square in squares {
+                    before.add(square);
+                }
+                (symmetry, number_of_three(squares))
             }
             Leading::Kings(kings) => {
                 let (symmetry, squares) = oriented(kings.map(square));
+                for square in squares {
+                    before.add(square);
+                }
                 let place = usize::from(TRIANGLE[usize::from(squares[0])]);
                 let number = KING_PAIR[place][usize::from(squares[1])];
                 if number == NO_PAIR {
                     return None;
                 }
-                (symmetry, number.into(), set_of(&squares))
+                (symmetry, number.into())
             }
             Leading::Pawns { color, count, file } => {
                 let pawns = pawns.filter(|pawns| {
@@ -255,26 +267,29 @@ impl Encoder {
                 if pawns.is_mirrored {
                     set = mirror(set);
                 }
-                (Symmetry::mirrored(pawns.is_mirrored), pawns.number(), set)
+                before.add_set(set);
+                (Symmetry::mirrored(pawns.is_mirrored), pawns.number())
             }
         };
         let places = symmetry.squares();
         let mut index = number * self.leading_factor;
         for group in &self.groups {
-            let (digit, squares) = if group.count == 1 {
+            let digit = if group.count == 1 {
                 let square = places[usize::from(square(group.piece) & 63)];
-                let place = place_among_free(square, taken | group.excluded);
-                (u64::from(place), 1 << square)
+                let passed = before.below(square) + group.excluded;
+                before.add(square);
+                u64::from(square).wrapping_sub(passed)
             } else {
                 let set = men.of(group.piece.color, group.piece.role);
-                let squares = symmetry.inverse().pull(set);
-                let not_free = taken | group.excluded;
-                (rank_among_free(squares, not_free), squares)
+                let set = symmetry.inverse().pull(set);
+                let rank = rank_among_free(set, before, group.excluded);
+                before.add_set(set);
+                rank
             };
+            // Men on one square, or pawns on their first rank, may even have less than no place.
             if digit >= group.size {
                 return None;
             }
-            taken |= squares;
             index += digit * group.factor;
         }
         Some(index)
@@ -310,7 +325,7 @@ impl Encoder {
             let digit = index / group.factor % group.size;
             let mut places = unrank_combination(digit, group.count);
             let mut squares = 0;
-            let free = !(taken | group.excluded);
+            let free = !(taken | group.excluded_set());
             while places != 0 {
                 squares |= nth_square(free, places.trailing_zeros());
                 places &= places - 1;

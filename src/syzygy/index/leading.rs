@@ -19,7 +19,7 @@ const THREE_ON_DIAGONAL: u64 = TRIANGLE_DIAGONAL * (BOARD_DIAGONAL - 1) * (BOARD
 pub(super) const THREE_MEN: u64 =
     NONE_ON_DIAGONAL + ONE_ON_DIAGONAL + TWO_ON_DIAGONAL + THREE_ON_DIAGONAL;
 
-pub(super) const FIRST_RANK: u64 = 0xff;
+const FIRST_RANK: u64 = 0xff;
 const LAST_RANKS: u64 = 0xff << 56 | FIRST_RANK;
 
 /// The pawns of one side and where their leading pawn stands.
@@ -87,7 +87,7 @@ impl LeadingPawns {
     }
 }
 
-pub(super) fn set_of(squares: &[u8]) -> u64 {
+fn set_of(squares: &[u8]) -> u64 {
     squares
         .iter()
         .fold(0, |set, &square| set | 1u64 << (square & 63))
