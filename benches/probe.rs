@@ -289,6 +289,13 @@ fn main() {
                 ..no_results(Format::Syzygy)
             }),
         ),
+        (
+            "ours, .rtbw, five men unfolded, results kept",
+            ours_with(ProbeOptions {
+                unfolded_bytes: 8 << 30,
+                ..default(Format::Syzygy)
+            }),
+        ),
         ("ours, native", ours_with(no_results(Format::Native))),
         (
             "ours, native, results kept",
