@@ -244,14 +244,6 @@ fn main() {
         result_bytes: 0,
         ..default(format)
     };
-    let known_by = match (&syzygy, &native) {
-        (Some(folder), _) => open(folder, &default(Format::Syzygy), 4),
-        (None, native) => open(
-            native.as_ref().expect("one folder"),
-            &default(Format::Native),
-            4,
-        ),
-    };
     let ours_with = |options: ProbeOptions| {
         let folder = match options.format {
             Some(Format::Syzygy) => syzygy.as_ref()?,
@@ -265,6 +257,9 @@ fn main() {
         };
         Some(open(folder, &options, men))
     };
+    let known_by =
+        ours_with(default(Format::Syzygy)).or_else(|| ours_with(default(Format::Native)));
+    let known_by = known_by.expect("one folder");
     let ours = [
         (
             "ours, .rtbw, nothing kept",

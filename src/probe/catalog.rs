@@ -573,6 +573,12 @@ impl Catalog {
         Some(&self.files[entry.files[usize::from(metric.number())]?])
     }
 
+    /// The files of a metric that answer, those of fewer men first.
+    pub fn answering(&self, metric: Metric) -> impl Iterator<Item = &TableFile> {
+        let entries = self.entries.iter();
+        entries.filter_map(move |entry| self.file(entry, metric))
+    }
+
     /// The error for a material without a table.
     #[cold]
     pub fn missing(&self, key: MaterialKey, metric: Metric) -> ProbeError {

@@ -247,10 +247,8 @@ impl Tablebase {
     ///
     /// [`ProbeError`] if the table is missing, or damaged where that is noticed; not every block is checked.
     pub fn prefetch(&self, material: &Material, metric: Metric) -> Result<(), ProbeError> {
-        match self.table(material, metric) {
-            Some(file) => file.prefetch(&self.memory),
-            None => Err(self.catalog.missing(catalog::key_of(material), metric)),
-        }
+        let (_, file) = self.file(catalog::key_of(material), metric)?;
+        file.prefetch(&self.memory)
     }
 
     /// [Prefetches](Self::prefetch) the tables of results that answer for up to `max_men` men, small ones first: those of four men, say, which
@@ -260,15 +258,10 @@ impl Tablebase {
     ///
     /// [`ProbeError`] of the first one that is damaged; the others are prefetched all the same.
     pub fn prefetch_results(&self, max_men: usize) -> Result<(), ProbeError> {
-        let answers = |file: &&TableFile| {
-            let answering = self.table(file.material(), Metric::Wdl);
-            answering.is_some_and(|answering| std::ptr::eq(answering, *file))
-        };
         let mut first_error = None;
-        for file in self.tables().iter().filter(answers) {
-            if file.metric() == Metric::Wdl && file.material().men() <= max_men {
-                let error = file.prefetch(&self.memory).err();
-                first_error = first_error.or(error);
+        for file in self.catalog.answering(Metric::Wdl) {
+            if file.material().men() <= max_men {
+                first_error = first_error.or(file.prefetch(&self.memory).err());
             }
         }
         first_error.map_or(Ok(()), Err)

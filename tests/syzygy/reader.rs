@@ -16,9 +16,11 @@ use super::{RANDOM_POSITIONS, SAMPLE_STEP, random_position, signed_dtz, theirs};
 use crate::reference::{large_syzygy_folder, syzygy_folder};
 use crate::solved;
 
+/// Tables that are read block by block, however often they are asked.
 pub fn open(folder: &std::path::Path, map_files: bool) -> Tablebase {
     let options = ProbeOptions {
         map_files,
+        unfolded_bytes: 0,
         ..ProbeOptions::default()
     };
     open_with(folder, &options)
