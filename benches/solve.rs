@@ -13,9 +13,9 @@ use retrograde::game::chess::Position;
 use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::FIFTY_MOVES;
+use retrograde::reach::{self, NoLeaves, Options};
 use retrograde::simd::Width;
 use retrograde::solve::solved::Solved;
-use retrograde::solve::sparse::{self, NoLeaves, Options};
 use retrograde::solve::{self, SolveOptions, gather_targets};
 use retrograde::xiangqi;
 
@@ -123,7 +123,7 @@ fn solving_by_what_is_reached(criterion: &mut Criterion) {
         .num_threads(1)
         .build()
         .expect("a pool of one thread");
-    let mut group = criterion.benchmark_group("sparse");
+    let mut group = criterion.benchmark_group("reach");
     group.sample_size(10);
     for (name, fen) in [
         (
@@ -135,7 +135,7 @@ fn solving_by_what_is_reached(criterion: &mut Criterion) {
         let position = Position::from_fen(fen).expect("a position");
         let options = Options::default();
         let solve = || {
-            let solved = sparse::solve(&position, &NoLeaves, &options);
+            let solved = reach::solve(&position, &NoLeaves, &options);
             solved.expect("no leaf fails").progress.positions
         };
         group.throughput(Throughput::Elements(pool.install(solve) as u64));

@@ -31,7 +31,7 @@
 //! - [`material`], [`men`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
 //! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
-//! - [`solve`]: retrograde analysis in memory; [`solve::sparse`]: of one position with any number of men, by what it can reach.
+//! - [`solve`]: retrograde analysis in memory; [`reach`]: of one position with any number of men, by what it can reach.
 //! - [`table`]: the file format; [`syzygy`]: that of others.
 //! - [`probe`]: answers from files.
 //! - [`generate`], [`verify`]: whole directories.
@@ -71,6 +71,7 @@ pub mod men;
 pub mod metric;
 pub mod placement;
 pub mod probe;
+pub mod reach;
 mod seqlock;
 pub mod simd;
 pub mod solve;

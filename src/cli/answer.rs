@@ -12,7 +12,7 @@ use retrograde::material::Material;
 use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
-use retrograde::solve::sparse::LeafError;
+use retrograde::reach::LeafError;
 use serde::Serialize;
 
 use super::solve::leaves::TableLeaves;

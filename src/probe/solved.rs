@@ -1,6 +1,6 @@
 //! Positions that were solved by what they reach, kept in a file.
 //!
-//! [`save`] writes what [`sparse::solve`](crate::solve::sparse::solve) found; [`SolvedSet`] answers for every position that
+//! [`save`] writes what [`reach::solve`](crate::reach::solve) found; [`SolvedSet`] answers for every position that
 //! was explored. Positions that tables knew are not in the file: those tables are asked for them.
 //!
 //! # Examples
@@ -9,7 +9,7 @@
 //! use retrograde::game::chess::Position;
 //! use retrograde::metric::Wdl;
 //! use retrograde::probe::solved::{SolvedSet, save};
-//! use retrograde::solve::sparse::{NoLeaves, Options, solve};
+//! use retrograde::reach::{NoLeaves, Options, solve};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! let file = directory.path().join("wall.solved");
@@ -28,7 +28,7 @@ use super::{RootMove, sort_root_moves};
 use crate::Error;
 use crate::game::chess::Position;
 use crate::metric::{Dtm, Dtz, Wdl};
-use crate::solve::sparse::{LeafError, Leaves, MAX_BYTES, Packed, Rules, Solved, Value};
+use crate::reach::{LeafError, Leaves, MAX_BYTES, Packed, Rules, Solved, Value};
 use crate::table::WriteError;
 use crate::table::records::{
     DESCRIPTION_LEN, RecordSource, Records, RecordsDescription, RecordsError, write_records,
@@ -54,7 +54,7 @@ pub struct SolvedSetError {
 
 struct Source<'a> {
     solved: &'a Solved,
-    order: Vec<crate::solve::sparse::Id>,
+    order: Vec<crate::reach::Id>,
     key_len: usize,
 }
 

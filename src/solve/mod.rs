@@ -5,7 +5,7 @@
 //! moves are applied to all words that differ only in its square ([`sweep`]). The idea is that of Stiller and of
 //! Wendroff et al., "Bits and Pieces" (1993); [`fixpoint`] is the iteration, [`chess`] what the game fixes.
 //!
-//! [`sparse`] does walk positions: those that one position can reach, where no table has them.
+//! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 
 pub mod chess;
 pub mod fixpoint;
@@ -16,7 +16,6 @@ pub mod own;
 pub mod quiet;
 pub mod solved;
 pub mod space;
-pub mod sparse;
 pub mod sweep;
 pub mod view;
 pub mod xiangqi;

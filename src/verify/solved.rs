@@ -12,7 +12,7 @@ use super::LISTED;
 use crate::game::chess::Position;
 use crate::metric::{Dtm, Dtz};
 use crate::probe::solved::SolvedSet;
-use crate::solve::sparse::{LeafError, Leaves, Value};
+use crate::reach::{LeafError, Leaves, Value};
 
 /// What is wrong with a position.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 mod generation;
 pub(super) mod probes;
-mod sparse;
+mod reach;
 
 use std::io::Write;
 
@@ -20,7 +20,7 @@ use super::generate::Compression;
 use super::{NoTables, Outcome, TableDirectory, input, progress, xiangqi};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
-use sparse::{SparseTime, sparse_times};
+use reach::{ReachTime, reach_times};
 
 /// What is generated if nothing is said: a pawnless and a pawnful material of four men.
 const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
@@ -99,19 +99,18 @@ impl Bench {
             .into_iter()
             .filter_map(|metric| probe_times(&tables, metric).transpose())
             .collect::<Result<_>>()?;
-        let sparse = sparse_times(repeats)?;
+        let reach = reach_times(repeats)?;
         if self.json {
             let probes: Vec<_> = probes.iter().map(ProbeTimes::to_json).collect();
-            let sparse: Vec<_> = sparse.iter().map(SparseTime::to_json).collect();
-            let answer =
-                json!({"generate": generation.to_json(), "probe": probes, "solve": sparse});
+            let reach: Vec<_> = reach.iter().map(ReachTime::to_json).collect();
+            let answer = json!({"generate": generation.to_json(), "probe": probes, "solve": reach});
             writeln!(out, "{answer}")?;
             return Ok(Outcome::Done);
         }
         writeln!(out, "| what | figure |\n|---|---|")?;
         let rows = generation.rows().into_iter();
         let rows = rows.chain(probes.iter().flat_map(ProbeTimes::rows));
-        for (what, figure) in rows.chain(sparse.iter().map(SparseTime::row)) {
+        for (what, figure) in rows.chain(reach.iter().map(ReachTime::row)) {
             writeln!(out, "| {what} | {figure} |")?;
         }
         Ok(Outcome::Done)

@@ -6,7 +6,7 @@ use retrograde::game::Color;
 use retrograde::game::chess::{Position, san};
 use retrograde::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
 use retrograde::probe::{RootMove, sort_root_moves};
-use retrograde::solve::sparse::{Analysed, End, MoveValue, Progress, Solved, Value};
+use retrograde::reach::{Analysed, End, MoveValue, Progress, Solved, Value};
 use serde::Serialize;
 
 use crate::cli::answer::{self, LineAnswer};

@@ -10,7 +10,7 @@ use retrograde::game::{Color, zobrist::MaterialKey};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
 use retrograde::probe::ProbeOptions;
-use retrograde::solve::sparse::{LeafError, Leaves, Value};
+use retrograde::reach::{LeafError, Leaves, Value};
 
 use crate::cli::{NoTables, TableDirectory};
 

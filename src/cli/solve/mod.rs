@@ -16,8 +16,8 @@ use retrograde::Tablebase;
 use retrograde::game::chess::{Position, Role};
 use retrograde::game::{Color, Game};
 use retrograde::probe::solved::save;
-use retrograde::solve::sparse::{
-    End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, SparseError, bytes_per_position, solve,
+use retrograde::reach::{
+    End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, ReachError, bytes_per_position, solve,
 };
 use retrograde::xiangqi::Rules;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -285,12 +285,12 @@ fn free_memory() -> u64 {
 }
 
 /// The error itself if it is of that type and comes from a leaf: the command line looks for what the tables lack by its type.
-fn with_the_error_of_a_leaf<E>(error: SparseError) -> anyhow::Error
+fn with_the_error_of_a_leaf<E>(error: ReachError) -> anyhow::Error
 where
     E: std::error::Error + Send + Sync + 'static,
 {
     match error {
-        SparseError::Leaf(error) => match error.downcast::<E>() {
+        ReachError::Leaf(error) => match error.downcast::<E>() {
             Ok(error) => (*error).into(),
             Err(error) => anyhow::anyhow!(error),
         },

@@ -7,7 +7,7 @@ use indicatif::{HumanBytes, HumanCount};
 use retrograde::Tablebase;
 use retrograde::game::chess::{Position, san};
 use retrograde::metric::{Dtz, Metric};
-use retrograde::solve::sparse::{LineEnd, Solved};
+use retrograde::reach::{LineEnd, Solved};
 
 use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
 use crate::cli::answer::{LineAnswer, line as line_of_tables};

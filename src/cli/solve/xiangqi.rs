@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use retrograde::game::xiangqi::{Move, Position, wxf};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables, XiangqiValue};
-use retrograde::solve::sparse::xiangqi::{
+use retrograde::reach::xiangqi::{
     Analysed, LeafError, Leaves, LineEnd, MoveValue, Options, Solved, bytes_per_position, solve,
 };
 use retrograde::xiangqi::{Material, Metric, Rules};

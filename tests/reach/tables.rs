@@ -7,7 +7,7 @@ use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role, Setup, Square};
 use retrograde::game::zobrist::MaterialKey;
 use retrograde::material::Material;
-use retrograde::solve::sparse::{NoLeaves, Options, Solved, solve};
+use retrograde::reach::{NoLeaves, Options, Solved, solve};
 
 use super::{Tables, position, solved};
 use crate::probe;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use retrograde::game::chess::Position;
 use retrograde::metric::Wdl;
-use retrograde::solve::sparse::{NoLeaves, Options, solve};
+use retrograde::reach::{NoLeaves, Options, solve};
 use serde_json::{Value, json};
 
 /// Bishops that cannot pass a wall of pawns, all drawn (0.15 million positions), and a rook that wins (0.4 million, of which
@@ -19,7 +19,7 @@ const POSITIONS: [(&str, &str); 2] = [
 ];
 
 /// One position that was solved.
-pub struct SparseTime {
+pub struct ReachTime {
     name: &'static str,
     result: Option<Wdl>,
     positions: usize,
@@ -33,7 +33,7 @@ pub struct SparseTime {
 /// # Errors
 ///
 /// If one cannot be solved.
-pub fn sparse_times(repeats: usize) -> Result<Vec<SparseTime>> {
+pub fn reach_times(repeats: usize) -> Result<Vec<ReachTime>> {
     let times = POSITIONS.iter().map(|&(name, fen)| {
         let position = Position::from_fen(fen)?;
         let mut runs = Vec::new();
@@ -41,7 +41,7 @@ pub fn sparse_times(repeats: usize) -> Result<Vec<SparseTime>> {
             let start = Instant::now();
             let solved = solve(&position, &NoLeaves, &Options::default())?;
             let seconds = start.elapsed().as_secs_f64();
-            runs.push(SparseTime {
+            runs.push(ReachTime {
                 name,
                 result: solved.exact().map(|value| value.dtz.wdl()),
                 positions: solved.progress.positions,
@@ -57,7 +57,7 @@ pub fn sparse_times(repeats: usize) -> Result<Vec<SparseTime>> {
     times.collect()
 }
 
-impl SparseTime {
+impl ReachTime {
     fn per_second(&self, count: f64) -> f64 {
         count / self.seconds.max(1e-9)
     }

@@ -6,8 +6,8 @@ use retrograde::game::Color;
 use retrograde::game::xiangqi::Position;
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::{XiangqiTables, XiangqiValue};
-use retrograde::solve::sparse::End;
-use retrograde::solve::sparse::xiangqi::{
+use retrograde::reach::End;
+use retrograde::reach::xiangqi::{
     LeafError, Leaves, LineEnd, MoveValue, NoLeaves, Options, Solved, solve,
 };
 use retrograde::xiangqi::{IndexSpace, Material, Rules};

@@ -7,7 +7,7 @@ use crate::game::Color;
 use crate::game::xiangqi::{History, Move, Position};
 use crate::metric::Wdl;
 use crate::probe::xiangqi::XiangqiMove;
-use crate::solve::sparse::positions::Compact;
+use crate::reach::positions::Compact;
 
 /// Lines are not longer.
 const MAX_LINE: usize = 1200;

@@ -2,7 +2,7 @@
 
 use crate::game::Color;
 use crate::game::xiangqi::{Piece, Position, Role, Square, squares, zobrist};
-use crate::solve::sparse::positions::{Compact, Words};
+use crate::reach::positions::{Compact, Words};
 
 /// Bits of a man.
 const MAN: u32 = 4;

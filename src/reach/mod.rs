@@ -20,7 +20,7 @@
 //! ```
 //! use retrograde::game::chess::Position;
 //! use retrograde::metric::Wdl;
-//! use retrograde::solve::sparse::{NoLeaves, Options, solve};
+//! use retrograde::reach::{NoLeaves, Options, solve};
 //!
 //! // Nobody can break through, and nobody can mate.
 //! let position = Position::from_fen("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1")?;
@@ -71,7 +71,7 @@ pub const MAX_POSITIONS: usize = 960_000_000;
 /// Why a position could not be solved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SparseError {
+pub enum ReachError {
     /// A position that bounds the exploration should have a value and has none.
     #[error(transparent)]
     Leaf(#[from] LeafError),
@@ -295,15 +295,15 @@ pub fn bytes_per_position(men: usize, mates: bool) -> f64 {
 ///
 /// # Errors
 ///
-/// [`SparseError`] says what went wrong; too little room is no error but makes bounds of values.
+/// [`ReachError`] says what went wrong; too little room is no error but makes bounds of values.
 pub fn solve(
     position: &Position,
     leaves: &dyn Leaves,
     options: &Options<'_>,
-) -> Result<Solved, SparseError> {
+) -> Result<Solved, ReachError> {
     let handicap = options.handicap.filter(|handicap| handicap.is_any());
     if handicap.is_some_and(|handicap| handicap.promotions.is_empty()) {
-        return Err(SparseError::NoPromotion);
+        return Err(ReachError::NoPromotion);
     }
     let rules = Rules::new(leaves, handicap);
     let root = canonical(position);
@@ -314,7 +314,7 @@ pub fn solve(
     let limit = options.max_positions.clamp(1, MAX_POSITIONS);
     let end = exploration
         .run(&rules, limit, options.stop, options.report)
-        .map_err(|_| SparseError::TooMany)?;
+        .map_err(|_| ReachError::TooMany)?;
     let mut progress = exploration.progress();
     (options.report)(progress);
     let levels = exploration.positions.sort_by_level();

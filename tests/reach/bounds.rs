@@ -7,9 +7,7 @@ use retrograde::Tablebase;
 use retrograde::game::Color;
 use retrograde::game::chess::{Position, Role};
 use retrograde::metric::{Dtm, Dtz, Wdl};
-use retrograde::solve::sparse::{
-    Analysed, End, Handicap, NoLeaves, Options, Solved, SparseError, solve,
-};
+use retrograde::reach::{Analysed, End, Handicap, NoLeaves, Options, ReachError, Solved, solve};
 
 use super::{Tables, position, solved, wdl};
 use crate::probe;
@@ -217,7 +215,7 @@ fn a_side_needs_some_promotion() {
         ..Options::default()
     };
     let error = solve(&position(ROOK), &NoLeaves, &options).unwrap_err();
-    assert!(matches!(error, SparseError::NoPromotion), "{error}");
+    assert!(matches!(error, ReachError::NoPromotion), "{error}");
 }
 
 /// The best that the tables know of the moves of a position.

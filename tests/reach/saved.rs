@@ -7,7 +7,7 @@ use retrograde::Tablebase;
 use retrograde::game::chess::Position;
 use retrograde::metric::{Dtm, Dtz, Wdl};
 use retrograde::probe::solved::{SolvedSet, SolvedSetError, save};
-use retrograde::solve::sparse::{Handicap, Leaves, NoLeaves, Options, Solved, solve};
+use retrograde::reach::{Handicap, Leaves, NoLeaves, Options, Solved, solve};
 use retrograde::table::records::Records;
 use retrograde::verify::solved::{SolvedReport, verify_solved};
 use tempfile::TempDir;

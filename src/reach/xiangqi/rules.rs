@@ -3,10 +3,10 @@
 use super::packed::Packed;
 use crate::game::xiangqi::{Move, Position};
 use crate::probe::xiangqi::XiangqiValue;
-use crate::solve::sparse::explore::Successors;
-use crate::solve::sparse::positions::Look;
+use crate::reach::explore::Successors;
+use crate::reach::positions::Look;
 
-pub use crate::solve::sparse::LeafError;
+pub use crate::reach::LeafError;
 
 /// Positions whose values are known: those of tables.
 pub trait Leaves: Sync {

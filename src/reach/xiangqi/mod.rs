@@ -13,7 +13,7 @@
 //! ```
 //! use retrograde::game::xiangqi::Position;
 //! use retrograde::metric::{Dtm, Wdl};
-//! use retrograde::solve::sparse::xiangqi::{NoLeaves, Options, solve};
+//! use retrograde::reach::xiangqi::{NoLeaves, Options, solve};
 //! use retrograde::xiangqi::Rules;
 //!
 //! // Whoever has no move has lost.
@@ -41,7 +41,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::explore::Exploration;
 use super::positions::{Compact, Hashing, Run};
-use super::{End, MAX_POSITIONS, NEVER, Progress, SparseError};
+use super::{End, MAX_POSITIONS, NEVER, Progress, ReachError};
 use crate::game::Color;
 use crate::game::xiangqi::{Position, Role};
 use crate::metric::Wdl;
@@ -211,12 +211,12 @@ pub fn bytes_per_position(position: &Position) -> f64 {
 ///
 /// # Errors
 ///
-/// [`SparseError`] says what went wrong; too little room is no error but makes bounds of values.
+/// [`ReachError`] says what went wrong; too little room is no error but makes bounds of values.
 pub fn solve(
     position: &Position,
     leaves: &dyn Leaves,
     options: &Options<'_>,
-) -> Result<Solved, SparseError> {
+) -> Result<Solved, ReachError> {
     let rules = Rules::new(leaves);
     let packed = Packed::new(position);
     let men = position.occupied().count_ones() as usize;
@@ -224,7 +224,7 @@ pub fn solve(
     let limit = options.max_positions.clamp(1, MAX_POSITIONS);
     let end = exploration
         .run(&rules, limit, options.stop, options.report)
-        .map_err(|_| SparseError::TooMany)?;
+        .map_err(|_| ReachError::TooMany)?;
     let levels = exploration.positions.sort_by_level();
     let states = States::new(&exploration.positions);
     let has_mates =
@@ -274,7 +274,7 @@ impl Solved {
         rules: &Rules<'_>,
         side: Option<Color>,
         options: &Options<'_>,
-    ) -> Result<bool, SparseError> {
+    ) -> Result<bool, ReachError> {
         self.states.clear();
         let mut progress = self.progress;
         for (_, runs) in levels {

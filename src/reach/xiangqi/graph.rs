@@ -9,7 +9,7 @@ use super::rules::{LeafError, Next, Rules};
 use super::state::{State, States};
 use crate::game::Color;
 use crate::metric::Wdl;
-use crate::solve::sparse::positions::{Id, Positions, Run};
+use crate::reach::positions::{Id, Positions, Run};
 
 /// Set in an edge if the move gives check.
 const CHECK: u32 = 1 << 31;

@@ -10,7 +10,7 @@ use retrograde::Tablebase;
 use retrograde::game::chess::Position;
 use retrograde::game::zobrist::MaterialKey;
 use retrograde::metric::{Dtz, Wdl};
-use retrograde::solve::sparse::{LeafError, Leaves, Options, Solved, Value, solve};
+use retrograde::reach::{LeafError, Leaves, Options, Solved, Value, solve};
 
 /// Tables of all materials with few men but one.
 struct Tables<'a> {

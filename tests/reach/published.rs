@@ -3,7 +3,7 @@
 use retrograde::Tablebase;
 use retrograde::game::chess::{Role, san};
 use retrograde::metric::{Dtz, Wdl};
-use retrograde::solve::sparse::{Handicap, NoLeaves, Options, solve};
+use retrograde::reach::{Handicap, NoLeaves, Options, solve};
 
 use super::{Tables, position, solved, wdl};
 use crate::probe;
@@ -17,7 +17,7 @@ fn operation<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 #[test]
 fn published_positions_of_six_to_twelve_men_have_their_results() {
     let mut count = 0;
-    for line in include_str!("../data/sparse.epd").lines() {
+    for line in include_str!("../data/reach.epd").lines() {
         if line.starts_with('#') {
             continue;
         }
@@ -59,7 +59,7 @@ fn published_wins_have_their_first_moves() {
         except: None,
     };
     let full = std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1");
-    let lines = include_str!("../data/sparse-tables.epd").lines();
+    let lines = include_str!("../data/reach-tables.epd").lines();
     let mut count = 0;
     for line in lines.filter(|line| !line.starts_with('#')) {
         let pieces = operation(line, "pieces").map(|number| number.parse().unwrap());

@@ -2,7 +2,7 @@
 
 use crate::metric::{Dtm, Wdl};
 use crate::probe::xiangqi::XiangqiValue;
-use crate::solve::sparse::positions::{Compact, Id, Positions};
+use crate::reach::positions::{Compact, Id, Positions};
 
 /// The result for the side to move, with its distances in plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
