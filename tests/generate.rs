@@ -254,7 +254,10 @@ fn a_memory_limit_below_the_need_is_an_error_that_names_both() {
         message.contains(&format!("{} MiB", needed.div_ceil(1 << 20))),
         "{message}"
     );
-    assert!(message.contains("--memory"), "{message}");
+    assert!(
+        message.contains("allow more or ask for fewer men"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`, which writes
 //! results to the writer it is given; progress goes to stderr, and only to a terminal.
 
+mod advice;
 mod answer;
 mod bench;
 mod completions;
@@ -115,7 +116,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     };
     result.or_else(|error| match is_missing(&error) {
         true => Ok(Outcome::No(error.to_string())),
-        false => Err(error),
+        false => Err(advice::with_options(error)),
     })
 }
 

@@ -333,10 +333,7 @@ impl<'a> Course<'a> {
         let width = self.plan.options.width;
         let lost = |item: &Item, target: Material| match self.work.is_for_file(item) {
             true => self.work.lost(),
-            false => Error::Solve(SolveError::MissingTarget {
-                material: *material,
-                target,
-            }),
+            false => SolveError::missing_target(material, &target).into(),
         };
         let find =
             |item: &Item, target: Material| self.work.get(item).ok_or_else(|| lost(item, target));

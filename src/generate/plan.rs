@@ -370,13 +370,11 @@ fn ordered_steps(
                 }
             }
             let metrics = wanted[material].clone();
-            let too_large = SolveError::TooLarge {
-                material: *material,
-            };
+            let too_large = || SolveError::too_large(material);
             Ok(Step {
                 material: *material,
                 memory: memory::of_step(material, &metrics, options.format, usize::MAX)
-                    .ok_or(too_large)?,
+                    .ok_or_else(too_large)?,
                 slices_at_a_time: usize::MAX,
                 metrics,
                 targets,

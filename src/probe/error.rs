@@ -14,7 +14,7 @@ use crate::metric::Metric;
 pub enum ProbeError {
     /// A directory of tables cannot be listed.
     #[error(
-        "cannot read the directory {}: {problem}; choose another with `--tables DIR`, or make tables \
+        "cannot read the directory {}: {problem}; choose another, or make tables \
          there with `retrograde generate`",
         path.display()
     )]

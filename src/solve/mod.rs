@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
-use thiserror::Error;
 
+pub use crate::error::SolveError;
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::material::Material;
@@ -39,43 +39,6 @@ use fixpoint::Unsolved;
 use own::OwnSlices;
 use solved::{SideValues, SliceValues, Solved};
 use view::{SideView, View};
-
-/// Why a material could not be solved.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SolveError {
-    /// A material that moves lead to was not given.
-    #[error("cannot solve {material}: its moves lead to {target}, which has to be solved first")]
-    MissingTarget {
-        /// The material to be solved.
-        material: Material,
-        /// What is missing.
-        target: Material,
-    },
-    /// A distance is too long for the one byte it is kept in.
-    #[error(
-        "cannot solve {material}: it has a mate of more than 253 plies or a distance to zeroing of more than \
-         255, which this version cannot store; without distances to mate (`--metric wdl,dtz`) it may work"
-    )]
-    DistanceOverflow {
-        /// The material to be solved.
-        material: Material,
-    },
-    /// A set of its positions has more words than an address can name.
-    #[error(
-        "cannot solve {material}: it has too many positions for this version; ask for fewer men"
-    )]
-    TooLarge {
-        /// The material to be solved.
-        material: Material,
-    },
-    /// The caller asked to stop.
-    #[error("stopped while solving {material}")]
-    Cancelled {
-        /// The material that was being solved.
-        material: Material,
-    },
-}
 
 /// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment, which is when
 /// distances to mate are begun: what is fixed (112), results and distances to zeroing (112), the new distances and
@@ -141,7 +104,7 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     finish: &(dyn Fn(usize, SliceValues) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     if chess::words(&material).is_none() {
-        return Err(SolveError::TooLarge { material }.into());
+        return Err(SolveError::too_large(&material).into());
     }
     let own = OwnSlices::new(material, chess::own_reads);
     // Only a double push past an enemy pawn asks for stalemates.
@@ -181,11 +144,11 @@ fn solve_slice(
 ) -> Result<SliceValues, SolveError> {
     let material = own.material;
     if options.cancel.load(Ordering::Relaxed) {
-        return Err(SolveError::Cancelled { material });
+        return Err(SolveError::cancelled(&material));
     }
     let space = chess::space(&material, own.pawns.placement(slice));
     let rules = SliceRules::new(&space, own, slice, targets, &options)
-        .map_err(|MissingTarget(target)| SolveError::MissingTarget { material, target })?;
+        .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
     let width = options.width;
     let (mut fixed, conversions) = rules.collect(width);
     drop(rules);
@@ -193,8 +156,8 @@ fn solve_slice(
     let SolveOptions { limit, cancel, .. } = options;
     let values = fixpoint::solve_slice(&space, &lines, &mut fixed, limit, width, cancel).map_err(
         |reason| match reason {
-            Unsolved::DistanceOverflow => SolveError::DistanceOverflow { material },
-            Unsolved::Cancelled => SolveError::Cancelled { material },
+            Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
+            Unsolved::Cancelled => SolveError::cancelled(&material),
         },
     )?;
     let [white, black] = fixed;
@@ -219,10 +182,7 @@ pub fn gather_targets(
     let find = |target: Material| {
         stored
             .get(&target.normal_form())
-            .ok_or(SolveError::MissingTarget {
-                material: *material,
-                target,
-            })
+            .ok_or_else(|| SolveError::missing_target(material, &target))
     };
     let mut targets = Targets::default();
     for target in chess::captures(material) {
@@ -239,10 +199,8 @@ pub fn gather_targets(
             .into_par_iter()
             .map(|part| {
                 let source = solved.slices[extraction.source(part)].get();
-                let source = source.ok_or(SolveError::MissingTarget {
-                    material: *material,
-                    target: promotion.target(),
-                })?;
+                let source = source
+                    .ok_or_else(|| SolveError::missing_target(material, &promotion.target()))?;
                 let source = SideView::of(&source[turn], false);
                 Ok(Arc::new(extraction.view(part, &source, width)))
             })

@@ -7,9 +7,9 @@
 //! Where values are hard to compress many blocks belong to one span: in the positions of a search it is five blocks to go on average. So
 //! it goes by four blocks at a time.
 
-use super::error::{SyzygyError, impossible};
 use super::layout::{BLOCK_LENGTH_LEN, Coded, SPARSE_ENTRY_LEN};
 use super::table::slice_of;
+use crate::error::{SyzygyError, impossible};
 use crate::table::Store;
 
 /// Bytes behind a block that the decoder likes to read.

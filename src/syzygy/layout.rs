@@ -35,11 +35,11 @@
 
 use std::sync::OnceLock;
 
-use super::error::{SyzygyError, impossible};
 use super::index::{Encoder, NO_RANK, material_of};
 use super::numbering::PAWN_FILES;
 use super::pairs::Pairs;
 use super::unfolded::Unfolded;
+use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
 use crate::game::chess::{Piece, Role};
 use crate::material::Material;

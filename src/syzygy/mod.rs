@@ -38,7 +38,6 @@
 mod checkpoints;
 mod checksum;
 mod encode;
-mod error;
 mod find;
 #[cfg(test)]
 mod forgery;
@@ -58,8 +57,8 @@ use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
 
+pub use crate::error::SyzygyError;
 pub(crate) use encode::EncodedStream;
-pub use error::SyzygyError;
 #[cfg(test)]
 pub(crate) use forgery::Forgery;
 pub use index::{Encoder, LeadingPawns};

@@ -62,8 +62,8 @@
 use arrayvec::ArrayVec;
 
 use super::checkpoints::{CELLS, Start};
-use super::error::{SyzygyError, impossible};
 use super::layout::code_lengths;
+use crate::error::{SyzygyError, impossible};
 
 /// The right symbol of what is no pair but a value, which then is the left number.
 pub(super) const NO_SYMBOL: u16 = 0xfff;

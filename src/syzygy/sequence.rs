@@ -1,10 +1,10 @@
 //! All values of a stream, one after another, block by block.
 
-use super::error::{SyzygyError, impossible};
 use super::layout::{BLOCK_LENGTH_LEN, Coded, Content, SPARSE_ENTRY_LEN};
 use super::pairs::WrittenOut;
 use super::table::{Table, slice_of};
 use crate::Error;
+use crate::error::{SyzygyError, impossible};
 
 /// The values of a stream of a table in the order of its indices.
 ///

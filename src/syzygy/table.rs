@@ -6,13 +6,13 @@ use arrayvec::ArrayVec;
 
 use super::checkpoints::{BlockKey, Cells, Checkpoints};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
-use super::error::{SyzygyError, impossible};
 use super::find::{Bytes, Place};
 use super::index::{Encoder, LeadingPawns};
 use super::layout::{Coded, Content, Flags, Layout, Stream, map_number};
 use super::memory::Kept;
 use super::unfolded::Unfolding;
 use crate::Error;
+use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
 use crate::game::chess::Role;
 use crate::index::Placement;

@@ -6,12 +6,12 @@
 
 use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DDict, DParameter, FrameFormat, Strategy};
 
-use super::error::WriteError;
 use super::layout::{
     BLOCK_CHECKSUM_LEN, FIRST_LENGTH_ENTRY, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET,
     get_u16, get_u64,
 };
 use super::options::WriteOptions;
+use crate::error::WriteError;
 
 /// A block as it goes into the file.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::block::StoredBlock;
 use super::encode::{EncoderPool, StreamEncoder};
-use super::error::WriteError;
+use crate::error::WriteError;
 
 /// Trains a dictionary from blocks spread over the stream and keeps it if other blocks show that it
 /// saves more than it takes.

@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::block::{self, DirectoryBuilder, Encoder, StoredBlock};
-use super::error::WriteError;
 use super::layout::StreamRecord;
 use super::options::WriteOptions;
 use super::pack::Packing;
 use super::source::StreamSource;
+use crate::error::WriteError;
 
 /// Packed bytes that are compressed before they are written: what is in memory at a time, and
 /// about what must finish before a cancellation is noticed.

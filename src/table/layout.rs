@@ -4,9 +4,9 @@
 //! Numbers are little endian and unaligned. The header and the symbol maps are read at once; every
 //! other section is found by adding up the lengths in the header.
 
-use super::error::TableError;
 use super::pack::Packing;
 use super::{Counts, Description, Longest};
+use crate::error::TableError;
 
 /// First bytes of every table: the name, then control bytes that show when a file went through a
 /// text-mode transfer.

@@ -27,7 +27,6 @@
 mod block;
 mod dictionary;
 mod encode;
-mod error;
 pub mod layout;
 mod options;
 mod pack;
@@ -42,8 +41,8 @@ mod writer;
 #[cfg(test)]
 mod forgery;
 
+pub use crate::error::{TableError, WriteError};
 pub use encode::StreamSizes;
-pub use error::{TableError, WriteError};
 pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;

@@ -1,8 +1,8 @@
 //! How hard to compress.
 
-use super::error::WriteError;
 use super::layout::{MAX_BLOCK_BYTES, MAX_DICTIONARY_LEN};
 use super::pack::Packing;
+use crate::error::WriteError;
 
 /// How hard to compress, in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,6 @@ use zstd::zstd_safe::DDict;
 
 use super::Description;
 use super::block::{self, Decoder, Entry};
-use super::error::TableError;
 use super::layout::{
     BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
     GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Sections,
@@ -18,6 +17,7 @@ use super::layout::{
 use super::store::{FileStore, MappedFile, Store};
 use super::stream::Stream;
 use crate::Error;
+use crate::error::TableError;
 
 thread_local! {
     static SCRATCH: RefCell<(Decoder, Vec<u8>)> = RefCell::new((Decoder::new(), Vec::new()));

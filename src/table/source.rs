@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::encode::{EncoderPool, StreamEncoder};
-use super::error::{WriteError, write_error};
 use super::layout::{MAX_VALUES, ORDER_LEN};
 use super::options::WriteOptions;
 use super::pack::Packing;
 use crate::Error;
+use crate::error::{WriteError, write_error};
 
 /// Values that are looked at together when it is found out which occur.
 const SCAN_VALUES: u64 = 1 << 16;

@@ -8,9 +8,9 @@ use zstd::zstd_safe::DDict;
 #[cfg(doc)]
 use super::Table;
 use super::block;
-use super::error::TableError;
 use super::layout::{GROUP_BLOCKS, ORDER_LEN, Sections, StreamRecord};
 use super::pack::{Packing, Unpacker};
+use crate::error::TableError;
 
 /// The values of one side to move in a [`Table`].
 pub struct Stream {

@@ -11,11 +11,11 @@ use super::Description;
 use super::block;
 use super::dictionary;
 use super::encode::{StreamEncoder, StreamSizes};
-use super::error::{WriteError, write_error};
 use super::layout::Header;
 use super::options::WriteOptions;
 use super::source::{StreamSource, check_stream, values_present};
 use crate::Error;
+use crate::error::{WriteError, write_error};
 
 /// Told how many values are done and how many there are, over all streams; returns whether to go
 /// on. Called between batches, from the thread that called the writer.

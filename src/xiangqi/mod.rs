@@ -1,16 +1,18 @@
 //! Which xiangqi positions there are, and their numbers: what tables of xiangqi are made of.
 //!
 //! [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers whole positions, [`Rules`] say what an
-//! endless game is worth. The moves are in [`crate::game::xiangqi`], the solver in [`crate::solve::xiangqi`].
+//! endless game is worth, [`XiangqiValue`] what is known of a position. The moves are in [`crate::game::xiangqi`], the solver in [`crate::solve::xiangqi`].
 
 mod camp;
 mod index;
 mod material;
 mod metric;
 mod rules;
+mod value;
 
 pub use camp::{Camp, Camps};
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
 pub use metric::{GAME_NUMBER, Metric, ParseMetricError, rules_directory, table_path};
 pub use rules::{ParseRulesError, Rules};
+pub use value::{XiangqiMove, XiangqiValue};

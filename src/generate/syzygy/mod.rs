@@ -195,7 +195,7 @@ impl<'a, S: Slices> Table<'a, S> {
         Ok(Gather {
             encoder: self.encoder(order, file),
             listed,
-            locator: locator.ok_or(SolveError::TooLarge { material })?,
+            locator: locator.ok_or_else(|| SolveError::too_large(&material))?,
             side,
         })
     }

@@ -115,7 +115,7 @@ pub(super) fn batches(
         let mut kept = 0;
         for (at, (material, write)) in (start..end).zip(level) {
             let material = *material;
-            let too_large = || SolveError::TooLarge { material };
+            let too_large = || SolveError::too_large(&material);
             let of_step = needs.of_step(&material, !write.is_empty());
             let of_step = of_step.ok_or_else(too_large)?;
             let is_read = later.contains(&material);

@@ -222,7 +222,7 @@ impl XiangqiOptions {
     fn write(&self, solved: &Solved, metric: Metric, cancel: &AtomicBool) -> Result<u64, Error> {
         let material = solved.space.material;
         let path = table_path(&self.directory, self.rules, &material, metric);
-        let space = IndexSpace::new(material).ok_or(SolveError::TooLarge { material })?;
+        let space = IndexSpace::new(material).ok_or(SolveError::too_large(&material))?;
         let numbers = Numbers::new(&space, &solved.space);
         let streams = solved.sides.each_ref().map(|side| numbers.of(side, metric));
         let counts = solved.counts().map(|counts| Counts {

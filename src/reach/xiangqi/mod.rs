@@ -45,8 +45,8 @@ use super::{End, MAX_POSITIONS, NEVER, Progress, ReachError};
 use crate::game::Color;
 use crate::game::xiangqi::{Position, Role};
 use crate::metric::Wdl;
-use crate::probe::xiangqi::{XiangqiMove, XiangqiValue};
 use crate::xiangqi;
+use crate::xiangqi::{XiangqiMove, XiangqiValue};
 
 use decide::{Distance, decide};
 use graph::{Graph, Node};

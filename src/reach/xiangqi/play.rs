@@ -6,8 +6,8 @@ use super::{Analysed, MoveValue, Packed, Solved};
 use crate::game::Color;
 use crate::game::xiangqi::{History, Move, Position};
 use crate::metric::Wdl;
-use crate::probe::xiangqi::XiangqiMove;
 use crate::reach::positions::Compact;
+use crate::xiangqi::XiangqiMove;
 
 /// Lines are not longer.
 const MAX_LINE: usize = 1200;

@@ -2,9 +2,9 @@
 
 use super::packed::Packed;
 use crate::game::xiangqi::{Move, Position};
-use crate::probe::xiangqi::XiangqiValue;
 use crate::reach::explore::Successors;
 use crate::reach::positions::Look;
+use crate::xiangqi::XiangqiValue;
 
 pub use crate::reach::LeafError;
 

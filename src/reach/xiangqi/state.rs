@@ -1,8 +1,8 @@
 //! What is known of a xiangqi position while others are solved.
 
 use crate::metric::{Dtm, Wdl};
-use crate::probe::xiangqi::XiangqiValue;
 use crate::reach::positions::{Compact, Id, Positions};
+use crate::xiangqi::XiangqiValue;
 
 /// The result for the side to move, with its distances in plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -159,10 +159,10 @@ impl<'a> Collector<'a> {
     ) -> Result<Collector<'a>, SolveError> {
         let material = space.material;
         let find = |color: Color, role: Role| -> Result<Arc<Solved>, SolveError> {
-            let missing = |target| SolveError::MissingTarget { material, target };
             let target = material.without(color, role).unwrap_or(material);
-            let solved = targets.get(&target.normal_form()).ok_or(missing(target))?;
-            laid_out(solved, target, space.word_man).ok_or(missing(target))
+            let missing = || SolveError::missing_target(&material, &target);
+            let solved = targets.get(&target.normal_form()).ok_or_else(missing)?;
+            laid_out(solved, target, space.word_man).ok_or_else(missing)
         };
         let attackers = (space.axes.iter())
             .map(|axis| find(axis.man.0, axis.man.1))

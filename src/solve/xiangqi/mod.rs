@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use thiserror::Error;
+pub use crate::error::SolveError;
 
 use super::fixpoint::{self, Unsolved, Values, WithRounds};
 use crate::game::Bits;
@@ -42,43 +42,6 @@ pub const PERPETUAL_CHECK_BYTES: u64 = 328;
 pub const SOLVED_BYTES: u64 = 3 * 16 + 128;
 /// More of them for distances to mate, and as many for rounds.
 pub const MORE_DISTANCES_BYTES: u64 = 128;
-
-/// Why a material could not be solved.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SolveError {
-    /// A material that captures lead to was not given.
-    #[error("cannot solve {material}: a capture leads to {target}, which has to be solved first")]
-    MissingTarget {
-        /// The material to be solved.
-        material: Material,
-        /// What is missing.
-        target: Material,
-    },
-    /// A distance is too long for the one byte it is kept in.
-    #[error(
-        "cannot solve {material}: it has a mate of more than 253 plies or a distance to conversion of more than 255, \
-         which this version cannot store"
-    )]
-    DistanceOverflow {
-        /// The material to be solved.
-        material: Material,
-    },
-    /// A set of its positions has more words than an address can name.
-    #[error(
-        "cannot solve {material}: it has too many positions for this version; ask for fewer men"
-    )]
-    TooLarge {
-        /// The material to be solved.
-        material: Material,
-    },
-    /// The caller asked to stop.
-    #[error("stopped while solving {material}")]
-    Cancelled {
-        /// The material that was being solved.
-        material: Material,
-    },
-}
 
 /// The values of one side to move: words over the squares of one attacker.
 #[derive(Clone, Debug, Default)]
@@ -220,9 +183,9 @@ pub fn solve(
     targets: &Targets,
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
-    let too_large = SolveError::TooLarge { material };
-    let word_man = space::word_man(&material).ok_or(too_large.clone())?;
-    let space = Space::new(material, word_man).ok_or(too_large)?;
+    let too_large = || SolveError::too_large(&material);
+    let word_man = space::word_man(&material).ok_or_else(too_large)?;
+    let space = Space::new(material, word_man).ok_or_else(too_large)?;
     // What captures lead to is not needed any more when the iteration begins.
     let mut fixed = Collector::new(&space, targets, options.mates)?.collect();
     let solved = fixpoint::solve_without_limit(
@@ -232,8 +195,8 @@ pub fn solve(
         options.cancel,
     );
     let WithRounds { values, rounds } = solved.map_err(|reason| match reason {
-        Unsolved::DistanceOverflow => SolveError::DistanceOverflow { material },
-        Unsolved::Cancelled => SolveError::Cancelled { material },
+        Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
+        Unsolved::Cancelled => SolveError::cancelled(&material),
     })?;
     let parts = fixed.into_iter().zip(values).zip(rounds);
     let mut sides = parts.map(|((fixed, values), rounds)| {

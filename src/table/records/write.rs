@@ -10,7 +10,7 @@ use zstd::zstd_safe::{CParameter, ParamSwitch};
 use super::RecordsDescription;
 use super::layout::{HEADER_LEN, Header};
 use crate::Error;
-use crate::table::error::WriteError;
+use crate::error::WriteError;
 use crate::table::writer::publish;
 
 /// Records of a block. More compress better and take longer to read: this many are decoded in some ten microseconds.

@@ -1,13 +1,21 @@
 //! The error that callers of this library see: what went wrong, with which table, what to do.
 //!
-//! The inner layer ([`TableError`], [`WriteError`]) says what is wrong with the bytes; this layer
-//! adds which table it was and what the reader of the message can do about it.
+//! The inner layer ([`TableError`], [`SyzygyError`], [`WriteError`], [`SolveError`]) says what is wrong with the bytes or with the
+//! material; this layer adds which table it was and what the reader of the message can do about it. Both are here, below everything
+//! that fails, so that no module depends on another only for the name of its errors. What options the program has for it is said by
+//! the program.
+
+mod solve;
+mod syzygy;
+mod table;
 
 use std::path::PathBuf;
 
-use crate::solve::{SolveError, xiangqi};
-use crate::syzygy::SyzygyError;
-use crate::table::{TableError, WriteError};
+pub use solve::SolveError;
+pub use syzygy::SyzygyError;
+pub(crate) use syzygy::impossible;
+pub(crate) use table::write_error;
+pub use table::{TableError, WriteError};
 
 /// Anything that can go wrong in this library.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +53,7 @@ pub enum Error {
     },
     /// The directory of the tables cannot be read or made.
     #[error(
-        "cannot use the directory {}: {source}; choose another with --tables or mend its permissions",
+        "cannot use the directory {}: {source}; choose another or mend its permissions",
         directory.display()
     )]
     Directory {
@@ -55,7 +63,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A generation needs more memory than it may use.
-    #[error("this needs {} MiB of memory, but only {} MiB are allowed; raise --memory or ask for fewer men", needed.div_ceil(1 << 20), limit >> 20)]
+    #[error("this needs {} MiB of memory, but only {} MiB are allowed; allow more or ask for fewer men", needed.div_ceil(1 << 20), limit >> 20)]
     Memory {
         /// Bytes needed.
         needed: u64,
@@ -81,9 +89,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A xiangqi material could not be solved.
-    #[error(transparent)]
-    SolveXiangqi(#[from] xiangqi::SolveError),
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

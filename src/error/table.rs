@@ -179,7 +179,7 @@ pub enum WriteError {
 }
 
 /// Adds the name of the table to an inner error.
-pub(super) fn write_error(name: &str, problem: WriteError) -> crate::Error {
+pub(crate) fn write_error(name: &str, problem: WriteError) -> crate::Error {
     match problem {
         WriteError::Cancelled => crate::Error::Cancelled,
         problem => crate::Error::Write {

@@ -55,6 +55,6 @@ impl SyzygyError {
 }
 
 /// The bytes say something that no writer says.
-pub(super) const fn impossible(what: &'static str) -> SyzygyError {
+pub(crate) const fn impossible(what: &'static str) -> SyzygyError {
     SyzygyError::Impossible { what }
 }

@@ -1,0 +1,71 @@
+//! Why a material could not be solved.
+
+use std::fmt::Display;
+
+/// Why a material could not be solved, of either game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// A material that moves lead to was not given.
+    #[error("cannot solve {material}: its moves lead to {target}, which has to be solved first")]
+    MissingTarget {
+        /// The material to be solved.
+        material: String,
+        /// What is missing.
+        target: String,
+    },
+    /// A distance is too long for the one byte it is kept in.
+    #[error(
+        "cannot solve {material}: it has a mate of more than 253 plies or a distance to the next capture or pawn move \
+         of more than 255, which this version cannot store; without distances to mate it may work"
+    )]
+    DistanceOverflow {
+        /// The material to be solved.
+        material: String,
+    },
+    /// A set of its positions has more words than an address can name.
+    #[error(
+        "cannot solve {material}: it has too many positions for this version; ask for fewer men"
+    )]
+    TooLarge {
+        /// The material to be solved.
+        material: String,
+    },
+    /// The caller asked to stop.
+    #[error("stopped while solving {material}")]
+    Cancelled {
+        /// The material that was being solved.
+        material: String,
+    },
+}
+
+impl SolveError {
+    /// That the moves of a material lead to another one which was not given.
+    pub(crate) fn missing_target(material: &impl Display, target: &impl Display) -> SolveError {
+        SolveError::MissingTarget {
+            material: material.to_string(),
+            target: target.to_string(),
+        }
+    }
+
+    /// That a distance of a material is too long.
+    pub(crate) fn distance_overflow(material: &impl Display) -> SolveError {
+        SolveError::DistanceOverflow {
+            material: material.to_string(),
+        }
+    }
+
+    /// That a material has too many positions.
+    pub(crate) fn too_large(material: &impl Display) -> SolveError {
+        SolveError::TooLarge {
+            material: material.to_string(),
+        }
+    }
+
+    /// That the caller asked to stop.
+    pub(crate) fn cancelled(material: &impl Display) -> SolveError {
+        SolveError::Cancelled {
+            material: material.to_string(),
+        }
+    }
+}
