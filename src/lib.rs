@@ -32,7 +32,7 @@
 //! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory; [`reach`]: of one position with any number of men, by what it can reach.
-//! - [`table`]: the file format; [`syzygy`]: that of others.
+//! - [`store`]: where the bytes of a file come from. [`table`]: the file format; [`syzygy`]: that of others.
 //! - [`probe`]: answers from files.
 //! - [`generate`], [`verify`]: whole directories.
 //!
@@ -62,6 +62,7 @@ extern crate self as retrograde;
 
 #[cfg(feature = "capi")]
 mod capi;
+pub mod chess;
 mod error;
 pub mod game;
 pub mod generate;
@@ -75,6 +76,8 @@ pub mod reach;
 mod seqlock;
 pub mod simd;
 pub mod solve;
+#[allow(unsafe_code)]
+pub mod store;
 pub mod symmetry;
 pub mod syzygy;
 pub mod table;

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use retrograde::table::{FaultyStore, Store, Table};
+use retrograde::store::{FaultyStore, Store};
+use retrograde::table::Table;
 use retrograde_fuzz::{Random, Target, checksums};
 
 const PROBES: usize = 16;

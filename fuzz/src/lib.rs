@@ -6,7 +6,7 @@ use retrograde::index::Placement;
 use retrograde::material::Material;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::syzygy::Table;
-use retrograde::table::{FaultyStore, Store};
+use retrograde::store::{FaultyStore, Store};
 
 mod checksums;
 

@@ -7,6 +7,7 @@ mod bits;
 pub mod chess;
 mod polyglot_randoms;
 pub mod repetition;
+mod table;
 pub mod xiangqi;
 pub mod zobrist;
 
@@ -15,6 +16,7 @@ use std::ops::Not;
 use std::str::FromStr;
 
 pub use bits::{Bits, Ones};
+pub use table::{Numbered, Signature, TableGame};
 
 /// The two sides. In xiangqi, `White` is red: the side that moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,6 +75,17 @@ pub enum Game {
     Chess,
     /// Xiangqi, Chinese chess, on 90 points.
     Xiangqi,
+}
+
+impl Game {
+    /// Both, in the order of their numbers.
+    pub const ALL: [Game; 2] = [Game::Chess, Game::Xiangqi];
+
+    /// The number in table files.
+    #[must_use]
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
 }
 
 impl fmt::Display for Game {

@@ -6,21 +6,16 @@ use std::sync::{Arc, OnceLock};
 
 use super::ProbeOptions;
 use super::error::ProbeError;
-use crate::game::Color;
+use crate::chess::ChessRules;
 use crate::game::chess::Role;
 use crate::game::zobrist::MaterialKey;
+use crate::game::{Color, Game, Numbered};
 use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::material::Material;
 use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
-
-/// The number of chess in a table's description.
-const CHESS: u8 = 0;
-
-/// The number of the rules of chess in a table's description; there is one set.
-const CHESS_RULES: u8 = 0;
 
 /// The name of the file of a table: `KQvKR.wdl`.
 #[must_use]
@@ -349,8 +344,12 @@ impl TableFile {
         };
         let found = table.description();
         let material = self.material.to_string();
-        expect("game", &found.game, found.game == CHESS)?;
-        expect("rules", &found.rules, found.rules == CHESS_RULES)?;
+        expect("game", &found.game, found.game == Game::Chess.number())?;
+        expect(
+            "rules",
+            &found.rules,
+            found.rules == ChessRules::FiftyMoves.number(),
+        )?;
         expect("material", &found.material, found.material == material)?;
         let metric = self.metric.number();
         expect("metric", &found.metric, found.metric == metric)?;

@@ -10,7 +10,7 @@
 use super::layout::{BLOCK_LENGTH_LEN, Coded, SPARSE_ENTRY_LEN};
 use super::table::slice_of;
 use crate::error::{SyzygyError, impossible};
-use crate::table::Store;
+use crate::store::Store;
 
 /// Bytes behind a block that the decoder likes to read.
 const DECODER_READS_AHEAD: u64 = 8;

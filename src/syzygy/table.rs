@@ -19,7 +19,8 @@ use crate::index::Placement;
 use crate::material::Material;
 use crate::men::Men;
 use crate::metric::{Dtz, DtzRange, Metric, Wdl};
-use crate::table::{FileStore, MappedFile, Progress, Store};
+use crate::store::{FileStore, MappedFile, Store};
+use crate::table::Progress;
 
 /// The first bytes of a file that are read before it is known how many are needed.
 const FIRST_READ: u64 = 16 << 10;

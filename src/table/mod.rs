@@ -33,8 +33,6 @@ mod pack;
 mod reader;
 pub mod records;
 mod source;
-#[allow(unsafe_code)]
-mod store;
 mod stream;
 mod writer;
 
@@ -47,7 +45,6 @@ pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;
 pub use source::{StreamSource, ValueSource, compressed_size_of_sample, values_present};
-pub use store::{FaultyStore, FileStore, MappedFile, Store};
 pub use stream::Stream;
 pub(crate) use writer::publish;
 pub(crate) use writer::temporary_file;

@@ -14,10 +14,10 @@ use super::layout::{
     GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Sections,
     VERSION, VERSION_OFFSET, get_u32, get_u64,
 };
-use super::store::{FileStore, MappedFile, Store};
 use super::stream::Stream;
 use crate::Error;
 use crate::error::TableError;
+use crate::store::{FileStore, MappedFile, Store};
 
 thread_local! {
     static SCRATCH: RefCell<(Decoder, Vec<u8>)> = RefCell::new((Decoder::new(), Vec::new()));

@@ -63,9 +63,6 @@ impl FromStr for Metric {
     }
 }
 
-/// The number of this game in table files.
-pub const GAME_NUMBER: u8 = 1;
-
 /// Where the tables of one set of rules are, below the directory of all tables.
 #[must_use]
 pub fn rules_directory(directory: &Path, rules: Rules) -> PathBuf {

@@ -4,6 +4,7 @@
 //! endless game is worth, [`XiangqiValue`] what is known of a position. The moves are in [`crate::game::xiangqi`], the solver in [`crate::solve::xiangqi`].
 
 mod camp;
+mod game;
 mod index;
 mod material;
 mod metric;
@@ -11,8 +12,9 @@ mod rules;
 mod value;
 
 pub use camp::{Camp, Camps};
+pub use game::Xiangqi;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
-pub use metric::{GAME_NUMBER, Metric, ParseMetricError, rules_directory, table_path};
+pub use metric::{Metric, ParseMetricError, rules_directory, table_path};
 pub use rules::{ParseRulesError, Rules};
 pub use value::{XiangqiMove, XiangqiValue};

@@ -7,8 +7,8 @@ use retrograde::index::{IndexSpace, Placement};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::{Format, ProbeOptions};
+use retrograde::store::FaultyStore;
 use retrograde::syzygy::{Encoder, Table, WDL_MAGIC};
-use retrograde::table::FaultyStore;
 use retrograde::{ProbeError, Tablebase};
 use shakmaty_syzygy::MaybeRounded;
 

@@ -1,13 +1,14 @@
 use std::error::Error as _;
 
 use retrograde::Error;
+use retrograde::store::FaultyStore;
 use retrograde::table::layout::{
     CHECKSUM_OFFSET, FILE_LEN_OFFSET, HEADER_LEN, LONGEST_OFFSET, MATERIAL_OFFSET, RESERVED_OFFSET,
     STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET, STREAM_DATA_LEN_OFFSET,
     STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
     STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION_OFFSET,
 };
-use retrograde::table::{FaultyStore, Table, TableError, WriteOptions};
+use retrograde::table::{Table, TableError, WriteOptions};
 
 use super::{all_values, runs, small_blocks, table_bytes};
 

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
+use retrograde::store::FileStore;
 use retrograde::table::{
-    Compression, FileStore, Packing, StreamSource, Table, WriteOptions, compressed_size_of_sample,
+    Compression, Packing, StreamSource, Table, WriteOptions, compressed_size_of_sample,
     values_present, write_table,
 };
 

@@ -16,15 +16,13 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::game::Color;
+use crate::game::{Color, Game};
 use crate::probe::xiangqi::is_about;
 use crate::solve::xiangqi::{SolveError, SolveOptions, Solved, Targets, solve};
 use crate::table::{
     Compression, Counts, Description, StreamSource, Table, WriteOptions, write_table,
 };
-use crate::xiangqi::{
-    GAME_NUMBER, IndexSpace, Material, Metric, Rules, rules_directory, table_path,
-};
+use crate::xiangqi::{IndexSpace, Material, Metric, Rules, rules_directory, table_path};
 use memory::{Batches, Needs, batches};
 use numbers::Numbers;
 
@@ -232,7 +230,7 @@ impl XiangqiOptions {
             ..Counts::default()
         });
         let description = Description {
-            game: GAME_NUMBER,
+            game: Game::Xiangqi.number(),
             metric: metric.number(),
             rules: self.rules.number(),
             material: material.to_string(),

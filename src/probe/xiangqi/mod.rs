@@ -10,10 +10,11 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use super::cache::{BlockCache, PAGE_BYTES, PageKey};
 use super::{CacheStatistics, ProbeOptions};
 use crate::Error;
+use crate::game::Game;
 use crate::game::xiangqi::Position;
 use crate::metric::{MateScore, Wdl};
 use crate::table::{Description, Table};
-use crate::xiangqi::{GAME_NUMBER, IndexSpace, Material, Metric, Placement, Rules, table_path};
+use crate::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, table_path};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
 pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
@@ -125,7 +126,7 @@ pub fn is_about(
     metric: Metric,
     rules: Rules,
 ) -> bool {
-    description.game == GAME_NUMBER
+    description.game == Game::Xiangqi.number()
         && description.metric == metric.number()
         && description.rules == rules.number()
         && description.material == material.to_string()

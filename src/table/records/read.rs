@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{ENTRY_TAIL, HEADER_LEN, Header};
 use super::{MAX_KEY_LEN, MAX_VALUE_LEN, RecordsDescription, RecordsError};
+use crate::store::{MappedFile, Store};
 use crate::table::layout::get_u32;
-use crate::table::store::{MappedFile, Store};
 
 /// Decoded blocks that are kept: one for each remainder of a block's number.
 const KEPT: usize = 64;

@@ -1,4 +1,4 @@
-//! Where the bytes of a table come from: memory, positioned reads, or a memory map.
+//! Where the bytes of a file come from: memory, positioned reads, or a memory map.
 //!
 //! Tests put a store that fails in the same place ([`FaultyStore`]).
 
