@@ -263,7 +263,7 @@ impl TableFile {
             OpenTable::Native(NativeTable { table, .. }) => table.will_read(),
             OpenTable::Syzygy(SyzygyTable { table, .. }) => {
                 table.will_read();
-                table.unfold_into(&memory.room)?;
+                table.preload_into(&memory.budget)?;
             }
         }
         Ok(())

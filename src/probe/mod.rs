@@ -235,7 +235,7 @@ impl Tablebase {
     /// Bytes that Syzygy tables take which were [decoded as a whole](ProbeOptions::unfolded_bytes).
     #[must_use]
     pub fn unfolded_bytes(&self) -> usize {
-        self.memory.room.taken()
+        self.memory.budget.taken()
     }
 
     /// Opens a table that will be asked soon, tells the system to read its whole file if it is [mapped](ProbeOptions::map_files), and decodes a

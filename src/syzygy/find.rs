@@ -8,7 +8,6 @@
 //! it goes by four blocks at a time.
 
 use super::layout::{BLOCK_LENGTH_LEN, Coded, SPARSE_ENTRY_LEN};
-use super::table::slice_of;
 use crate::error::{SyzygyError, impossible};
 use crate::store::Store;
 
@@ -195,6 +194,17 @@ impl Four {
             values: self.values_of(number) as u32,
         }
     }
+}
+
+/// Some bytes of a file that is in memory.
+pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {
+    usize::try_from(offset)
+        .ok()
+        .and_then(|offset| bytes.get(offset..)?.get(..len))
+        .ok_or(SyzygyError::Outside {
+            what: "the blocks",
+            len: bytes.len() as u64,
+        })
 }
 
 #[cold]

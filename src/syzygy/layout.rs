@@ -37,8 +37,8 @@ use std::sync::OnceLock;
 
 use super::index::{Encoder, NO_RANK, material_of};
 use super::numbering::PAWN_FILES;
-use super::pairs::Pairs;
-use super::unfolded::Unfolded;
+use super::pairs::{Pairs, code_lengths};
+use super::preloaded::{Density, Preloaded};
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
 use crate::game::chess::{Piece, Role};
@@ -122,7 +122,7 @@ pub(super) struct Coded {
     pub sparse_offset: u64,
     pub lengths_offset: u64,
     pub data_offset: u64,
-    pub unfolded: OnceLock<Unfolded>,
+    pub preloaded: OnceLock<Preloaded>,
 }
 
 /// The values of one side to move, of one file of the leading pawn.
@@ -208,6 +208,16 @@ struct Head {
 }
 
 impl Layout {
+    /// Bytes that all results take in memory, at most.
+    pub fn most_preloaded_bytes(&self) -> usize {
+        let least_dense = Density::of(u32::MAX);
+        let streams = self.streams.iter().map(|stream| match stream.content {
+            Content::Single(_) => 0,
+            Content::Coded(_) => least_dense.bytes(stream.encoder.len()),
+        });
+        streams.fold(0, usize::saturating_add)
+    }
+
     /// Reads the layout of a table of the men of `expected`, in either colours, from the first bytes of a file of
     /// `file_len` bytes.
     ///
@@ -385,17 +395,13 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
         sparse_offset: 0,
         lengths_offset: 0,
         data_offset: 0,
-        unfolded: OnceLock::new(),
+        preloaded: OnceLock::new(),
     });
     Ok(Head {
         encoder,
         flags,
         content,
     })
-}
-
-pub(super) const fn code_lengths() -> SyzygyError {
-    impossible("lengths of codes")
 }
 
 fn read_maps(cursor: &mut Cursor<'_>, flags: Flags) -> Result<[Box<[u16]>; 4], SyzygyError> {

@@ -1,21 +1,21 @@
 //! What is kept in memory of the tables that are asked.
 
 use super::checkpoints::Checkpoints;
-use super::unfolded::Room;
+use super::preloaded::Budget;
 
 /// What probes of many tables leave for later ones.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub checkpoints: Checkpoints,
-    pub room: Room,
+    pub budget: Budget,
 }
 
 impl Memory {
-    /// So many bytes for checkpoints, and for unfolded tables.
-    pub fn new(checkpoint_bytes: usize, unfolded_bytes: usize) -> Memory {
+    /// So many bytes for checkpoints, and for preloaded tables.
+    pub fn new(checkpoint_bytes: usize, preloaded_bytes: usize) -> Memory {
         Memory {
             checkpoints: Checkpoints::new(checkpoint_bytes),
-            room: Room::new(unfolded_bytes),
+            budget: Budget::new(preloaded_bytes),
         }
     }
 }

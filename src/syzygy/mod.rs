@@ -47,9 +47,11 @@ mod memory;
 mod numbering;
 mod order;
 mod pairs;
+mod preload;
+mod preloaded;
 mod sequence;
 mod table;
-mod unfolded;
+
 mod walk;
 mod write;
 

@@ -62,8 +62,12 @@
 use arrayvec::ArrayVec;
 
 use super::checkpoints::{CELLS, Start};
-use super::layout::code_lengths;
 use crate::error::{SyzygyError, impossible};
+
+/// What is wrong with a table whose code cannot be.
+pub(super) const fn code_lengths() -> SyzygyError {
+    impossible("lengths of codes")
+}
 
 /// The right symbol of what is no pair but a value, which then is the left number.
 pub(super) const NO_SYMBOL: u16 = 0xfff;

@@ -1,8 +1,9 @@
 //! All values of a stream, one after another, block by block.
 
+use super::find::slice_of;
 use super::layout::{BLOCK_LENGTH_LEN, Coded, Content, SPARSE_ENTRY_LEN};
 use super::pairs::WrittenOut;
-use super::table::{Table, slice_of};
+use super::table::Table;
 use crate::Error;
 use crate::error::{SyzygyError, impossible};
 

@@ -6,11 +6,11 @@ use arrayvec::ArrayVec;
 
 use super::checkpoints::{BlockKey, Cells, Checkpoints};
 use super::checksum::{CHECKSUM_LEN, CHUNK, checksum_of_hashes, hash_of_chunk};
-use super::find::{Bytes, Place};
+use super::find::{Bytes, Place, slice_of};
 use super::index::{Encoder, LeadingPawns};
 use super::layout::{Coded, Content, Flags, Layout, Stream, map_number};
 use super::memory::Kept;
-use super::unfolded::Unfolding;
+use super::preloaded::Preloading;
 use crate::Error;
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
@@ -39,7 +39,7 @@ pub struct Table {
     pub(super) store: Box<dyn Store>,
     metric: Metric,
     pub(super) layout: Layout,
-    pub(super) unfolding: Unfolding,
+    pub(super) preloading: Preloading,
 }
 
 impl Table {
@@ -101,7 +101,9 @@ impl Table {
                 name,
                 store,
                 metric,
-                unfolding: Unfolding::new(&layout, metric),
+                preloading: Preloading::new(
+                    (metric == Metric::Wdl).then(|| layout.most_preloaded_bytes()),
+                ),
                 layout,
             }),
             Err(problem) => Err(Error::Syzygy { name, problem }),
@@ -361,14 +363,14 @@ impl Table {
             Content::Single(value) => return Ok(*value),
             Content::Coded(coded) => coded,
         };
-        match coded.unfolded.get() {
-            Some(unfolded) => unfolded.result(index).ok_or(SyzygyError::NoPosition),
+        match coded.preloaded.get() {
+            Some(preloaded) => preloaded.result(index).ok_or(SyzygyError::NoPosition),
             None => self.value_in_blocks(coded, index, kept),
         }
     }
 
     /// The same from the blocks of the file.
-    // By itself: unfolded tables need nothing of it.
+    // By itself: preloaded tables need nothing of it.
     #[inline(never)]
     fn value_in_blocks(
         &self,
@@ -377,9 +379,9 @@ impl Table {
         kept: Option<Kept<'_>>,
     ) -> Result<u16, SyzygyError> {
         if let Some(Kept { memory, .. }) = kept
-            && self.unfolding.is_due()
+            && self.preloading.is_due()
         {
-            self.try_to_unfold_into(&memory.room);
+            self.try_to_preload_into(&memory.budget);
         }
         let value = match self.store.as_slice() {
             Some(bytes) => {
@@ -467,16 +469,6 @@ fn value_keeping(
             value
         }
     }
-}
-
-pub(super) fn slice_of(bytes: &[u8], offset: u64, len: usize) -> Result<&[u8], SyzygyError> {
-    usize::try_from(offset)
-        .ok()
-        .and_then(|offset| bytes.get(offset..)?.get(..len))
-        .ok_or(SyzygyError::Outside {
-            what: "the blocks",
-            len: bytes.len() as u64,
-        })
 }
 
 /// Reads as much of a file as its layout takes.

@@ -120,7 +120,7 @@ fn pad(bytes: &mut Vec<u8>, alignment: usize) {
 mod tests {
     use super::*;
     use crate::metric::{Dtz, Wdl};
-    use crate::syzygy::unfolded::Room;
+    use crate::syzygy::preloaded::Budget;
     use crate::syzygy::{Flags, Table};
 
     /// Values in runs of many lengths, always the same.
@@ -219,16 +219,16 @@ mod tests {
                 }
             }
             assert!(expected.iter().all(|(.., wdl)| wdl.is_some()));
-            let room = Room::new(bytes);
+            let room = Budget::new(bytes);
             if bytes > 0 {
-                let too_little = Room::new(bytes - 1);
-                assert!(!table.unfold_into(&too_little).unwrap());
+                let too_little = Budget::new(bytes - 1);
+                assert!(!table.preload_into(&too_little).unwrap());
                 assert_eq!(too_little.taken(), 0);
             }
-            assert!(table.unfold_into(&room).unwrap());
+            assert!(table.preload_into(&room).unwrap());
             assert_eq!(room.taken(), bytes, "{name}");
             // It is done once.
-            assert!(table.unfold(0).unwrap());
+            assert!(table.preload(0).unwrap());
             for (placement, turn, wdl) in expected {
                 assert_eq!(table.wdl(&placement, turn).ok(), wdl, "{name}");
             }
@@ -238,11 +238,11 @@ mod tests {
     #[test]
     fn tables_of_other_numbers_are_not_unfolded() {
         let material: Material = "KNNvK".parse().unwrap();
-        let room = Room::new(1 << 24);
+        let room = Budget::new(1 << 24);
         for (metric, numbers) in [(Metric::Wdl, 6), (Metric::Dtz, 3)] {
             let flags = Flags::default();
             let (table, _) = table(&material, metric, 2, numbers, flags, None);
-            assert!(!table.unfold_into(&room).unwrap());
+            assert!(!table.preload_into(&room).unwrap());
             assert_eq!(room.taken(), 0);
         }
     }

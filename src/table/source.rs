@@ -2,12 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::encode::{EncoderPool, StreamEncoder};
 use super::layout::{MAX_VALUES, ORDER_LEN};
-use super::options::WriteOptions;
-use super::pack::Packing;
-use crate::Error;
-use crate::error::{WriteError, write_error};
+use crate::error::WriteError;
 
 /// Values that are looked at together when it is found out which occur.
 const SCAN_VALUES: u64 = 1 << 16;
@@ -80,57 +76,6 @@ impl std::fmt::Debug for StreamSource<'_> {
     }
 }
 
-/// Bytes that some blocks of a stream take in a file, without a dictionary. Blocks past the end
-/// are left out. For choosing an order of dimensions or options from a sample.
-///
-/// Where `values_present` is not given, the values of the sample decide how values are packed.
-///
-/// # Errors
-///
-/// As for [`write_table`](super::write_table).
-pub fn compressed_size_of_sample(
-    stream: &StreamSource<'_>,
-    blocks: &[u64],
-    options: &WriteOptions,
-) -> Result<u64, Error> {
-    let measure = || -> Result<u64, WriteError> {
-        options.check()?;
-        check_stream(stream)?;
-        let mut stream = *stream;
-        let present = stream.values_present.unwrap_or_else(|| {
-            // How many values a block has depends on the packing; look where the blocks of the
-            // densest packing are, which include those of all others.
-            let longest = options.block_values(Packing::for_symbols(1)) as u64;
-            merge_present(blocks.par_iter().map(|&block| {
-                let start = block
-                    .saturating_mul(options.block_bytes as u64)
-                    .min(stream.len);
-                let end = block
-                    .saturating_add(1)
-                    .saturating_mul(longest)
-                    .min(stream.len);
-                scan(&stream, start, end)
-            }))
-        });
-        if present == [false; 256] {
-            return Ok(0);
-        }
-        stream.values_present = Some(present);
-        let encoder = StreamEncoder::new(0, stream, present, options);
-        if encoder.is_constant() {
-            return Ok(0);
-        }
-        let pool = EncoderPool::new(options, None);
-        let entry_len = encoder.record().entry_len() as u64;
-        blocks
-            .par_iter()
-            .filter(|&&block| block < encoder.block_count())
-            .map(|&block| Ok(encoder.encode_block(&pool, block)?.stored_len() as u64 + entry_len))
-            .sum()
-    };
-    measure().map_err(|problem| write_error("a sample", problem))
-}
-
 /// Which values occur in a stream.
 pub fn values_present(source: &dyn ValueSource, len: u64) -> [bool; 256] {
     let stream = StreamSource::new(0, len, source);
@@ -141,7 +86,8 @@ pub fn values_present(source: &dyn ValueSource, len: u64) -> [bool; 256] {
     }))
 }
 
-fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
+/// Which values occur at some indices of a stream.
+pub(super) fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
     let mut present = [false; 256];
     let mut values = vec![0; SCAN_VALUES.min(end.saturating_sub(start)) as usize];
     let mut start = start;
@@ -156,7 +102,8 @@ fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
     present
 }
 
-fn merge_present(parts: impl ParallelIterator<Item = [bool; 256]>) -> [bool; 256] {
+/// Which values occur in any of some parts.
+pub(super) fn merge_present(parts: impl ParallelIterator<Item = [bool; 256]>) -> [bool; 256] {
     parts.reduce(
         || [false; 256],
         |mut all, part| {
