@@ -5,17 +5,16 @@
 
 mod bits;
 pub mod chess;
-mod polyglot_randoms;
 pub mod repetition;
 mod table;
 pub mod xiangqi;
-pub mod zobrist;
 
 use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
 pub use bits::{Bits, Ones};
+pub use chess::zobrist;
 pub use table::{Numbered, Signature, TableGame};
 
 /// The two sides. In xiangqi, `White` is red: the side that moves first.

@@ -1,7 +1,5 @@
 //! Positions that come back along a line of play.
 
-use super::chess::{Move, Position};
-
 /// What a line of play needs to know of a position to tell whether it occurred before.
 pub trait Repeatable {
     /// A number that is the same for positions that are the same, and rarely for others.
@@ -106,12 +104,5 @@ impl<P: Repeatable> Line<P> {
                 *key == self.key && self.current.is_same_position(position)
             })
             .map(|(i, _)| i + 1)
-    }
-}
-
-impl Line<Position> {
-    /// Plays a legal move.
-    pub fn play(&mut self, m: Move) {
-        self.push(self.current.play(m));
     }
 }

@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 use retrograde::game::chess::attacks::RotatedOccupancy;
 use retrograde::game::chess::{Position, Role};
-use retrograde::game::zobrist::{self, MaterialKey};
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()
@@ -35,9 +34,9 @@ proptest! {
             let before = position;
             let undo = position.make(m);
             prop_assert_eq!(before.play(m), position);
-            prop_assert_eq!(position.key(), zobrist::position_key(&position));
-            prop_assert_eq!(position.pawn_key(), zobrist::pawn_key(&position));
-            prop_assert_eq!(position.material_key(), MaterialKey::of_position(&position));
+            prop_assert_eq!(position.key(), position.key_from_scratch());
+            prop_assert_eq!(position.pawn_key(), position.pawn_key_from_scratch());
+            prop_assert_eq!(position.material_key(), position.material_key_from_scratch());
             prop_assert_eq!(*position.rotated(), RotatedOccupancy::new(position.occupied()));
             prop_assert_eq!(
                 m.changes_material(),

@@ -10,10 +10,12 @@ mod movegen;
 mod moves;
 mod notation;
 mod perft;
+mod polyglot_randoms;
 mod position;
 mod role;
 mod setup;
 mod square;
+pub mod zobrist;
 
 pub use board::Board;
 pub use castling::{CastlingRights, CastlingSide};

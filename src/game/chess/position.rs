@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::Deref;
 
 use super::attacks::RotatedOccupancy;
+use super::zobrist::{self, MaterialKey, TURN};
 use super::{Board, CastlingRights, Move, Piece, Role, Setup, SetupError, Square, squares};
-use crate::game::repetition::Repeatable;
-use crate::game::zobrist::{self, MaterialKey};
-use crate::game::{Color, zobrist::TURN};
+use crate::game::Color;
+use crate::game::repetition::{Line, Repeatable};
 
 /// A legal chess position.
 ///
@@ -184,9 +184,9 @@ impl Position {
         if self.turn == Color::White {
             self.keys.position ^= TURN;
         }
-        debug_assert_eq!(self.material, MaterialKey::of_position(self));
-        debug_assert_eq!(self.key(), zobrist::position_key(self));
-        debug_assert_eq!(self.pawn_key(), zobrist::pawn_key(self));
+        debug_assert_eq!(self.material, self.material_key_from_scratch());
+        debug_assert_eq!(self.key(), self.key_from_scratch());
+        debug_assert_eq!(self.pawn_key(), self.pawn_key_from_scratch());
     }
 
     /// All that legal moves depend on.
@@ -334,5 +334,52 @@ impl Repeatable for Position {
             && self.turn == other.turn
             && self.castling == other.castling
             && self.legal_en_passant_square() == other.legal_en_passant_square()
+    }
+}
+
+/// Keys computed anew from the men on the board, which those that are kept up to date must equal.
+impl Position {
+    /// What [`key`](Self::key) is.
+    #[must_use]
+    pub fn key_from_scratch(&self) -> u64 {
+        let mut key = zobrist::castling(self.castling_rights());
+        for square in squares(self.occupied()) {
+            if let Some(man) = self.piece_at(square) {
+                key ^= zobrist::piece(man, square);
+            }
+        }
+        if let Some(square) = self.en_passant_square() {
+            key ^= zobrist::en_passant(square);
+        }
+        if self.turn() == Color::White {
+            key ^= TURN;
+        }
+        key
+    }
+
+    /// What [`pawn_key`](Self::pawn_key) is.
+    #[must_use]
+    pub fn pawn_key_from_scratch(&self) -> u64 {
+        let mut key = 0;
+        for color in Color::ALL {
+            for square in squares(self.pieces(color, Role::Pawn)) {
+                key ^= zobrist::piece(Role::Pawn.of(color), square);
+            }
+        }
+        key
+    }
+
+    /// What [`material_key`](super::Board::material_key) is.
+    #[must_use]
+    pub fn material_key_from_scratch(&self) -> MaterialKey {
+        let men = squares(self.occupied());
+        MaterialKey::of(men.filter_map(|square| self.piece_at(square)))
+    }
+}
+
+impl Line<Position> {
+    /// Plays a legal move.
+    pub fn play(&mut self, m: Move) {
+        self.push(self.current().play(m));
     }
 }

@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use super::board::{Board, PieceNumber, piece_of};
 use super::cell::Cell;
 use super::square::{ALL_SQUARES, flip};
-use super::zobrist::TURN;
-use super::{Bitboard, Move, Piece, Role, Setup, SetupError, Square};
+use super::zobrist::{self, TURN};
+use super::{Bitboard, Move, Piece, Role, Setup, SetupError, Square, squares};
 use crate::game::Color;
 use crate::game::repetition::Repeatable;
 
@@ -376,5 +376,24 @@ impl Repeatable for Position {
 
     fn is_same_position(&self, other: &Position) -> bool {
         self.has_same_men(other)
+    }
+}
+
+impl Position {
+    /// What [`key`](Self::key) is, computed anew from the men on the board.
+    #[must_use]
+    pub fn key_from_scratch(&self) -> u64 {
+        let mut key = match self.turn() {
+            Color::White => TURN,
+            Color::Black => 0,
+        };
+        for color in Color::ALL {
+            for role in Role::ALL {
+                for square in squares(self.pieces(color, role)) {
+                    key ^= zobrist::man(role.of(color), square);
+                }
+            }
+        }
+        key
     }
 }

@@ -1,11 +1,10 @@
 //! Keys of xiangqi positions.
 //!
-//! A number for each man on each square and one for red to move; see [`crate::game::zobrist`]. No format prescribes them, so
+//! A number for each man on each square and one for red to move; see those of chess. No format prescribes them, so
 //! they come from a small generator.
 
 use super::square::SQUARES;
-use super::{Piece, Position, Role, Square, squares};
-use crate::game::Color;
+use super::{Piece, Square};
 
 /// The number for red to move. Absent for black.
 pub const TURN: u64 = NUMBERS[14 * SQUARES];
@@ -42,19 +41,3 @@ const NUMBERS: [u64; 14 * SQUARES + 1] = {
     }
     numbers
 };
-
-/// The key of a position, from scratch; [`Position::key`] is the same number kept up to date.
-pub fn position_key(position: &Position) -> u64 {
-    let mut key = match position.turn() {
-        Color::White => TURN,
-        Color::Black => 0,
-    };
-    for color in Color::ALL {
-        for role in Role::ALL {
-            for square in squares(position.pieces(color, role)) {
-                key ^= man(role.of(color), square);
-            }
-        }
-    }
-    key
-}

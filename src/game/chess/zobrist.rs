@@ -2,18 +2,18 @@
 //!
 //! A position's key is the exclusive or of one random number for each man on its square, for the castling
 //! rights, for the file of an en-passant capture and for the side to move. Changing one of them is
-//! one exclusive or, so a position keeps its key up to date move by move; the functions here compute the
-//! same keys from scratch. The numbers and the rules are those of the Polyglot opening book format, so that
+//! one exclusive or, so a position keeps its key up to date move by move;
+//! [`Position::key_from_scratch`](super::Position::key_from_scratch) computes it anew. The numbers and the rules are those of the Polyglot opening book format, so that
 //! other programs can check the keys.
 //!
 //! Two positions can share a 64-bit key. Where a wrong answer would follow, the positions are compared:
-//! see [`repetition`](super::repetition).
+//! see [`repetition`](crate::game::repetition).
 
 use std::fmt;
 
-use super::Color;
-use super::chess::{CastlingRights, Piece, Position, Role, Square, squares};
 use super::polyglot_randoms::RANDOMS;
+use super::{CastlingRights, Piece, Role, Square};
+use crate::game::Color;
 
 /// What changes when the side to move does: present for white, absent for black.
 pub const TURN: u64 = RANDOMS[780];
@@ -75,38 +75,10 @@ pub fn en_passant(square: Square) -> u64 {
     EN_PASSANT[usize::from(square.file())]
 }
 
-/// The key of a position, from scratch; [`Position::key`] is the same number kept up to date.
-pub fn position_key(position: &Position) -> u64 {
-    let mut key = castling(position.castling_rights());
-    for square in squares(position.occupied()) {
-        if let Some(man) = position.piece_at(square) {
-            key ^= piece(man, square);
-        }
-    }
-    if let Some(square) = position.en_passant_square() {
-        key ^= en_passant(square);
-    }
-    if position.turn() == Color::White {
-        key ^= TURN;
-    }
-    key
-}
-
-/// The key of the pawns alone, from scratch; [`Position::pawn_key`] is the same number kept up to date.
-pub fn pawn_key(position: &Position) -> u64 {
-    let mut key = 0;
-    for color in Color::ALL {
-        for square in squares(position.pieces(color, Role::Pawn)) {
-            key ^= piece(Role::Pawn.of(color), square);
-        }
-    }
-    key
-}
-
 /// How many men of each role each side has, as one number.
 ///
 /// Four bits for each count, so two positions have the same key exactly when they have the same material,
-/// and a key can be read back. [`Board::material_key`](super::chess::Board::material_key) is kept up to date.
+/// and a key can be read back. [`Board::material_key`](super::Board::material_key) is kept up to date.
 ///
 /// # Examples
 ///
@@ -138,11 +110,6 @@ impl MaterialKey {
     /// The key of a list of men, each at most 15 times.
     pub fn of(men: impl IntoIterator<Item = Piece>) -> MaterialKey {
         men.into_iter().fold(Self::EMPTY, |key, man| key.with(man))
-    }
-
-    /// The key of a position, from scratch.
-    pub fn of_position(position: &Position) -> MaterialKey {
-        Self::of(squares(position.occupied()).filter_map(|square| position.piece_at(square)))
     }
 
     /// The same material with one man more.
