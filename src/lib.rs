@@ -87,7 +87,12 @@ pub mod xiangqi;
 pub use error::Error;
 pub use probe::{ProbeError, Tablebase};
 
-/// The examples of the README are compiled.
+/// The examples of the README are run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Those of the manual as well.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct Manual;

@@ -98,6 +98,27 @@ fn the_example_in_c_prints_the_value_and_the_best_moves() {
 }
 
 #[test]
+fn programs_of_the_documents_print_what_is_said() {
+    for (document, printed) in [
+        ("README.md", "2\n".to_owned()),
+        ("docs/c.md", block("docs/c.md", "text") + "\n"),
+    ] {
+        let source = library_folder().join("document.c");
+        std::fs::write(&source, block(document, "c") + "\n").unwrap();
+        let program = compile(source.to_str().unwrap(), "document");
+        assert_eq!(run(Command::new(program).current_dir(ROOT)), printed);
+    }
+}
+
+/// The first block of a document in a language.
+fn block(document: &str, language: &str) -> String {
+    let text = std::fs::read_to_string(Path::new(ROOT).join(document)).unwrap();
+    let begin = format!("\n```{language}\n");
+    let (_, block) = text.split_once(&begin).unwrap();
+    block.split_once("\n```").unwrap().0.to_owned()
+}
+
+#[test]
 fn headers_are_c_plus_plus_as_well() {
     let source = library_folder().join("headers.cpp");
     std::fs::write(

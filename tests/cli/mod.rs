@@ -2,6 +2,9 @@
 
 /// Everything a user can get wrong.
 mod bad_input;
+/// What the manuals show.
+#[cfg(unix)]
+mod documents;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]
 mod interrupted;
