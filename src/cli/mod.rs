@@ -13,6 +13,7 @@ mod generate;
 mod info;
 mod input;
 mod list;
+mod man;
 mod movetext;
 mod perft;
 mod print;
@@ -84,6 +85,7 @@ enum Command {
     Perft(perft::Perft),
     Bench(bench::Bench),
     Completions(completions::Completions),
+    Man(man::Man),
 }
 
 /// Runs the command that the arguments, the program's name first, ask for.
@@ -113,6 +115,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Perft(command) => command.run(out),
         Command::Bench(command) => command.run(&tables, out),
         Command::Completions(command) => command.run(out),
+        Command::Man(command) => command.run(out),
     };
     result.or_else(|error| match is_missing(&error) {
         true => Ok(Outcome::No(error.to_string())),

@@ -49,6 +49,34 @@ fn completions_know_the_commands() {
 }
 
 #[test]
+fn there_is_a_manual_page_for_every_command() {
+    let place = Place::new();
+    let (status, out, err) = place.run(["man"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert!(out.contains(".TH retrograde 1"), "{out}");
+    let (status, help, _) = place.run(["--help"]);
+    assert_eq!(status, 0);
+    let (status, out, err) = place.run(["man", "--dir", "share/man1"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let mut pages = 0;
+    for page in std::fs::read_dir(place.path("share/man1")).unwrap() {
+        let name = page.unwrap().file_name().into_string().unwrap();
+        let command = name.strip_prefix("retrograde").unwrap();
+        let command = command.strip_suffix(".1").unwrap().trim_start_matches('-');
+        assert!(help.contains(command), "{name}");
+        pages += 1;
+    }
+    assert_eq!(out, format!("wrote {pages} pages to share/man1\n"));
+    let probe = std::fs::read_to_string(place.path("share/man1/retrograde-probe.1")).unwrap();
+    assert!(probe.contains("standard input"), "{probe}");
+    // Where it cannot be written, the error says where.
+    std::fs::write(place.path("file"), "").unwrap();
+    let (status, _, err) = place.run(["man", "--dir", "file"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("cannot write manual pages to file"), "{err}");
+}
+
+#[test]
 fn help_has_an_example_for_every_command() {
     let place = Place::new();
     let (status, out, _) = place.run(["--help"]);
@@ -64,6 +92,7 @@ fn help_has_an_example_for_every_command() {
         "perft",
         "bench",
         "completions",
+        "man",
     ] {
         assert!(out.contains(command), "{command}");
         let (status, out, _) = place.run([command, "--help"]);
