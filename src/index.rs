@@ -18,8 +18,20 @@
 //!
 //! # Example by hand
 //!
-//! KRvK in the order white king, rook, black king: `(triangle(K) * 64 + R) * 64 + k`, 40 960 indices for
-//! 28 056 different placements.
+//! KRvK has 10 * 64 * 64 = 40 960 indices for 28 056 different placements. White: king f2, rook h5; Black: king d6.
+//!
+//! 1. The white king has to stand in the triangle. Left and right are exchanged: king c2, rook a5, black king e6, squares 10, 32
+//!    and 44 (a1 is 0, h1 is 7, h8 is 63).
+//! 2. The squares of the triangle are a1, b1, c1, d1, b2, c2, d2, c3, d3, d4, so c2 is number 5. The digits are 0 (pawns), 5, 44, 32.
+//! 3. In the natural order, with the rook fastest: `(5 * 64 + 44) * 64 + 32 = 23 328`. In the order white king, rook, black king:
+//!    `(5 * 64 + 32) * 64 + 44 = 22 572`.
+//!
+//! With the white king on b2, which is on the long diagonal, the triangle does not tell a placement from its mirror image across
+//! that diagonal. Then the black king decides: on e7, above the diagonal, he goes to g5, and rook a5 to e1. So the digits that
+//! name king b2, king e7 and rook a5 are a hole. If he stands on the diagonal as well, the first group that is not its own
+//! mirror image decides.
+//!
+//! Two rooks, on a2 and e3, are one digit: squares 8 and 20, `C(8, 1) + C(20, 2) = 8 + 190 = 198` of `C(64, 2) = 2016`.
 
 use crate::game::Color;
 use crate::game::chess::{Board, Position, Role, Setup};
@@ -449,6 +461,38 @@ fn permute(items: &mut Vec<u8>, from: usize, visit: &mut impl FnMut(&[u8])) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The men of a FEN.
+    fn men(fen: &str) -> Placement {
+        Placement::from(&Position::from_fen(fen).unwrap())
+    }
+
+    #[test]
+    fn the_example_by_hand_is_right() {
+        let space = IndexSpace::new("KRvK".parse().unwrap());
+        assert_eq!(space.len(), 40_960);
+        let digits = space.digits(&men("8/8/3k4/7R/8/8/5K2/8 w - - 0 1"));
+        assert_eq!(digits[..4], [0, 5, 44, 32]);
+        assert_eq!(space.natural_order().index(&digits), 23_328);
+        assert_eq!(
+            space
+                .order(&[0, 1, 3, 2, 255, 255, 255, 255])
+                .unwrap()
+                .index(&digits),
+            22_572
+        );
+        let twins = [
+            "8/4k3/8/R7/8/8/1K6/8 w - - 0 1",
+            "8/8/8/6k1/8/8/1K6/4R3 w - - 0 1",
+        ];
+        let [above, below] = twins.map(|fen| space.digits(&men(fen)));
+        assert_eq!(above, below);
+        assert_eq!(below[..4], [0, 4, 38, 4]);
+        assert_eq!(space.placement(&[0, 4, 52, 32, 0, 0, 0, 0]), None);
+        let space = IndexSpace::new("KRRvK".parse().unwrap());
+        let digits = space.digits(&men("8/8/8/4k3/8/4R3/R7/2K5 b - - 0 1"));
+        assert_eq!((digits[3], space.radix(3)), (198, 2_016));
+    }
 
     #[test]
     fn every_index_is_a_hole_or_its_own() {

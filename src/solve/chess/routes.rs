@@ -1,4 +1,32 @@
 //! Where the zeroing moves of a slice lead, before it is known where the pieces stand.
+//!
+//! A capture leads from a word of one material to a word of another. The black king is the bit of both words, so only the address
+//! has to be found, and how the board has to be turned. Both follow from the squares by adding table entries; a [`Route`] has
+//! these tables, one for each man that can be taken.
+//!
+//! # Example by hand
+//!
+//! KQvKR. Addressed are the white king (his place in the triangle a1-d1-d4), the queen and the rook, the last one fastest:
+//!
+//! ```text
+//! KQvKR:  address = (place(K) * 64 + Q) * 64 + r        place: a1 b1 c1 d1 b2 c2 d2 c3 d3 d4 = 0 to 9
+//! KQvK:   address =  place(K) * 64 + Q
+//! ```
+//!
+//! White: king c2, queen d1; Black: rook d5. Squares 10, 3 and 35, place of the king 5: address `(5 * 64 + 3) * 64 + 35 = 20 707`.
+//!
+//! *Queen takes rook.* King c2 and queen d5 remain: address `5 * 64 + 35 = 355` of KQvK, Black to move. The king is in the
+//! triangle, so nothing is turned, and bit `i` of word 355 says what the position with the black king on `i` is worth. The route
+//! has `kings[10].address = 5 * 64` and, for that king's symmetry, `offsets[queen][35] = 35`; [`Route::locate`] adds them. From 64
+//! positions of KQvKR at once come 64 values.
+//!
+//! *King takes rook*, from d2 on e3, with the queen on a5. Afterwards the king is outside the triangle, on e3 = 20. Mirrored he
+//! stands on d3 = 19, place 8, and the queen on h5 = 39: address `8 * 64 + 39 = 551`. So `kings[20]` has the address `8 * 64` and
+//! the mirroring, and its offsets have 39 for a queen on a5 = 32. The word that is read there has to be turned back: the position
+//! with the black king on g7 = 54 is bit 49, b7.
+//!
+//! With pawns the board can only be mirrored, once for the whole slice: the pawns after the move are found among those of the
+//! other material, or their mirror image is, and that says it for all addresses.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -474,4 +502,41 @@ fn neighbours_on_rank(square: u8) -> u64 {
     let bit = 1u64 << square;
     let rank = 0xffu64 << (square & !7);
     (bit << 1 | bit >> 1) & rank
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_by_hand_is_right() {
+        let material: Material = "KQvKR".parse().unwrap();
+        let own = OwnSlices::new(material, |_, _| Vec::new());
+        let targets = Targets::default();
+        let finder = RouteFinder {
+            material,
+            men: addressed_men(&material),
+            slice: 0,
+            own: &own,
+            targets: &targets,
+        };
+        let leaving = Leaving {
+            victim: Some(2),
+            promotion: None,
+            pawns: PawnPlacement::default(),
+            next: Color::Black,
+        };
+        let after = finder.material_after(&leaving);
+        assert_eq!(after, "KQvK".parse().unwrap());
+        let route = finder.address_after(&leaving, &after, false, Arc::default());
+        // Queen d1 takes d5, king c2.
+        let (address, symmetry) = route.locate(&[10, 3, 35], Some((1, 35)));
+        assert_eq!((address, symmetry.is_identity()), (355, true));
+        assert_eq!(route.kings[10].address, 5 * 64);
+        // King d2 takes e3, queen a5.
+        let (address, symmetry) = route.locate(&[11, 32, 20], Some((0, 20)));
+        assert_eq!((address, symmetry), (551, Symmetry::mirrored(true)));
+        assert_eq!(route.kings[20].address, 8 * 64);
+        assert_eq!(symmetry.pull(1 << 49), 1 << 54);
+    }
 }

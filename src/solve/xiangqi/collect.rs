@@ -1,5 +1,37 @@
 //! What is known of every position before its material is solved: whether it is legal, whether it is check, and what
 //! captures lead to.
+//!
+//! A word has all squares of one attacker, *the man in the word*; the address has everybody else. So there are three kinds of
+//! captures, and each is looked at from its other end: not "where can this man go", but "with which squares of the man in the
+//! word is there such a capture".
+//!
+//! # Example by hand
+//!
+//! KRvKN, the knight in the word. Squares are numbered file by file: a0 = 0, a9 = 9, b0 = 10, i9 = 89. Camps are those of the kings
+//! alone, d0 d1 d2 e0 e1 e2 f0 f1 f2 = 0 to 8, seen by their side; black's comes first and is folded:
+//!
+//! ```text
+//! KRvKN:  address = (black camp * 9 + red camp) * 90 + rook      bit = knight
+//! KvKN:   address =  black camp * 9 + red camp                   bit = knight
+//! KRvK:   address =  black camp * 9 + red camp                   bit = rook
+//! ```
+//!
+//! Red: king d0 (camp 0), rook a4. Black: king e9 (camp 3). Address `(3 * 9 + 0) * 90 + 4 = 2434`.
+//!
+//! *The man in the word takes.* A knight takes on a4 from b2, c3, c5 and b6, as b3 and b5, its legs, are empty:
+//! [`attackers_of`] finds the bits 12, 23, 25 and 16 by going backwards from a4. In all four positions the same one comes
+//! about, word 27 of KvKN, bit 4: one look-up ([`Found::add_arrival`]).
+//!
+//! *The man in the word is taken.* The rook on a4 takes a knight on any of 17 squares ([`attacked_from`]), and each leads to another
+//! position: in KRvK the rook is in the word, so a knight on a7 leads to word 27, bit 7, one on e4 to bit 44
+//! ([`Collector::capture_of_word`]).
+//!
+//! *Others take others*, and the man in the word only looks on, or stands in the way. A red rook on e4 attacks the king on
+//! e9 unless the knight is on e5, e6, e7 or e8: [`captures_past`] gives all squares but these. The values of a whole word pass
+//! to a whole word ([`Found::add`]). With a cannon it is the other way round: it takes where the knight is the screen.
+//!
+//! *Mirror images.* With black's king on f9 the camp is 6, which is folded away. Mirrored he stands on d9 (camp 0), red's king on f0
+//! (camp 6), the rook on i4: address `(0 * 9 + 6) * 90 + 84 = 624`, and a knight on b6 = 16 is bit 76, h6.
 
 use std::sync::Arc;
 
@@ -524,5 +556,43 @@ impl<'a> At<'a> {
         }
         squares.copy_within(victim + 1.., victim);
         route.space.locate(camps, &squares)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::space::mirror_square;
+    use super::super::steps::BOARD;
+    use super::*;
+
+    #[test]
+    fn the_example_by_hand_is_right() {
+        let material: crate::xiangqi::Material = "KRvKN".parse().unwrap();
+        let knight = (Color::Black, Role::Knight);
+        let rook = (Color::White, Role::Rook);
+        let space = Space::new(material, knight).unwrap();
+        let squares = [4; MAX_ATTACKERS];
+        assert_eq!(space.locate([0, 3], &squares), (2434, false));
+        let place = space.place(2434);
+        assert_eq!(place.camps, [0, 3]);
+        // The knight takes.
+        let from = attackers_of(knight.0, knight.1, square(4), place.occupied);
+        assert_eq!(from, 1 << 12 | 1 << 16 | 1 << 23 | 1 << 25);
+        let without_rook = Space::new(material.without(rook.0, rook.1).unwrap(), knight).unwrap();
+        assert_eq!(without_rook.locate([0, 3], &[]), (27, false));
+        // The knight is taken.
+        let taken = attacked_from(rook.0, rook.1, square(4), place.occupied);
+        assert_eq!(
+            (taken.count_ones(), taken >> 7 & 1, taken >> 44 & 1),
+            (17, 1, 1)
+        );
+        let without_knight = Space::new(material.without(knight.0, knight.1).unwrap(), rook);
+        assert_eq!(without_knight.unwrap().locate([0, 3], &[]), (27, false));
+        // The knight is in the way.
+        let attack = captures_past(rook.0, rook.1, square(44), square(49), place.occupied);
+        assert_eq!(BOARD & !attack, 0b1111 << 45);
+        // Mirror images.
+        assert_eq!(space.locate([0, 6], &squares), (624, true));
+        assert_eq!(mirror_square(16), 76);
     }
 }

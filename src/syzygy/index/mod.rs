@@ -27,6 +27,35 @@
 //! group of pawns among the factors: `index = sum(digit * factor)`, where the factor of a group is the product of the sizes
 //! of those of lower rank.
 
+//!
+//! # Examples by hand
+//!
+//! Squares are numbers, a1 = 0, h1 = 7, h8 = 63. All examples have the order of men in their name and the first group as the
+//! fastest.
+//!
+//! **`KRk`**, three single men. White: king f2, rook h5; Black: king d6. Mirrored, so that the king is in the triangle: c2 = 10,
+//! a5 = 32, e6 = 44. Nobody is on the diagonal.
+//!
+//! ```text
+//! c2: number 3 of the squares b1, c1, d1, c2, d2, d3 of the triangle          3
+//! a5: 32, less one man on a lower square (c2)                                31
+//! e6: 44, less two (c2, a5)                                                  42
+//! (3 * 63 + 31) * 62 + 42                                              = 13 682
+//! ```
+//!
+//! **`KRkr`**, the same with a black rook on a8 before the mirroring, so on h8 = 63 after it: less three men below it 60, and its
+//! factor is 31 332, the size of the leading group: `13 682 + 60 * 31 332 = 1 893 602`.
+//!
+//! **`KkQQ`**, kings c2 and e6, queens a5 and h8. The pair of kings is number 209 of 462. The queens' places among free squares
+//! are 31 and 61: `C(31, 1) + C(61, 2) = 31 + 1830 = 1861`. `209 + 1861 * 462 = 859 991`.
+//!
+//! **`PPKk`**, pawns b5 and f3, king e1, black king g8. Pawn squares are numbered so that the leading pawn has the highest
+//! number: b5 has 29, f3 20. So the pawn on b5 leads, on the second file, and has come three steps. Before it come the
+//! placements whose leading pawn is on b2, b3 or b4, with 35, 33 and 31 squares for the other: 99. The other is number 20: 119 of 180.
+//! The king's place is 4, the black king's 62 less three, 59:
+//! `119 + 4 * 180 + 59 * (180 * 62) = 659 279`. Mirrored, with pawns g5 and c3, the numbers are 28 and 21. An even number leads: the
+//! board is mirrored, and the index is the same.
+
 mod combinations;
 mod encoder;
 mod leading;
@@ -42,7 +71,7 @@ pub(super) use leading::three_of_number;
 mod tests {
     use super::*;
     use crate::game::Color;
-    use crate::game::chess::{Piece, Role};
+    use crate::game::chess::{Piece, Position, Role};
     use crate::index::Placement;
     use crate::symmetry::{Symmetry, is_on_diagonal, mirror};
     use crate::syzygy::SyzygyError;
@@ -85,6 +114,22 @@ mod tests {
 
     fn pawns(encoder: &Encoder, placement: &Placement) -> Option<LeadingPawns> {
         LeadingPawns::new(placement.of(encoder.leading_color()?, Role::Pawn))
+    }
+
+    #[test]
+    fn the_examples_by_hand_are_right() {
+        for (men, file, fen, index) in [
+            ("KRk", 0, "8/8/3k4/7R/8/8/5K2/8 w - - 0 1", 13_682),
+            ("KRkr", 0, "r7/8/3k4/7R/8/8/5K2/8 w - - 0 1", 1_893_602),
+            ("KkQQ", 0, "7Q/8/4k3/Q7/8/8/2K5/8 b - - 0 1", 859_991),
+            ("PPKk", 1, "6k1/8/8/1P6/8/5P2/8/4K3 w - - 0 1", 659_279),
+            ("PPKk", 1, "1k6/8/8/6P1/8/2P5/8/3K4 w - - 0 1", 659_279),
+        ] {
+            let encoder = encoder(men, [0, NO_RANK], file).unwrap();
+            let placement = Placement::from(&Position::from_fen(fen).unwrap());
+            let pawns = pawns(&encoder, &placement);
+            assert_eq!(encoder.index(&placement, pawns), Some(index), "{men} {fen}");
+        }
     }
 
     #[test]
