@@ -76,6 +76,7 @@ pub mod reach;
 mod seqlock;
 pub mod simd;
 pub mod solve;
+pub mod statistics;
 #[allow(unsafe_code)]
 pub mod store;
 pub mod symmetry;

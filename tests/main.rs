@@ -13,6 +13,7 @@ mod reach;
 mod reference;
 mod solve;
 mod solved;
+mod statistics;
 mod syzygy;
 mod table;
 mod verify;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use retrograde::generate::Summary;
 use retrograde::index::IndexSpace;
-use retrograde::metric::FIFTY_MOVES;
+use retrograde::metric::{FIFTY_MOVES, Metric};
 use retrograde::simd::Width;
 use retrograde::table::Counts;
 
@@ -20,9 +20,9 @@ fn four_counts(counts: &Counts) -> [u64; 4] {
 /// The line that the data file should have for a material.
 fn line(summary: &Summary) -> Vec<u64> {
     let longest = summary
-        .longest_dtm
+        .longest(Metric::Dtm)
         .map(|longest| longest.map_or(0, |longest| longest.plies.into()));
-    let counts = summary.counts.each_ref().map(four_counts);
+    let counts = summary.counts().each_ref().map(four_counts);
     [counts[0].as_slice(), &counts[1], &longest].concat()
 }
 

@@ -135,7 +135,7 @@ pub fn write_distances(directory: &Path, solved: &Solved, metric: Metric, sides:
     let description = Description {
         material: solved.material.to_string(),
         metric: metric.number(),
-        counts: summary.counts,
+        counts: summary.counts(),
         longest: summary.longest(metric),
         ..Description::default()
     };

@@ -94,6 +94,12 @@ pub enum TableError {
         /// Packed bytes that the block must have.
         expected: usize,
     },
+    /// The statistics are damaged.
+    #[error("the statistics fail their checksum")]
+    StatisticsChecksum,
+    /// Statistics that pass their checksum say something that no writer says.
+    #[error("impossible statistics")]
+    ImpossibleStatistics,
     /// A decoded byte stands for a symbol that the stream does not have.
     #[error("block {block} of stream {stream} holds a symbol that is not in its map")]
     SymbolRange {

@@ -233,7 +233,7 @@ impl<'a> Course<'a> {
         let material = step.material;
         self.observer.started(material);
         let index_space = IndexSpace::new(material);
-        let (finished, digest) = self.solve(step)?;
+        let (finished, digest) = self.solve(step, &index_space)?;
         give_back();
         let mut written = Generated::default();
         if !step.metrics.is_empty() {
@@ -263,7 +263,11 @@ impl<'a> Course<'a> {
         Ok(written)
     }
 
-    fn solve(&self, step: &Step) -> Result<(FinishedSlices, SliceDigest), Error> {
+    fn solve(
+        &self,
+        step: &Step,
+        index_space: &IndexSpace,
+    ) -> Result<(FinishedSlices, SliceDigest), Error> {
         let material = step.material;
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
@@ -285,7 +289,7 @@ impl<'a> Course<'a> {
             leave_behind(&leavings, slice, &values, options.width);
             if !step.metrics.is_empty() {
                 let placement = finished.placement(slice);
-                let of_slice = SliceDigest::new(&material, placement, slice, &values);
+                let of_slice = SliceDigest::new(index_space, placement, slice, &values);
                 let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
                 *digest = std::mem::take(&mut *digest).merge(of_slice);
                 drop(digest);

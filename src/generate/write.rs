@@ -112,12 +112,13 @@ pub fn write_metric(
     let description = Description {
         material: material.to_string(),
         metric: metric.number(),
-        counts: summary.counts,
+        counts: summary.counts(),
         longest: summary.longest(metric),
         ..Description::default()
     };
+    let head = (&description, summary.statistics(metric));
     let path = table_path(directory, &material, metric);
-    let sizes = write_table(&path, &description, &streams, &effort.options, &|_, _| {
+    let sizes = write_table(&path, head, &streams, &effort.options, &|_, _| {
         !cancel.load(Ordering::Relaxed)
     })?;
     Ok(sizes.file_bytes)

@@ -276,6 +276,11 @@ pub(super) fn group_checksum(seed: u32, group: u64, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c_append(seed, &(!group).to_le_bytes()), bytes)
 }
 
+/// Checksum of the statistics; `seed` is that of [`STATISTICS_SIDE`](super::layout::STATISTICS_SIDE).
+pub(super) fn statistics_checksum(seed: u32, payload: &[u8]) -> u32 {
+    crc32c::crc32c_append(seed, payload)
+}
+
 /// Checksum of a dictionary.
 pub(super) fn dictionary_checksum(seed: u32, dictionary: &[u8]) -> u32 {
     crc32c::crc32c_append(seed, dictionary)

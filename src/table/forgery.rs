@@ -48,6 +48,7 @@ impl Forgery {
                 data_len: 0,
                 symbols: vec![3, 5, 7],
             }],
+            statistics_len: None,
         };
         let seed = stream_seed(header.identity(), 0);
         let mut directory = DirectoryBuilder::new(seed, 2);

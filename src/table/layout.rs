@@ -11,17 +11,19 @@ use crate::error::TableError;
 /// First bytes of every table: the name, then control bytes that show when a file went through a
 /// text-mode transfer.
 pub const MAGIC: [u8; 16] = *b"retrograde\x1a\x0a\xa9\x0d\x0a\x00";
-/// Format version that this library writes and reads.
-pub const VERSION: u32 = 1;
+/// The newest format version, that of tables with statistics; older ones are read as well.
+pub const VERSION: u32 = 2;
+/// Format version of tables without statistics.
+pub const VERSION_WITHOUT_STATISTICS: u32 = 1;
 
 /// Offset of the magic bytes.
 pub const MAGIC_OFFSET: usize = 0;
 /// Offset of the format version, u32.
 pub const VERSION_OFFSET: usize = MAGIC_OFFSET + MAGIC.len();
-/// Offset of a reserved u32, zero.
-pub const RESERVED_OFFSET: usize = VERSION_OFFSET + 4;
+/// Offset of the bytes of the statistics section, u32; zero in version 1.
+pub const STATISTICS_LEN_OFFSET: usize = VERSION_OFFSET + 4;
 /// Offset of the length of the whole file in bytes, u64.
-pub const FILE_LEN_OFFSET: usize = RESERVED_OFFSET + 4;
+pub const FILE_LEN_OFFSET: usize = STATISTICS_LEN_OFFSET + 4;
 /// Offset of the game number, u8; the description starts here.
 pub const GAME_OFFSET: usize = FILE_LEN_OFFSET + 8;
 /// Offset of the metric number, u8.
@@ -98,6 +100,12 @@ pub const NARROW_BLOCK_BYTES: usize = (1 << 16) - FIRST_LENGTH_ENTRY as usize;
 pub const MAX_VALUES: u64 = 1 << 48;
 /// Bytes in a dictionary, at most.
 pub const MAX_DICTIONARY_LEN: usize = 1 << 20;
+/// Bytes of the checksum in front of the statistics.
+pub const STATISTICS_CHECKSUM_LEN: usize = 4;
+/// Bytes of the statistics section, at most.
+pub const MAX_STATISTICS_LEN: usize = 1 << 20;
+/// Stands where blocks have their side, in the checksum of the statistics.
+pub(super) const STATISTICS_SIDE: u8 = 2;
 /// Index that stands for "no win" in the longest wins.
 pub const NO_INDEX: u64 = u64::MAX;
 
@@ -154,6 +162,8 @@ impl StreamRecord {
 pub(super) struct Header {
     pub description: Description,
     pub streams: Vec<StreamRecord>,
+    /// Bytes of the statistics section, its checksum among them; `None` in version 1.
+    pub statistics_len: Option<u32>,
 }
 
 /// Offsets in the file of the sections of one stream, in bytes.
@@ -171,8 +181,8 @@ impl Header {
         (HEADER_LEN + symbols) as u64
     }
 
-    /// Where the sections of each stream are, and the length of the file; `None` if the lengths
-    /// overflow.
+    /// Where the sections of each stream are, and the length of the file, whose end the statistics are; `None` if
+    /// the lengths overflow.
     pub fn sections(&self) -> Option<(Vec<Sections>, u64)> {
         let mut end = self.encoded_len();
         let mut sections = Vec::with_capacity(self.streams.len());
@@ -187,7 +197,15 @@ impl Header {
                 directory,
             });
         }
-        Some((sections, end))
+        let statistics_len = self.statistics_len.unwrap_or(0);
+        Some((sections, end.checked_add(statistics_len.into())?))
+    }
+
+    fn version(&self) -> u32 {
+        match self.statistics_len {
+            Some(_) => VERSION,
+            None => VERSION_WITHOUT_STATISTICS,
+        }
     }
 
     /// The header and the symbol maps as bytes. The description must have passed
@@ -196,7 +214,13 @@ impl Header {
         let mut out = vec![0; HEADER_LEN];
         let (_, file_len) = self.sections().unwrap_or_default();
         put(&mut out, MAGIC_OFFSET, &MAGIC);
-        put(&mut out, VERSION_OFFSET, &VERSION.to_le_bytes());
+        put(&mut out, VERSION_OFFSET, &self.version().to_le_bytes());
+        let statistics_len = self.statistics_len.unwrap_or(0);
+        put(
+            &mut out,
+            STATISTICS_LEN_OFFSET,
+            &statistics_len.to_le_bytes(),
+        );
         put(&mut out, FILE_LEN_OFFSET, &file_len.to_le_bytes());
         encode_description(&self.description, self.streams.len() as u8, &mut out);
         for (number, stream) in self.streams.iter().enumerate() {
@@ -267,7 +291,19 @@ impl Header {
                 extra: file_len - expected,
             });
         }
-        ensure(get_u32(bytes, RESERVED_OFFSET) == 0, "reserved bytes")?;
+        let statistics_len = get_u32(bytes, STATISTICS_LEN_OFFSET);
+        let statistics_len = match get_u32(bytes, VERSION_OFFSET) {
+            VERSION_WITHOUT_STATISTICS => {
+                ensure(statistics_len == 0, "reserved bytes")?;
+                None
+            }
+            _ => {
+                let allowed = STATISTICS_CHECKSUM_LEN..=MAX_STATISTICS_LEN;
+                let is_allowed = allowed.contains(&(statistics_len as usize));
+                ensure(is_allowed, "length of the statistics")?;
+                Some(statistics_len)
+            }
+        };
         let stream_count = usize::from(bytes[STREAM_COUNT_OFFSET]);
         ensure((1..=2).contains(&stream_count), "number of streams")?;
         let description = decode_description(bytes)?;
@@ -288,6 +324,7 @@ impl Header {
         let header = Self {
             description,
             streams,
+            statistics_len,
         };
         let (_, end) = header.sections().ok_or(TableError::ImpossibleField {
             field: "section lengths",
@@ -297,10 +334,13 @@ impl Header {
     }
 
     /// A checksum of the description. It goes into every other checksum, so that a block of another
-    /// table is never taken for one of this.
+    /// table is never taken for one of this. From version 2 on, flags say nothing of the blocks and are left out.
     pub fn identity(&self) -> u32 {
         let mut out = vec![0; HEADER_LEN];
         encode_description(&self.description, self.streams.len() as u8, &mut out);
+        if self.statistics_len.is_some() {
+            put(&mut out, FLAGS_OFFSET, &[0; 4]);
+        }
         crc32c::crc32c(&out[GAME_OFFSET..STREAMS_OFFSET])
     }
 }

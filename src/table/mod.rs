@@ -34,6 +34,7 @@ mod reader;
 pub mod records;
 mod sample;
 mod source;
+mod statistics;
 mod stream;
 mod writer;
 
@@ -47,10 +48,11 @@ pub use pack::Packing;
 pub use reader::Table;
 pub use sample::compressed_size_of_sample;
 pub use source::{StreamSource, ValueSource, values_present};
+pub use statistics::{Count, SideStatistics, Statistics, Zugzwangs};
 pub use stream::Stream;
 pub(crate) use writer::publish;
 pub(crate) use writer::temporary_file;
-pub use writer::{Progress, TEMPORARY_SUFFIX, WrittenSizes, write_table, write_table_to};
+pub use writer::{Head, Progress, TEMPORARY_SUFFIX, WrittenSizes, write_table, write_table_to};
 
 /// How many positions have which result for the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

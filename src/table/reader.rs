@@ -11,9 +11,11 @@ use super::Description;
 use super::block::{self, Decoder, Entry};
 use super::layout::{
     BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
-    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Sections,
-    VERSION, VERSION_OFFSET, get_u32, get_u64,
+    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN,
+    STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, Sections, VERSION, VERSION_OFFSET,
+    VERSION_WITHOUT_STATISTICS, get_u32, get_u64,
 };
+use super::statistics::Statistics;
 use super::stream::Stream;
 use crate::Error;
 use crate::error::TableError;
@@ -30,6 +32,15 @@ pub struct Table {
     store: Box<dyn Store>,
     description: Description,
     streams: Vec<Stream>,
+    statistics: Option<StatisticsSection>,
+}
+
+/// The section of the statistics, at the end of the file.
+#[derive(Clone, Copy, Debug)]
+struct StatisticsSection {
+    len: usize,
+    /// What their checksum starts from.
+    seed: u32,
 }
 
 impl Table {
@@ -88,6 +99,10 @@ impl Table {
         match read_header(store.as_ref()) {
             Ok((header, sections)) => {
                 let identity = header.identity();
+                let statistics = header.statistics_len.map(|len| StatisticsSection {
+                    len: len as usize,
+                    seed: block::stream_seed(identity, STATISTICS_SIDE),
+                });
                 let streams = header
                     .streams
                     .into_iter()
@@ -102,6 +117,7 @@ impl Table {
                     store,
                     description: header.description,
                     streams,
+                    statistics,
                 })
             }
             Err(problem) => Err(Error::Table {
@@ -115,6 +131,26 @@ impl Table {
     /// What the table is about.
     pub fn description(&self) -> &Description {
         &self.description
+    }
+
+    /// What the table says of all its values together; `None` if it was written in version 1, which had no statistics.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Table`] if the statistics cannot be read or are damaged.
+    pub fn statistics(&self) -> Result<Option<Statistics>, Error> {
+        let read = |section: StatisticsSection| {
+            let mut buffer = Vec::new();
+            let offset = self.store.len().saturating_sub(section.len as u64);
+            let bytes = self.bytes(offset, section.len, &mut buffer)?;
+            let (checksum, payload) = bytes.split_at(STATISTICS_CHECKSUM_LEN);
+            if get_u32(checksum, 0) != block::statistics_checksum(section.seed, payload) {
+                return Err(TableError::StatisticsChecksum);
+            }
+            Statistics::decode(payload, &self.description)
+        };
+        let statistics = self.statistics.map(read).transpose();
+        statistics.map_err(|problem| self.error(problem))
     }
 
     /// A hint to the system that the file will be read soon.
@@ -274,6 +310,7 @@ impl Table {
                 stream.block_count.div_ceil(GROUP_BLOCKS)
             }
         };
+        self.statistics()?;
         let total = self.streams.iter().map(groups).sum();
         let done = AtomicU64::new(0);
         for stream in &self.streams {
@@ -584,8 +621,11 @@ fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError>
     if found > supported {
         return Err(TableError::NewerVersion { found, supported });
     }
-    if found < supported {
-        return Err(TableError::OlderVersion { found, supported });
+    if found < VERSION_WITHOUT_STATISTICS {
+        return Err(TableError::OlderVersion {
+            found,
+            supported: VERSION_WITHOUT_STATISTICS,
+        });
     }
     if available < HEADER_LEN {
         return Err(truncated(HEADER_LEN));

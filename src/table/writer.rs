@@ -11,15 +11,44 @@ use super::Description;
 use super::block;
 use super::dictionary;
 use super::encode::{StreamEncoder, StreamSizes};
-use super::layout::Header;
+use super::layout::{Header, MAX_STATISTICS_LEN, STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE};
 use super::options::WriteOptions;
 use super::source::{StreamSource, check_stream, values_present};
+use super::statistics::{SideStatistics, Statistics};
 use crate::Error;
 use crate::error::{WriteError, write_error};
 
 /// Told how many values are done and how many there are, over all streams; returns whether to go
 /// on. Called between batches, from the thread that called the writer.
 pub type Progress<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
+
+/// What a table is about, and what it says of all its values together.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'a> {
+    /// What is read when it is opened.
+    pub description: &'a Description,
+    /// What is read when it is asked for. Results over the full board are those of the description.
+    pub statistics: Option<&'a Statistics>,
+}
+
+/// Without statistics.
+impl<'a> From<&'a Description> for Head<'a> {
+    fn from(description: &'a Description) -> Head<'a> {
+        Head {
+            description,
+            statistics: None,
+        }
+    }
+}
+
+impl<'a> From<(&'a Description, &'a Statistics)> for Head<'a> {
+    fn from((description, statistics): (&'a Description, &'a Statistics)) -> Head<'a> {
+        Head {
+            description,
+            statistics: Some(statistics),
+        }
+    }
+}
 
 /// Where the bytes of a table went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,17 +66,18 @@ pub struct WrittenSizes {
 ///
 /// [`Error::Write`] if the description, a stream or an option is unsuitable or the system cannot
 /// write; [`Error::Cancelled`] if `progress` said so.
-pub fn write_table(
+pub fn write_table<'a>(
     path: &Path,
-    description: &Description,
+    head: impl Into<Head<'a>>,
     streams: &[StreamSource<'_>],
     options: &WriteOptions,
     progress: &Progress<'_>,
 ) -> Result<WrittenSizes, Error> {
-    check_streams(description, streams, options)
+    let head = head.into();
+    check_streams(head, streams, options)
         .map_err(|problem| write_error(&path.display().to_string(), problem))?;
     publish(path, |file| {
-        write_streams(file, description, streams, options, progress)
+        write_streams(file, head, streams, options, progress)
     })
 }
 
@@ -89,24 +119,32 @@ pub(crate) fn publish<T>(
 /// # Errors
 ///
 /// As for [`write_table`]; what was written until then is no table.
-pub fn write_table_to<W: Write + Seek>(
+pub fn write_table_to<'a, W: Write + Seek>(
     out: &mut W,
-    description: &Description,
+    head: impl Into<Head<'a>>,
     streams: &[StreamSource<'_>],
     options: &WriteOptions,
     progress: &Progress<'_>,
 ) -> Result<WrittenSizes, Error> {
-    check_streams(description, streams, options)
-        .and_then(|()| write_streams(out, description, streams, options, progress))
-        .map_err(|problem| write_error(&description.material, problem))
+    let head = head.into();
+    check_streams(head, streams, options)
+        .and_then(|()| write_streams(out, head, streams, options, progress))
+        .map_err(|problem| write_error(&head.description.material, problem))
 }
 
 fn check_streams(
-    description: &Description,
+    head: Head<'_>,
     streams: &[StreamSource<'_>],
     options: &WriteOptions,
 ) -> Result<(), WriteError> {
-    description.check()?;
+    head.description.check()?;
+    if let Some(statistics) = head.statistics
+        && (statistics.sides.each_ref().map(SideStatistics::counts)) != head.description.counts
+    {
+        return Err(WriteError::Description(
+            "the statistics have other counts than the description",
+        ));
+    }
     options.check()?;
     streams.iter().try_for_each(check_stream)?;
     match streams {
@@ -159,11 +197,17 @@ fn sync_directory(directory: &Path) -> Result<(), WriteError> {
 
 fn write_streams<W: Write + Seek>(
     out: &mut W,
-    description: &Description,
+    head: Head<'_>,
     streams: &[StreamSource<'_>],
     options: &WriteOptions,
     progress: &Progress<'_>,
 ) -> Result<WrittenSizes, WriteError> {
+    let statistics = head.statistics.map(Statistics::encode);
+    if (statistics.as_ref())
+        .is_some_and(|payload| payload.len() + STATISTICS_CHECKSUM_LEN > MAX_STATISTICS_LEN)
+    {
+        return Err(WriteError::Description("the statistics are too long"));
+    }
     let total = streams.iter().map(|stream| stream.len).sum();
     let mut done = 0;
     let mut advance = |values| {
@@ -186,8 +230,10 @@ fn write_streams<W: Write + Seek>(
         })
         .collect();
     let mut header = Header {
-        description: description.clone(),
+        description: head.description.clone(),
         streams: encoders.iter().map(|encoder| encoder.record()).collect(),
+        statistics_len: (statistics.as_ref())
+            .map(|payload| (payload.len() + STATISTICS_CHECKSUM_LEN) as u32),
     };
     let identity = header.identity();
     let start = out.stream_position()?;
@@ -205,6 +251,12 @@ fn write_streams<W: Write + Seek>(
         let stream_sizes = encoder.write(out, seed, dictionary, &mut advance)?;
         record.data_len = stream_sizes.data_bytes;
         sizes.streams.push(stream_sizes);
+    }
+    if let Some(payload) = statistics {
+        let seed = block::stream_seed(identity, STATISTICS_SIDE);
+        let checksum = block::statistics_checksum(seed, &payload);
+        out.write_all(&checksum.to_le_bytes())?;
+        out.write_all(&payload)?;
     }
     let (_, file_bytes) = header
         .sections()

@@ -74,3 +74,6 @@ pub fn rules_directory(directory: &Path, rules: Rules) -> PathBuf {
 pub fn table_path(directory: &Path, rules: Rules, material: &Material, metric: Metric) -> PathBuf {
     rules_directory(directory, rules).join(format!("{material}.{metric}"))
 }
+
+/// The bit in the flags of a table of results that says: perpetual check decided something, so its material has rounds.
+pub const HAS_ROUNDS: u32 = 1;

@@ -15,6 +15,6 @@ pub use camp::{Camp, Camps};
 pub use game::Xiangqi;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
-pub use metric::{Metric, ParseMetricError, rules_directory, table_path};
+pub use metric::{HAS_ROUNDS, Metric, ParseMetricError, rules_directory, table_path};
 pub use rules::{ParseRulesError, Rules};
 pub use value::{XiangqiMove, XiangqiValue};

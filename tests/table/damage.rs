@@ -3,8 +3,8 @@ use std::error::Error as _;
 use retrograde::Error;
 use retrograde::store::FaultyStore;
 use retrograde::table::layout::{
-    CHECKSUM_OFFSET, FILE_LEN_OFFSET, HEADER_LEN, LONGEST_OFFSET, MATERIAL_OFFSET, RESERVED_OFFSET,
-    STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET, STREAM_DATA_LEN_OFFSET,
+    CHECKSUM_OFFSET, FILE_LEN_OFFSET, HEADER_LEN, LONGEST_OFFSET, MATERIAL_OFFSET,
+    STATISTICS_LEN_OFFSET, STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET, STREAM_DATA_LEN_OFFSET,
     STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
     STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION_OFFSET,
 };
@@ -124,6 +124,7 @@ fn a_failing_disk_gives_an_error_at_every_read() {
     let read = |good_reads| {
         let store = FaultyStore::new(bytes.clone(), 50, good_reads);
         let table = Table::from_store(Box::new(store))?;
+        assert_eq!(table.statistics()?, Some(super::statistics()));
         table
             .streams()
             .iter()
@@ -171,7 +172,10 @@ fn hostile_headers_are_rejected() {
         (STREAM_COUNT_OFFSET, &[0]),
         (STREAM_COUNT_OFFSET, &[1]),
         (STREAM_COUNT_OFFSET, &[3]),
-        (RESERVED_OFFSET, &[1]),
+        (STATISTICS_LEN_OFFSET, &[1]),
+        (STATISTICS_LEN_OFFSET, &[0; 4]),
+        (STATISTICS_LEN_OFFSET, &[255; 4]),
+        (VERSION_OFFSET, &[1]),
         (MATERIAL_OFFSET, &[0]),
         (MATERIAL_OFFSET, b"\xff"),
         (MATERIAL_OFFSET + 7, b"x"),
@@ -207,6 +211,29 @@ fn hostile_headers_are_rejected() {
     }
     // The forger himself is right.
     assert!(all_values(forge(&bytes, 0, &[])).is_ok());
+}
+
+#[test]
+fn damaged_statistics_are_an_error() {
+    let (bytes, _) = small_table();
+    let table = Table::from_store(Box::new(bytes.clone())).unwrap();
+    assert_eq!(table.statistics().unwrap(), Some(super::statistics()));
+    let len = u32::from_le_bytes(bytes[STATISTICS_LEN_OFFSET..][..4].try_into().unwrap());
+    for position in bytes.len() - len as usize..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[position] ^= 1;
+        let table = Table::from_store(Box::new(damaged)).unwrap();
+        let found = problem(table.statistics());
+        assert!(
+            matches!(found, TableError::StatisticsChecksum),
+            "{position}: {found}"
+        );
+    }
+    // Those of a table of something else are none of this.
+    let other = forge(&bytes, MATERIAL_OFFSET, b"KQPvKR");
+    let table = Table::from_store(Box::new(other)).unwrap();
+    let found = problem(table.statistics());
+    assert!(matches!(found, TableError::StatisticsChecksum), "{found}");
 }
 
 #[test]

@@ -2,7 +2,8 @@ use std::io::Cursor;
 
 use retrograde::table::layout::*;
 use retrograde::table::{
-    Counts, Description, Longest, Packing, StreamSource, Table, write_table_to,
+    Count, Counts, Description, Longest, Packing, SideStatistics, Statistics, StreamSource, Table,
+    write_table_to,
 };
 
 use super::small_blocks;
@@ -54,7 +55,7 @@ fn the_header_is_where_the_document_says() {
         &[
             ("MAGIC", MAGIC_OFFSET),
             ("VERSION", VERSION_OFFSET),
-            ("RESERVED", RESERVED_OFFSET),
+            ("STATISTICS_LEN", STATISTICS_LEN_OFFSET),
             ("FILE_LEN", FILE_LEN_OFFSET),
             ("GAME", GAME_OFFSET),
             ("METRIC", METRIC_OFFSET),
@@ -107,6 +108,8 @@ fn the_constants_are_what_the_document_says() {
         ("NARROW_BLOCK_BYTES", NARROW_BLOCK_BYTES as u64),
         ("MAX_BLOCK_BYTES", MAX_BLOCK_BYTES as u64),
         ("MAX_DICTIONARY_LEN", MAX_DICTIONARY_LEN as u64),
+        ("STATISTICS_CHECKSUM_LEN", STATISTICS_CHECKSUM_LEN as u64),
+        ("MAX_STATISTICS_LEN", MAX_STATISTICS_LEN as u64),
         ("MAX_VALUES", MAX_VALUES),
         ("HEADER_LEN", HEADER_LEN as u64),
         ("STREAM_LEN", STREAM_LEN as u64),
@@ -162,6 +165,27 @@ fn example() -> Vec<u8> {
         ],
         ..Description::default()
     };
+    let some = |positions| Count {
+        positions,
+        on_diagonal: 0,
+    };
+    let statistics = Statistics {
+        sides: [
+            SideStatistics {
+                longest: vec![258],
+                ..SideStatistics::default()
+            },
+            SideStatistics {
+                results: [0, 0, 3, 0, 9].map(some),
+                mated: some(2),
+                stalemated: some(1),
+                illegal: some(300),
+                losses: [(2, some(4)), (6, some(3))].into(),
+                ..SideStatistics::default()
+            },
+        ],
+        zugzwangs: Vec::new(),
+    };
     let stream = StreamSource {
         order: [3, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         ..StreamSource::new(1, values.len() as u64, &values)
@@ -169,7 +193,7 @@ fn example() -> Vec<u8> {
     let mut out = Cursor::new(Vec::new());
     write_table_to(
         &mut out,
-        &description,
+        (&description, &statistics),
         &[stream],
         &small_blocks(1),
         &|_, _| true,
@@ -205,4 +229,6 @@ fn the_hex_dump_is_what_the_writer_writes() {
     let stream = table.stream(1).unwrap();
     assert_eq!(table.value(stream, 3).unwrap(), 7);
     assert_eq!(table.constant_block(stream, 1).unwrap(), Some(9));
+    let statistics = table.statistics().unwrap().unwrap();
+    assert_eq!(statistics.sides[1].losses[&6].positions, 3);
 }

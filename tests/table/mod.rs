@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use retrograde::table::{
-    Counts, Description, Longest, StreamSource, Table, WriteOptions, write_table_to,
+    Count, Counts, Description, Longest, SideStatistics, Statistics, StreamSource, Table,
+    WriteOptions, Zugzwangs, write_table_to,
 };
 
 /// Damaged, truncated and hostile bytes give errors.
@@ -49,6 +50,46 @@ fn description() -> Description {
     }
 }
 
+/// Statistics that use every field and have the results of the description.
+fn statistics() -> Statistics {
+    let mut number = 0;
+    let mut count = || {
+        number += 99;
+        Count {
+            positions: number * number,
+            on_diagonal: number,
+        }
+    };
+    let sides = description().counts.map(|counts| SideStatistics {
+        results: [
+            counts.win,
+            counts.cursed_win,
+            counts.draw,
+            counts.blessed_loss,
+            counts.loss,
+        ]
+        .map(|positions| Count {
+            positions,
+            on_diagonal: positions / 2,
+        }),
+        mated: count(),
+        stalemated: count(),
+        illegal: count(),
+        wins: [1, 3, 147].map(|plies| (plies, count())).into(),
+        losses: [2, 300].map(|plies| (plies, count())).into(),
+        longest: vec![1_234_567, 89, 0],
+    });
+    let zugzwangs = |positions| Zugzwangs {
+        positions,
+        different: positions / 2,
+        indices: (0..positions / 2).collect(),
+    };
+    Statistics {
+        sides,
+        zugzwangs: [0, 8, 30].map(zugzwangs).into(),
+    }
+}
+
 /// Small blocks, so that small tables have many.
 fn small_blocks(block_bytes: usize) -> WriteOptions {
     WriteOptions {
@@ -68,14 +109,18 @@ fn table_bytes(streams: &[Vec<u8>], options: &WriteOptions) -> Vec<u8> {
         })
         .collect();
     let mut out = Cursor::new(Vec::new());
-    let sizes = write_table_to(&mut out, &description(), &streams, options, &|_, _| true).unwrap();
+    let head = (&description(), &statistics());
+    let sizes = write_table_to(&mut out, head, &streams, options, &|_, _| true).unwrap();
     assert_eq!(sizes.file_bytes, out.get_ref().len() as u64);
     out.into_inner()
 }
 
-/// Every value of every stream, or the first error.
+/// Every value of every stream, or the first error; statistics are right if they are read at all.
 fn all_values(bytes: Vec<u8>) -> Result<Vec<Vec<u8>>, retrograde::Error> {
     let table = Table::from_store(Box::new(bytes))?;
+    if let Some(read) = table.statistics()? {
+        assert_eq!(read, statistics());
+    }
     table
         .streams()
         .iter()

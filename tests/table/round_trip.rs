@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 use retrograde::store::FileStore;
+use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET};
 use retrograde::table::{
-    Compression, Packing, StreamSource, Table, WriteOptions, compressed_size_of_sample,
-    values_present, write_table,
+    Compression, Description, Head, Packing, StreamSource, Table, WriteOptions,
+    compressed_size_of_sample, values_present, write_table, write_table_to,
 };
 
 use super::{all_values, description, runs, small_blocks, table_bytes};
@@ -85,7 +86,9 @@ fn every_number_of_symbols_has_its_packing() {
 #[test]
 fn a_constant_stream_takes_no_data() {
     let bytes = table_bytes(&[vec![9; 100_000]], &WriteOptions::default());
-    assert_eq!(bytes.len(), retrograde::table::layout::HEADER_LEN + 1);
+    let statistics_len = &bytes[STATISTICS_LEN_OFFSET..][..4];
+    let statistics_len = u32::from_le_bytes(statistics_len.try_into().unwrap());
+    assert_eq!(bytes.len(), HEADER_LEN + 1 + statistics_len as usize);
     let table = Table::from_store(Box::new(bytes)).unwrap();
     let stream = table.stream(0).unwrap();
     assert_eq!(table.constant_block(stream, 0).unwrap(), Some(9));
@@ -215,6 +218,34 @@ fn all_compressions_and_stores_give_the_same_values() {
             assert_eq!(table.read_stream(&table.streams()[0]).unwrap(), values);
         }
     }
+}
+
+#[test]
+fn statistics_and_flags_leave_the_blocks_as_they_are() {
+    let values = super::runs(4000, 5, 30, 1);
+    let stream = StreamSource::new(0, values.len() as u64, &values);
+    let write = |head: Head<'_>| {
+        let mut out = std::io::Cursor::new(Vec::new());
+        let options = WriteOptions::default();
+        write_table_to(&mut out, head, &[stream], &options, &|_, _| true).unwrap();
+        out.into_inner()
+    };
+    let description = Description {
+        flags: 0,
+        ..description()
+    };
+    let flagged = Description {
+        flags: 1,
+        ..description.clone()
+    };
+    let before = write((&description).into());
+    let after = write((&flagged, &super::statistics()).into());
+    assert_eq!(before[HEADER_LEN..], after[HEADER_LEN..before.len()]);
+    let table = Table::from_store(Box::new(after)).unwrap();
+    assert_eq!(table.description().flags, 1);
+    assert_eq!(table.statistics().unwrap(), Some(super::statistics()));
+    let table = Table::from_store(Box::new(before)).unwrap();
+    assert_eq!(table.statistics().unwrap(), None);
 }
 
 /// The file was written when version 1 was new; every later reader must read it.

@@ -1,0 +1,113 @@
+//! What there is to say of all positions of a chess material together: how many have which value, and which take longest.
+//!
+//! A slice is gone through once, a word of positions at a time, whether it comes from the solver or from files. Its words
+//! are over the square of the black king; their *address* is the place of the white king, in the triangle a1-d1-d4
+//! without pawns, and the squares of the other pieces in the order of the material, 64 each.
+//!
+//! # One count, two countings
+//!
+//! Everything is counted over the full board, identical men not told apart ([`Counting::Board`]). Published statistics
+//! of tables count one position of each symmetric set ([`Counting::Table`]): without pawns those of 462 pairs of
+//! kings, where both kings on the diagonal a1-h8 leave both mirror images in; with pawns those whose leading pawn
+//! stands on files a to d. Identical men are told apart there. So from the full board
+//!
+//! - with pawns every second position is counted, since a position and its mirror image are never the same;
+//! - without pawns one in eight, but one in four of those with both kings on one long diagonal: these are the
+//!   images of 21 pairs of kings, each of which transposing leaves as it is;
+//! - k men of a kind make k! positions out of one.
+//!
+//! ```text
+//! KQQvK, White's kings on a1 and c3, queens on b1 and d5: on the diagonal a1-h8. The images of the pair a1-c3 are the 4
+//! on both long diagonals; with the queens they are 8 positions. Both a1 c3 b1 d5 and its image a1 c3 a2 e4 are
+//! counted, each with 2 orders of the queens: 4 = 2! * 8 / 4.
+//! ```
+
+mod tally;
+mod zugzwang;
+
+use crate::game::Color;
+use crate::game::chess::Role;
+use crate::material::Material;
+use crate::table::Count;
+
+pub(crate) use tally::{Sets, SliceTally, SliceWords};
+pub use zugzwang::{Kind, is_first};
+
+/// How many positions are kept by name of each kind.
+pub const LISTED: usize = 10;
+
+/// Which positions are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Every legal placement on the full board once, identical men not told apart.
+    #[default]
+    Board,
+    /// As published statistics of tables count: one position of each symmetric set, identical men told apart.
+    Table,
+}
+
+impl Counting {
+    /// A number of positions in this counting.
+    #[must_use]
+    pub fn number(self, material: &Material, count: Count) -> u64 {
+        match self {
+            Counting::Board => count.positions,
+            Counting::Table => {
+                let identical: u64 = Color::ALL
+                    .into_iter()
+                    .flat_map(|color| Role::ALL.map(|role| factorial(material.count(color, role))))
+                    .product();
+                let elsewhere = count.positions - count.on_diagonal;
+                identical
+                    * match material.has_pawns() {
+                        true => count.positions / 2,
+                        false => elsewhere / 8 + count.on_diagonal / 4,
+                    }
+            }
+        }
+    }
+}
+
+fn factorial(n: usize) -> u64 {
+    (1..=n as u64).product()
+}
+
+/// In how many orders the identical pieces of a material can be addressed.
+fn orders_of_identical(material: &Material) -> u64 {
+    let pieces = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+    Color::ALL
+        .into_iter()
+        .flat_map(|color| pieces.map(|role| factorial(material.count(color, role))))
+        .product()
+}
+
+/// All placements of the men of a material on squares of their own, kings side by side among them.
+fn placements(material: &Material) -> Count {
+    let choose =
+        |n: u64, k: usize| (0..k as u64).fold(1, |ways, taken| ways * (n - taken) / (taken + 1));
+    let mut ways = 1;
+    let mut free = 48;
+    for color in Color::ALL {
+        let pawns = material.count(color, Role::Pawn);
+        ways *= choose(free, pawns);
+        free -= pawns as u64;
+    }
+    // The pawns' squares are behind; now the ranks of the back are free too, and the kings come first.
+    free += 16;
+    let [kings, on_diagonal] = match material.has_pawns() {
+        true => [free * (free - 1), 0],
+        false => [64 * 63, 2 * 8 * 7],
+    };
+    free -= 2;
+    for color in Color::ALL {
+        for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+            let count = material.count(color, role);
+            ways *= choose(free, count);
+            free -= count as u64;
+        }
+    }
+    Count {
+        positions: ways * kings,
+        on_diagonal: ways * on_diagonal,
+    }
+}

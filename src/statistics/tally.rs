@@ -1,0 +1,561 @@
+//! Counting the positions of a slice.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Kind, LISTED, is_first, orders_of_identical, placements};
+use crate::game::chess::Role;
+use crate::game::{Bits, Color};
+use crate::index::{IndexSpace, Placement};
+use crate::material::Material;
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::placement::PawnPlacement;
+use crate::symmetry::{DIAGONAL, TRIANGLE, is_on_diagonal};
+use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
+
+/// What is known of one side's positions at an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sets<'a> {
+    pub legal: u64,
+    /// For each [`Wdl`] the positions of that value; what stands at the draw is not looked at.
+    pub decided: [u64; 5],
+    /// Not in check and without a legal move.
+    pub stalemated: u64,
+    /// Won by a zeroing move, so that the distance to zeroing is known without looking.
+    pub won_by_zeroing: u64,
+    /// Distances to zeroing in plies, without sign.
+    pub dtz: Option<&'a [u8; 64]>,
+    /// [`MateScore`]s.
+    pub dtm: Option<&'a [u8; 64]>,
+}
+
+impl Sets<'_> {
+    fn won(&self) -> u64 {
+        self.decided[Wdl::Win.index()] | self.decided[Wdl::CursedWin.index()]
+    }
+
+    fn lost(&self) -> u64 {
+        self.decided[Wdl::Loss.index()] | self.decided[Wdl::BlessedLoss.index()]
+    }
+
+    fn drawn(&self) -> u64 {
+        self.legal & !self.won() & !self.lost()
+    }
+
+    /// The won positions that take so long in one of [`DISTANCES`].
+    fn won_in(&self, distance: usize, plies: u32) -> u64 {
+        let (line, number) = match distance {
+            TO_ZEROING => (self.dtz, Some(plies as u8)),
+            _ => (self.dtm, MateScore::from_plies(plies).map(|score| score.0)),
+        };
+        let (Some(line), Some(number)) = (line, number) else {
+            return 0;
+        };
+        let won = self.won();
+        let is_there = line
+            .iter()
+            .fold(false, |any, &other| any | (other == number));
+        if won == 0 || !is_there {
+            return 0;
+        }
+        (won.ones()).fold(0, |found, bit| {
+            found | u64::from(line[bit as usize] == number) << bit
+        })
+    }
+}
+
+/// The words of a slice.
+pub(crate) trait SliceWords: Sync {
+    /// What is known of a side's positions at an address.
+    fn sets(&self, side: usize, address: usize) -> Sets<'_>;
+}
+
+/// Where the distances of a metric are kept.
+const TO_ZEROING: usize = 0;
+const TO_MATE: usize = 1;
+const DISTANCES: Range<usize> = 0..2;
+
+/// Addresses that are counted together.
+const CHUNK: usize = 1 << 14;
+
+/// The numbers of some slices. Those of all slices are merged, in any order, into those of the material.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SliceTally {
+    sides: [SideTally; 2],
+    zugzwangs: [Zugzwangs; 3],
+}
+
+/// The numbers of one side to move, over the full board with identical men told apart.
+#[derive(Clone, Debug, Default)]
+struct SideTally {
+    results: [Count; 5],
+    stalemated: Count,
+    distances: [DistanceTally; 2],
+}
+
+#[derive(Clone, Debug, Default)]
+struct DistanceTally {
+    /// By plies; empty if distances are not known.
+    wins: Vec<Count>,
+    losses: Vec<Count>,
+    /// The plies that occur where no zeroing move is known to win.
+    asked: Vec<bool>,
+    longest: Vec<Found>,
+}
+
+/// A longest win: by its slice and its place there, the first first.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    plies: u32,
+    slice: usize,
+    index: u64,
+}
+
+/// Where the words of a slice are.
+#[derive(Clone, Copy)]
+struct Slice<'a> {
+    space: &'a IndexSpace,
+    pawns: PawnPlacement,
+    number: usize,
+    words: usize,
+}
+
+/// Addresses whose positions all stand for equally many.
+struct Part {
+    addresses: Range<usize>,
+    /// Positions of the full board for each of them.
+    weight: u64,
+    /// Whether the white king stands on the diagonal.
+    on_diagonal: bool,
+}
+
+impl Slice<'_> {
+    fn material(&self) -> &Material {
+        self.space.material()
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let has_pawns = self.material().has_pawns();
+        let places = if has_pawns { 1 } else { TRIANGLE.len() };
+        let length = self.words / places;
+        let of_place = |place: usize| {
+            let on_diagonal = !has_pawns && is_on_diagonal(TRIANGLE[place]);
+            let weight = match (has_pawns, on_diagonal) {
+                (true, _) if self.pawns == self.pawns.mirrored() => 1,
+                (true, _) => 2,
+                // Both transposed twins are in the sets.
+                (false, true) => 4,
+                (false, false) => 8,
+            };
+            let end = (place + 1) * length;
+            let starts = (place * length..end).step_by(CHUNK);
+            starts.map(move |start| Part {
+                addresses: start..(start + CHUNK).min(end),
+                weight,
+                on_diagonal,
+            })
+        };
+        (0..places).flat_map(of_place).collect()
+    }
+
+    fn squares(&self, address: usize) -> Vec<(Color, Role, u8)> {
+        let men = self.material().men_without_kings().into_iter();
+        let mut men: Vec<(Color, Role, u8)> = std::iter::once((Color::White, Role::King))
+            .chain(men.filter(|&(_, role)| role != Role::Pawn))
+            .map(|(color, role)| (color, role, 0))
+            .collect();
+        let mut rest = address;
+        for (_, _, square) in men[1..].iter_mut().rev() {
+            *square = (rest % 64) as u8;
+            rest /= 64;
+        }
+        men[0].2 = match self.material().has_pawns() {
+            true => rest as u8,
+            false => TRIANGLE[rest],
+        };
+        men
+    }
+
+    fn placement(&self, men: &[(Color, Role, u8)], bit: u32) -> Placement {
+        let mut placement = Placement::default();
+        for &(color, role, square) in men {
+            placement.men[color.index()][role.index()] |= 1 << square;
+        }
+        placement.men[Color::Black.index()][Role::King.index()] = 1 << bit;
+        for color in Color::ALL {
+            placement.men[color.index()][Role::Pawn.index()] = self.pawns.of(color);
+        }
+        placement
+    }
+
+    fn index(&self, placement: &Placement) -> u64 {
+        let digits = self.space.digits(placement);
+        self.space.natural_order().index(&digits)
+    }
+}
+
+impl SliceTally {
+    /// Goes through the words of a slice.
+    pub fn new(
+        space: &IndexSpace,
+        pawns: PawnPlacement,
+        number: usize,
+        words: usize,
+        slice: &impl SliceWords,
+    ) -> SliceTally {
+        let place = Slice {
+            space,
+            pawns,
+            number,
+            words,
+        };
+        let parts = place.parts();
+        let tallies = parts.par_iter().map(|part| place.count(part, slice));
+        let mut tally = tallies.reduce(SliceTally::default, SliceTally::merge);
+        for (side, tally) in tally.sides.iter_mut().enumerate() {
+            for distance in DISTANCES {
+                let tally = &mut tally.distances[distance];
+                tally.longest = place.longest(side, distance, tally.longest_win(), slice);
+            }
+        }
+        tally
+    }
+
+    /// That of two sets of slices together.
+    #[must_use]
+    pub fn merge(mut self, other: SliceTally) -> SliceTally {
+        for (own, other) in self.sides.iter_mut().zip(other.sides) {
+            add_all(&mut own.results, &other.results);
+            own.stalemated += other.stalemated;
+            for (own, other) in own.distances.iter_mut().zip(other.distances) {
+                own.merge(other);
+            }
+        }
+        for (own, other) in self.zugzwangs.iter_mut().zip(other.zugzwangs) {
+            own.positions += other.positions;
+            own.different += other.different;
+            own.indices.extend(other.indices);
+            own.indices.sort_unstable();
+            own.indices.truncate(LISTED);
+        }
+        self
+    }
+
+    /// Which plies a side's distances to zeroing and to mate have, but for those that a zeroing move is known to give.
+    pub fn asked(&self, side: usize, metric: Metric) -> &[bool] {
+        match metric {
+            Metric::Wdl => &[],
+            Metric::Dtz => &self.sides[side].distances[TO_ZEROING].asked,
+            Metric::Dtm => &self.sides[side].distances[TO_MATE].asked,
+        }
+    }
+
+    /// What the file of a metric says, from the tally of all slices.
+    pub fn statistics(&self, material: &Material, metric: Metric) -> Statistics {
+        let identical = orders_of_identical(material);
+        let told_together = |count: &Count| Count {
+            positions: count.positions / identical,
+            on_diagonal: count.on_diagonal / identical,
+        };
+        let all = placements(material);
+        let sides = self.sides.each_ref().map(|side| {
+            let mut results = side.results.each_ref().map(told_together);
+            // From the worst for the side to move to the best, as the header has them.
+            results.reverse();
+            let legal = results.iter().fold(Count::default(), |mut sum, &count| {
+                sum += count;
+                sum
+            });
+            let mated = side.distances[TO_ZEROING].losses.first();
+            let mut statistics = SideStatistics {
+                results,
+                mated: mated.map(told_together).unwrap_or_default(),
+                stalemated: told_together(&side.stalemated),
+                illegal: Count {
+                    positions: all.positions - legal.positions,
+                    on_diagonal: all.on_diagonal - legal.on_diagonal,
+                },
+                ..SideStatistics::default()
+            };
+            let distance = match metric {
+                Metric::Wdl => return statistics,
+                Metric::Dtz => TO_ZEROING,
+                Metric::Dtm => TO_MATE,
+            };
+            let tally = &side.distances[distance];
+            let rows = |counts: &[Count], from: usize| {
+                (counts.iter().enumerate().skip(from))
+                    .filter(|(_, count)| count.positions > 0)
+                    .map(|(plies, count)| (plies as u32, told_together(count)))
+                    .collect()
+            };
+            statistics.wins = rows(&tally.wins, 0);
+            statistics.losses = rows(&tally.losses, 1);
+            statistics.longest = tally.longest.iter().map(|found| found.index).collect();
+            statistics
+        });
+        let zugzwangs = match metric {
+            Metric::Wdl => {
+                let mut zugzwangs = self.zugzwangs.to_vec();
+                for kind in &mut zugzwangs {
+                    kind.positions /= identical;
+                }
+                zugzwangs
+            }
+            _ => Vec::new(),
+        };
+        Statistics { sides, zugzwangs }
+    }
+}
+
+fn add_all(own: &mut [Count], other: &[Count]) {
+    for (own, &other) in own.iter_mut().zip(other) {
+        *own += other;
+    }
+}
+
+impl DistanceTally {
+    fn longest_win(&self) -> u32 {
+        let won = self.wins.iter().rposition(|count| count.positions > 0);
+        won.unwrap_or(0) as u32
+    }
+
+    fn merge(&mut self, other: DistanceTally) {
+        if self.wins.is_empty() {
+            *self = other;
+            return;
+        }
+        add_all(&mut self.wins, &other.wins);
+        add_all(&mut self.losses, &other.losses);
+        for (own, other) in self.asked.iter_mut().zip(other.asked) {
+            *own |= other;
+        }
+        self.longest.extend(other.longest);
+        let longest = self.longest.iter().map(|found| found.plies).max();
+        (self.longest).retain(|found| Some(found.plies) == longest);
+        self.longest.sort_by_key(|found| found.slice);
+        self.longest.truncate(LISTED);
+    }
+}
+
+/// Positions of some addresses, not weighed. Neighbouring bits count in different halves, because an addition waits for
+/// the one before to the same place.
+struct Raw {
+    results: [u64; 5],
+    stalemated: u64,
+    /// Won and cursed.
+    won_by_zeroing: [u64; 2],
+    wins: [u32; 512],
+    losses: [u32; 512],
+    scores: [u32; 512],
+}
+
+impl Raw {
+    const EMPTY: Raw = Raw {
+        results: [0; 5],
+        stalemated: 0,
+        won_by_zeroing: [0; 2],
+        wins: [0; 512],
+        losses: [0; 512],
+        scores: [0; 512],
+    };
+
+    /// Counts the positions of a mask.
+    #[inline(always)]
+    fn add(&mut self, sets: &Sets<'_>, mask: u64) {
+        let count = |set: u64| u64::from((set & mask).count_ones());
+        for value in Wdl::ALL {
+            self.results[value.index()] += match value {
+                Wdl::Draw => count(sets.drawn()),
+                value => count(sets.decided[value.index()]),
+            };
+        }
+        self.stalemated += count(sets.stalemated);
+        let [won, lost] = [sets.won() & mask, sets.lost() & mask];
+        if let Some(line) = sets.dtz {
+            for (number, value) in [Wdl::Win, Wdl::CursedWin].into_iter().enumerate() {
+                self.won_by_zeroing[number] +=
+                    count(sets.decided[value.index()] & sets.won_by_zeroing);
+            }
+            tally_bytes(&mut self.wins, won & !sets.won_by_zeroing, line);
+            tally_bytes(&mut self.losses, lost, line);
+        }
+        if let Some(line) = sets.dtm {
+            tally_bytes(&mut self.scores, won | lost, line);
+        }
+    }
+}
+
+#[inline(always)]
+fn tally_bytes(counts: &mut [u32; 512], set: u64, line: &[u8; 64]) {
+    for bit in set.ones() {
+        counts[(bit as usize & 1) << 8 | usize::from(line[bit as usize])] += 1;
+    }
+}
+
+fn counted(counts: &[u32; 512], number: usize) -> u64 {
+    u64::from(counts[number]) + u64::from(counts[256 | number])
+}
+
+impl Slice<'_> {
+    fn count(&self, part: &Part, slice: &impl SliceWords) -> SliceTally {
+        // All positions, and those with both kings on the diagonal.
+        let mut raw = [[Raw::EMPTY; 2], [Raw::EMPTY; 2]];
+        let mut tally = SliceTally::default();
+        let mut has = [false; 2];
+        for address in part.addresses.clone() {
+            let sets = [slice.sets(0, address), slice.sets(1, address)];
+            for (raw, sets) in raw.iter_mut().zip(&sets) {
+                if sets.legal == 0 {
+                    continue;
+                }
+                has = [sets.dtz.is_some(), sets.dtm.is_some()];
+                raw[0].add(sets, u64::MAX);
+                if part.on_diagonal {
+                    raw[1].add(sets, DIAGONAL);
+                }
+            }
+            self.count_zugzwangs(part, address, &sets, &mut tally.zugzwangs);
+        }
+        for (side, raw) in tally.sides.iter_mut().zip(&raw) {
+            *side = SideTally::new(raw, part.weight, has);
+        }
+        tally
+    }
+
+    fn count_zugzwangs(
+        &self,
+        part: &Part,
+        address: usize,
+        [white, black]: &[Sets<'_>; 2],
+        zugzwangs: &mut [Zugzwangs; 3],
+    ) {
+        let [white_loses, black_loses] = [white.lost(), black.lost()];
+        if (white_loses | black_loses) == 0 {
+            return;
+        }
+        for kind in Kind::ALL {
+            let set = match kind {
+                Kind::BlackLoses => white.drawn() & black_loses,
+                Kind::WhiteLoses => white_loses & black.drawn(),
+                Kind::BothLose => white_loses & black_loses,
+            };
+            if set == 0 {
+                continue;
+            }
+            let zugzwangs = &mut zugzwangs[kind as usize];
+            zugzwangs.positions += part.weight * u64::from(set.count_ones());
+            let men = self.squares(address);
+            let is_in_order = men.windows(2).all(|pair| {
+                let [(color, role, square), (next_color, next_role, next)] = [pair[0], pair[1]];
+                (color, role) != (next_color, next_role) || square < next
+            });
+            if !is_in_order {
+                continue;
+            }
+            for bit in set.ones() {
+                let placement = self.placement(&men, bit);
+                let digits = self.space.digits(&placement);
+                let index = self.space.natural_order().index(&digits);
+                // The transposed twin is the one that has the index.
+                if self.space.placement(&digits) != Some(placement)
+                    || !is_first(self.space, index, kind, &placement)
+                {
+                    continue;
+                }
+                zugzwangs.different += 1;
+                let at = zugzwangs.indices.partition_point(|&other| other < index);
+                if at < LISTED {
+                    zugzwangs.indices.insert(at, index);
+                    zugzwangs.indices.truncate(LISTED);
+                }
+            }
+        }
+    }
+
+    /// The first longest wins in the order of addresses and squares, each once.
+    fn longest(
+        &self,
+        side: usize,
+        distance: usize,
+        plies: u32,
+        slice: &impl SliceWords,
+    ) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        if plies == 0 {
+            return found;
+        }
+        for address in 0..self.words {
+            let set = slice.sets(side, address).won_in(distance, plies);
+            if set == 0 {
+                continue;
+            }
+            let men = self.squares(address);
+            for bit in set.ones() {
+                let index = self.index(&self.placement(&men, bit));
+                if found.iter().any(|other| other.index == index) {
+                    continue;
+                }
+                found.push(Found {
+                    plies,
+                    slice: self.number,
+                    index,
+                });
+                if found.len() == LISTED {
+                    return found;
+                }
+            }
+        }
+        found
+    }
+}
+
+impl SideTally {
+    fn new([all, on_diagonal]: &[Raw; 2], weight: u64, has: [bool; 2]) -> SideTally {
+        let count = |of: &dyn Fn(&Raw) -> u64| Count {
+            positions: weight * of(all),
+            on_diagonal: weight * of(on_diagonal),
+        };
+        let mut tally = SideTally {
+            results: std::array::from_fn(|value| count(&|raw| raw.results[value])),
+            stalemated: count(&|raw| raw.stalemated),
+            ..SideTally::default()
+        };
+        let [to_zeroing, to_mate] = &mut tally.distances;
+        if has[TO_ZEROING] {
+            let by_plies = |of: &dyn Fn(&Raw, usize) -> u64| -> Vec<Count> {
+                (0..256).map(|plies| count(&|raw| of(raw, plies))).collect()
+            };
+            to_zeroing.wins = by_plies(&|raw, plies| counted(&raw.wins, plies));
+            to_zeroing.losses = by_plies(&|raw, plies| counted(&raw.losses, plies));
+            let asked = to_zeroing.wins.iter().zip(&to_zeroing.losses);
+            to_zeroing.asked = asked
+                .map(|(wins, losses)| wins.positions + losses.positions > 0)
+                .collect();
+            for (number, value) in [Wdl::Win, Wdl::CursedWin].into_iter().enumerate() {
+                let plies = value.dtz_of_zeroing_move().0 as usize;
+                to_zeroing.wins[plies] += count(&|raw| raw.won_by_zeroing[number]);
+            }
+        }
+        if has[TO_MATE] {
+            to_mate.wins = vec![Count::default(); 256];
+            to_mate.losses = vec![Count::default(); 256];
+            to_mate.asked = vec![false; 256];
+            for score in 0..=u8::MAX {
+                let of_score = count(&|raw| counted(&raw.scores, score.into()));
+                let Some(dtm) = MateScore(score).dtm().filter(|_| of_score.positions > 0) else {
+                    continue;
+                };
+                let plies = dtm.0.unsigned_abs() as usize;
+                let counts = match dtm.0 > 0 {
+                    true => &mut to_mate.wins,
+                    false => &mut to_mate.losses,
+                };
+                counts[plies] += of_score;
+                to_mate.asked[plies / 2] = true;
+            }
+        }
+        tally
+    }
+}
