@@ -25,6 +25,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The [`manual`] goes on from here: positions from bitboards, the root of a search, probes inside it.
+//!
+//! Making tables, and checking every value against its successors:
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use retrograde::generate::{GenerateOptions, Plan};
+//! use retrograde::material::Material;
+//! use retrograde::verify::verify;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let directory = directory.path();
+//! let materials: Vec<Material> = vec!["KQvK".parse()?];
+//! let options: GenerateOptions = GenerateOptions::new(directory, materials.clone());
+//! let cancel = AtomicBool::new(false);
+//! let generated = Plan::new(&options)?.run(&cancel, &())?;
+//! assert_eq!(generated.files, 3);
+//! assert!(verify(directory, &materials, &cancel, &())?.is_clean());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Modules
 //!
 //! - [`game`]: the move generator: positions, moves, notations, keys.
@@ -47,14 +69,14 @@
 //! - `cli` (on by default): the program, with what only it needs. The library alone is `default-features = false`.
 //! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
 //!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
-//!   README has the command that makes the library.
+//!   `docs/c.md` has the command that makes the library.
 //! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`game::chess::cozy`). `examples/shakmaty.rs` shows the
 //!   same for shakmaty, whose licence does not allow such a feature.
 //!
 //! # Limits
 //!
-//! Up to five men can be solved in chess; four-man tables are what has been generated and compared. Positions
-//! with castling rights are in no table.
+//! Tables of up to five men are generated, and Syzygy tables of up to seven are read. Positions with castling rights
+//! are in no table.
 
 // By this name the C library finds what it uses, inside this crate or outside.
 #[cfg(feature = "capi")]
@@ -93,7 +115,7 @@ pub use probe::{ProbeError, Tablebase};
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Those of the manual as well.
-#[cfg(doctest)]
+/// From bitboards to a search with tables: the page for authors of engines.
+#[cfg(any(doc, doctest))]
 #[doc = include_str!("../docs/rust.md")]
-struct Manual;
+pub mod manual {}

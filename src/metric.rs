@@ -18,6 +18,24 @@
 //! | [`Wdl::Draw`] | 0 | |
 //! | [`Wdl::BlessedLoss`] | -101 and less | would lose, but may claim a draw |
 //! | [`Wdl::Loss`] | -1 to -100 | loses; a mated position is reported as -1 |
+//!
+//! # Examples
+//!
+//! ```
+//! use retrograde::metric::{Dtm, Dtz, MateScore, Wdl};
+//!
+//! // A loss of the opponent is a win for the side that moves there, one ply longer.
+//! assert_eq!(-Wdl::Loss, Wdl::Win);
+//! assert_eq!(Dtz(-30).before_quiet_move(), Dtz(31));
+//! assert_eq!(Dtm(-30).before_move(), Dtm(31));
+//! // 100 plies are in time for the fifty-move rule, 101 are not.
+//! assert_eq!((Dtz(100).wdl(), Dtz(101).wdl()), (Wdl::Win, Wdl::CursedWin));
+//! assert_eq!(Wdl::BlessedLoss.category(), "blessed-loss");
+//! // A byte holds a distance to mate; more is better for the side to move.
+//! let [slow, quick] = [31, 3].map(|plies| MateScore::from_plies(plies).unwrap());
+//! assert!(slow < quick && MateScore::DRAW < slow);
+//! assert_eq!(slow.dtm(), Some(Dtm(31)));
+//! ```
 
 use std::fmt;
 use std::ops::Neg;

@@ -55,6 +55,20 @@ impl Tablebase {
     /// where that does not help either, the line ends there. Equal moves are taken in the order of
     /// [`root_moves`](Self::root_moves). A drawn position has no moves to show.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// use retrograde::Tablebase;
+    /// use retrograde::game::chess::Position;
+    /// use retrograde::probe::LineEnd;
+    ///
+    /// let tables = Tablebase::open("tables")?;
+    /// let position = Position::from_fen("8/8/8/8/8/k1K5/8/1Q6 w - - 0 1")?;
+    /// let line = tables.line(&position, 100)?;
+    /// assert_eq!((line.moves.len(), line.end), (1, LineEnd::Checkmate));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ProbeError`] if the tables do not know the first move, or if one of those met later is damaged.
