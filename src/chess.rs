@@ -86,6 +86,10 @@ impl Signature for Material {
     fn dependencies(&self) -> Vec<Material> {
         self.dependencies()
     }
+
+    fn may_be_stored(&self) -> bool {
+        self.is_normal() || self.was_normal()
+    }
 }
 
 impl TableGame for Chess {

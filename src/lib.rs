@@ -55,6 +55,7 @@
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory; [`reach`]: of one position with any number of men, by what it can reach.
 //! - [`store`]: where the bytes of a file come from. [`table`]: the file format; [`syzygy`]: that of others.
+//! - [`tables`]: directories of them, of both games.
 //! - [`probe`]: answers from files.
 //! - [`generate`], [`verify`]: whole directories.
 //!
@@ -104,6 +105,7 @@ pub mod store;
 pub mod symmetry;
 pub mod syzygy;
 pub mod table;
+pub mod tables;
 pub mod verify;
 pub mod xiangqi;
 

@@ -1,9 +1,10 @@
 //! Which men stand on the board: the signature of a table, such as `KRPvKR`.
 //!
 //! A signature is read in any order and any case, with or without the `v`: `KQvKR`, `KRvKQ`, `kqkr`. Its
-//! *normal form* puts the side with the stronger men first, comparing man by man in the order king, queen,
-//! rook, bishop, knight, pawn: `KQvKPP`, not `KPPvKQ`. Tables exist for normal forms only; the mirror image
-//! is answered by exchanging the colours.
+//! *normal form*, by which the world knows the table, puts the side with more men first and, where both have as many, the
+//! one with the stronger men, comparing man by man in the order king, queen, rook, bishop, knight, pawn: `KPPvKQ`, not
+//! `KQvKPP`, and `KQvKR`, not `KRvKQ`. Tables exist for normal forms only; the mirror image is answered by exchanging the
+//! colours.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -154,9 +155,18 @@ impl Material {
         strength(self.counts[0]).cmp(&strength(self.counts[1]))
     }
 
-    /// Whether the stronger side is White.
+    /// Whether White has more men or, where both have as many, the stronger ones.
     #[must_use]
     pub fn is_normal(&self) -> bool {
+        let men = |side: [u8; 6]| -> u8 { side.iter().sum() };
+        let by_men = men(self.counts[0]).cmp(&men(self.counts[1]));
+        by_men.then_with(|| self.compare_sides()) != Ordering::Less
+    }
+
+    /// Whether the form was the normal one in earlier versions, where strength came before the number of men: `KQvKPP`, `KBvKNP`. Tables
+    /// of such names are still read.
+    #[must_use]
+    pub(crate) fn was_normal(&self) -> bool {
         self.compare_sides() != Ordering::Less
     }
 
@@ -371,7 +381,9 @@ mod tests {
         for signature in ["KQvKR", "kqkr", "KRvKQ", "KRKQ", "KqVkR"] {
             assert_eq!(normal(signature), "KQvKR");
         }
-        assert_eq!(normal("kppkq"), "KQvKPP");
+        assert_eq!(normal("kqkpp"), "KPPvKQ");
+        assert_eq!(normal("KBvKNP"), "KNPvKB");
+        assert_eq!(normal("KNvKB"), "KBvKN");
         assert_eq!(normal("KPRvKR"), "KRPvKR");
         assert_eq!(normal("KNNvKP"), "KNNvKP");
     }

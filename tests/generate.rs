@@ -209,8 +209,13 @@ fn a_file_of_another_material_under_the_name_is_planned_again() {
     let directory = tempdir().unwrap();
     let options = options(directory.path(), &["KQvK", "KRvK"]);
     generate(&options);
-    let path =
-        |signature: &str| table_path(directory.path(), &signature.parse().unwrap(), Metric::Wdl);
+    let path = |signature: &str| {
+        table_path(
+            directory.path(),
+            &signature.parse::<Material>().unwrap(),
+            Metric::Wdl,
+        )
+    };
     fs::copy(path("KQvK"), path("KRvK")).unwrap();
     let plan = Plan::new(&options).unwrap();
     let planned: Vec<_> = plan

@@ -84,10 +84,17 @@ pub enum Error {
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A file is a table, but not the one its name says.
-    #[error("{} is the table of something else; remove it and generate again", path.display())]
+    #[error(
+        "{}: not the table that its name says ({difference}); remove it and generate {material} again",
+        path.display()
+    )]
     Foreign {
         /// The file.
         path: PathBuf,
+        /// The material in its name.
+        material: String,
+        /// What does not agree.
+        difference: String,
     },
     /// The caller asked to stop.
     #[error("cancelled")]

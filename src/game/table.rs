@@ -53,6 +53,11 @@ pub trait Signature: Copy + Debug + Display + Eq + FromStr + Hash + Send + Sync 
     fn is_normal(&self) -> bool {
         self.normal_form() == *self
     }
+
+    /// Whether a table may be stored in this form: the normal one, or that of earlier versions, whose tables are still read.
+    fn may_be_stored(&self) -> bool {
+        self.is_normal()
+    }
 }
 
 /// One of a few things that have a number in files and a name for people.

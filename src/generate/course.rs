@@ -10,13 +10,12 @@ use rayon::prelude::*;
 
 use super::finished::FinishedSlices;
 use super::heap::give_back;
-use super::leftovers::remove_leftovers;
 use super::packed::{PackedView, PackedViews};
 use super::plan::{Plan, Step, reads};
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
 use super::syzygy::write_syzygy;
-use super::work::{Item, WorkStore};
+use super::work::{DIRECTORY, Item, WorkStore};
 use super::write::write_metric;
 use crate::Error;
 use crate::game::Color;
@@ -30,6 +29,7 @@ use crate::solve::chess::{Extraction, Promotion, PromotionViews, Targets, captur
 use crate::solve::solved::SliceValues;
 use crate::solve::view::SideView;
 use crate::solve::{SolveError, SolveOptions, solve_slices};
+use crate::tables::{remove_leftovers, remove_unfinished};
 
 /// Told about the course of a generation, from any thread.
 pub trait Observer: Sync {
@@ -110,6 +110,7 @@ impl Plan {
     ) -> Result<(), Error> {
         let directory = &self.options.directory;
         remove_leftovers(directory);
+        remove_unfinished(&directory.join(DIRECTORY));
         let work = WorkStore::new(&self.options);
         if !self.is_empty() {
             std::fs::create_dir_all(directory).map_err(|source| Error::Directory {

@@ -24,7 +24,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::leftovers::remove_work_leftovers;
 use super::packed::{Packed, PackedView, PackedViews};
 use super::plan::GenerateOptions;
 use crate::Error;
@@ -34,6 +33,7 @@ use crate::metric::Metric;
 use crate::placement::PawnSlices;
 use crate::solve::chess::{Extraction, Promotion, words};
 use crate::table::{WriteError, temporary_file};
+use crate::tables::remove_unfinished;
 
 const MAGIC: &[u8; 8] = b"RGWORK01";
 /// The hidden directory beside the tables.
@@ -222,7 +222,7 @@ impl WorkStore {
                 self.remove(&self.path_of(&item, with_mates))?;
             }
         }
-        remove_work_leftovers(&self.directory);
+        remove_unfinished(&self.directory);
         // Another generation may have left something that it still wants.
         let _ = fs::remove_dir(&self.directory);
         Ok(())

@@ -1,6 +1,6 @@
 //! The files of one solved material.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::addressing::Addressing;
@@ -10,10 +10,9 @@ use super::source::{Side, SideSource};
 use super::summary::Summary;
 use crate::Error;
 use crate::index::IndexSpace;
-use crate::material::Material;
 use crate::metric::Metric;
-use crate::probe::file_name;
 use crate::table::{Compression, Description, StreamSource, WriteOptions, write_table};
+use crate::tables::table_path;
 
 /// How hard to look for the order of the dimensions, and what to keep.
 #[derive(Clone, Debug)]
@@ -70,12 +69,6 @@ impl Effort {
             },
         }
     }
-}
-
-/// The file of a table in a directory.
-#[must_use]
-pub fn table_path(directory: &Path, material: &Material, metric: Metric) -> PathBuf {
-    directory.join(file_name(material, metric))
 }
 
 /// Writes one table of a solved material and returns the size of its file in bytes.

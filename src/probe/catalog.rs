@@ -6,61 +6,25 @@ use std::sync::{Arc, OnceLock};
 
 use super::ProbeOptions;
 use super::error::ProbeError;
-use crate::chess::ChessRules;
+use crate::chess::{Chess, ChessRules};
+use crate::game::Color;
 use crate::game::chess::Role;
 use crate::game::zobrist::MaterialKey;
-use crate::game::{Color, Game, Numbered};
 use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::material::Material;
 use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
+use crate::tables::{Format, check_header, check_streams, list_by_name, parse_file_name};
 
-/// The name of the file of a table: `KQvKR.wdl`.
-#[must_use]
-pub fn file_name(material: &Material, metric: Metric) -> String {
-    format!("{material}.{metric}")
-}
-
-/// The material and metric that a file name stands for.
-///
-/// Nothing for names that are not exactly as [`file_name`] writes them: `kqkr.wdl` and `KRvKQ.wdl` are not.
-#[must_use]
-pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
-    let (stem, extension) = name.rsplit_once('.')?;
-    let material = stem.parse().ok()?;
-    let metric = extension.parse().ok()?;
-    (file_name(&material, metric) == name && material.is_normal()).then_some((material, metric))
-}
-
-/// How the bytes of a table are arranged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
-    /// Our own, described in `docs/FORMAT.md`.
-    Native,
-    /// `.rtbw` and `.rtbz` files; see [`syzygy`].
-    Syzygy,
-}
-
-impl Format {
-    /// The word used on the command line and in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Native => "native",
-            Format::Syzygy => "syzygy",
-        }
-    }
-}
-
-/// What a file name of either format stands for, the material in normal form.
+/// What a file name of either format stands for, the material as the name has it.
 fn parse_any_name(name: &str) -> Option<(Material, Metric, Format)> {
-    let native = parse_file_name(name);
+    let native = parse_file_name::<Chess>(name);
     let native = native.map(|(material, metric)| (material, metric, Format::Native));
     native.or_else(|| {
         let (material, metric) = syzygy::parse_file_name(name)?;
-        Some((material.normal_form(), metric, Format::Syzygy))
+        Some((material, metric, Format::Syzygy))
     })
 }
 
@@ -69,12 +33,14 @@ fn parse_any_name(name: &str) -> Option<(Material, Metric, Format)> {
 pub struct TableFile {
     path: PathBuf,
     material: Material,
+    /// The material in the colours of the file's name.
+    named: Material,
     metric: Metric,
     format: Format,
     /// Number among the files of the catalog, for the cache.
     number: u32,
     is_mapped: bool,
-    /// The same for all tables of the material.
+    /// Shared by all tables of the material in these colours.
     space: Arc<LazySpace>,
     opened: OnceLock<Result<OpenTable, ProbeError>>,
 }
@@ -151,6 +117,8 @@ impl SyzygyTable {
 #[derive(Debug)]
 pub(super) struct NativeTable {
     pub table: Table,
+    /// Whether its White is Black in the normal form of the material, as in tables of earlier versions.
+    pub colors_exchanged: bool,
     /// For each side to move, the order of its stream, if there is one.
     sides: [Option<Order>; 2],
 }
@@ -165,6 +133,27 @@ impl NativeTable {
 }
 
 impl TableFile {
+    pub(super) fn new(
+        path: PathBuf,
+        named: Material,
+        metric: Metric,
+        format: Format,
+        number: u32,
+        is_mapped: bool,
+    ) -> TableFile {
+        TableFile {
+            path,
+            material: named.normal_form(),
+            named,
+            metric,
+            format,
+            number,
+            is_mapped,
+            space: Arc::default(),
+            opened: OnceLock::new(),
+        }
+    }
+
     /// Where the file is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -175,6 +164,13 @@ impl TableFile {
     #[must_use]
     pub fn material(&self) -> &Material {
         &self.material
+    }
+
+    /// What the table is of in the colours of its name: those of its sides to move. Syzygy tables and tables of earlier versions may have
+    /// other colours than the normal form.
+    #[must_use]
+    pub fn named_material(&self) -> &Material {
+        &self.named
     }
 
     /// What it stores.
@@ -311,73 +307,43 @@ impl TableFile {
         } else {
             Table::open_unmapped(&self.path)?
         };
-        let sides = self
-            .orders(&table)
-            .map_err(|difference| ProbeError::ForeignTable {
-                path: self.path.clone(),
-                material: self.material.to_string(),
-                difference,
-            })?;
-        Ok(NativeTable { table, sides })
-    }
-
-    /// Whether the values of a side to move must be stored.
-    ///
-    /// A symmetric material has those of white to move. Otherwise results are there for both sides; distances are
-    /// worked out one ply ahead where a side lacks them.
-    fn needs_side(&self, color: Color) -> bool {
-        if self.material.is_symmetric() {
-            color == Color::White
-        } else {
-            self.metric == Metric::Wdl
-        }
+        let sides = self.orders(&table);
+        let sides = sides.map_err(|difference| ProbeError::ForeignTable {
+            path: self.path.clone(),
+            material: self.material.to_string(),
+            difference,
+        })?;
+        Ok(NativeTable {
+            colors_exchanged: self.named != self.material,
+            table,
+            sides,
+        })
     }
 
     /// The orders of both sides, if header and streams fit the name; else what does not.
     fn orders(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
-        let expect = |what, found: &dyn std::fmt::Display, is_right: bool| {
-            if is_right {
-                Ok(())
-            } else {
-                Err(format!("the header says {what} {found}"))
-            }
-        };
-        let found = table.description();
-        let material = self.material.to_string();
-        expect("game", &found.game, found.game == Game::Chess.number())?;
-        expect(
-            "rules",
-            &found.rules,
-            found.rules == ChessRules::FiftyMoves.number(),
-        )?;
-        expect("material", &found.material, found.material == material)?;
-        let metric = self.metric.number();
-        expect("metric", &found.metric, found.metric == metric)?;
+        check_header::<Chess>(table, &self.named, self.metric, ChessRules::FiftyMoves)?;
         // Only now: the numbers of pawn placements of a large material are worth some memory.
-        let space = self.space.get_or_init(|| IndexSpace::new(self.material));
+        let space = self.space();
+        check_streams::<Chess>(table, &self.named, self.metric, space.len())?;
         let mut sides = [None, None];
         for stream in table.streams() {
-            expect("indices", &stream.len(), stream.len() == space.len())?;
-            let side = usize::from(stream.side());
-            let place = sides
-                .get_mut(side)
-                .ok_or_else(|| format!("the header says side {side}"))?;
             let order = stream.order();
             let (used, unused) = order.split_at(MAX_DIMENSIONS.min(order.len()));
-            if unused.iter().any(|&byte| byte != u8::MAX) {
-                return Err("the header has an impossible order of pieces".to_owned());
-            }
-            let order = space
-                .order(used)
-                .map_err(|_| "the header has an impossible order of pieces".to_owned())?;
-            *place = Some(order);
-        }
-        for color in Color::ALL {
-            if self.needs_side(color) && sides[color.index()].is_none() {
-                return Err(format!("values for {color} to move are not there"));
-            }
+            let order = match unused.iter().all(|&byte| byte == u8::MAX) {
+                true => space.order(used).ok(),
+                false => None,
+            };
+            let order = order.ok_or("the header has an impossible order of pieces")?;
+            sides[usize::from(stream.side())] = Some(order);
         }
         Ok(sides)
+    }
+
+    /// The relation between indices and placements in the colours of the file.
+    #[inline]
+    pub(super) fn space(&self) -> &IndexSpace {
+        self.space.get_or_init(|| IndexSpace::new(self.named))
     }
 }
 
@@ -385,17 +351,8 @@ impl TableFile {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub material: Material,
-    space: Arc<LazySpace>,
     /// By number of metric: the number in the catalog of the file that answers.
     files: [Option<usize>; 3],
-}
-
-impl Entry {
-    /// The relation between placements and indices.
-    #[inline]
-    pub fn space(&self) -> &IndexSpace {
-        self.space.get_or_init(|| IndexSpace::new(self.material))
-    }
 }
 
 /// One place of the hash table from material to entry.
@@ -443,23 +400,20 @@ impl Catalog {
                 path: directory.clone(),
                 problem: Arc::new(problem),
             };
-            for file in std::fs::read_dir(directory).map_err(problem)? {
-                let file = file.map_err(problem)?;
-                let name = file.file_name();
-                let Some((material, metric, format)) = name.to_str().and_then(parse_any_name)
-                else {
-                    continue;
-                };
+            for (path, (named, metric, format)) in
+                list_by_name(directory, parse_any_name).map_err(problem)?
+            {
                 if options.format.is_some_and(|wanted| wanted != format) {
                     continue;
                 }
+                let material = named.normal_form();
                 let place = (material.men(), material.to_string(), metric, format);
-                let found = found
-                    .entry(place)
-                    .or_insert((material, number, file.path()));
-                // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice.
-                if found.1 == number && file.path() < found.2 {
-                    found.2 = file.path();
+                // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal name
+                // comes before others.
+                let rank = (number, named != material, path);
+                let found = found.entry(place).or_insert((rank.clone(), named));
+                if rank < found.0 {
+                    *found = (rank, named);
                 }
             }
         }
@@ -467,37 +421,32 @@ impl Catalog {
             .into_iter()
             .zip(0..)
             .map(
-                |(((_, _, metric, format), (material, _, path)), number)| TableFile {
-                    path,
-                    material,
-                    metric,
-                    format,
-                    number,
-                    is_mapped: options.map_files,
-                    space: Arc::default(),
-                    opened: OnceLock::new(),
+                |(((_, _, metric, format), ((_, _, path), named)), number)| {
+                    let is_mapped = options.map_files;
+                    TableFile::new(path, named, metric, format, number, is_mapped)
                 },
             )
             .collect();
         Ok(Catalog::of_files(directories.into(), files))
     }
 
-    fn of_files(directories: Arc<[PathBuf]>, mut files: Vec<TableFile>) -> Catalog {
+    pub(super) fn of_files(directories: Arc<[PathBuf]>, mut files: Vec<TableFile>) -> Catalog {
         let mut entries: Vec<Entry> = Vec::new();
+        let mut spaces: [Arc<LazySpace>; 2] = Default::default();
         for (number, file) in files.iter_mut().enumerate() {
             // Files are sorted, so those of one material stand together.
             if entries
                 .last()
                 .is_none_or(|last| last.material != file.material)
             {
+                spaces = Default::default();
                 entries.push(Entry {
                     material: file.material,
-                    space: Arc::default(),
                     files: [None; 3],
                 });
             }
             if let Some(entry) = entries.last_mut() {
-                file.space = Arc::clone(&entry.space);
+                file.space = Arc::clone(&spaces[usize::from(file.named != file.material)]);
                 // Our own format comes first, and answers where there are both.
                 entry.files[usize::from(file.metric.number())].get_or_insert(number);
             }
@@ -612,21 +561,16 @@ pub(super) fn key_of(material: &Material) -> MaterialKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::file_name;
 
     fn catalog(men: std::ops::RangeInclusive<usize>) -> Catalog {
         let files = men
             .flat_map(Material::all_with_men)
             .flat_map(|material| Metric::ALL.map(|metric| (material, metric)))
             .zip(0..)
-            .map(|((material, metric), number)| TableFile {
-                path: PathBuf::from(file_name(&material, metric)),
-                material,
-                metric,
-                format: Format::Native,
-                number,
-                is_mapped: true,
-                space: Arc::default(),
-                opened: OnceLock::new(),
+            .map(|((material, metric), number)| {
+                let path = PathBuf::from(file_name(&material, metric));
+                TableFile::new(path, material, metric, Format::Native, number, true)
             })
             .collect();
         Catalog::of_files([PathBuf::from("tables")].into(), files)
@@ -662,28 +606,5 @@ mod tests {
             catalog.missing(key, Metric::Dtm),
             ProbeError::MissingTable { material, .. } if material == "KQvKR"
         ));
-    }
-
-    #[test]
-    fn only_exact_names_are_tables() {
-        let (material, metric) = parse_file_name("KQvKR.dtz").unwrap();
-        assert_eq!(
-            (material.to_string().as_str(), metric),
-            ("KQvKR", Metric::Dtz)
-        );
-        for name in [
-            "KRvKQ.dtz",
-            "kqvkr.dtz",
-            "KQKR.dtz",
-            "KQvKR.DTZ",
-            "KQvKR.rtbw",
-            "KvK.wdl",
-            "KQvKR",
-            "KQvKR.dtz.tmp",
-            ".wdl",
-            "",
-        ] {
-            assert!(parse_file_name(name).is_none(), "{name}");
-        }
     }
 }

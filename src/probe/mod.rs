@@ -80,10 +80,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod cache;
 mod catalog;
-mod counts;
 mod error;
+#[cfg(test)]
+mod former;
 mod line;
 mod rank;
 mod ranked;
@@ -94,7 +94,6 @@ pub mod xiangqi;
 
 use std::path::{Path, PathBuf};
 
-use cache::{BlockCache, PAGE_BYTES, PageKey};
 use catalog::{Catalog, Found, NativeTable, OpenTable};
 use results::ResultCache;
 use search::Rounding;
@@ -107,9 +106,10 @@ use crate::material::Material;
 use crate::men::BoardMen;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use crate::syzygy::Memory;
+use crate::tables::BlockCache;
 
-pub use cache::CacheStatistics;
-pub use catalog::{Format, TableFile, file_name, parse_file_name};
+pub use crate::tables::{CacheStatistics, Format};
+pub use catalog::TableFile;
 pub use error::ProbeError;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::{RootMove, sort_root_moves};
@@ -488,7 +488,8 @@ impl Tablebase {
             colors_exchanged,
         } = found;
         // A symmetric material may have both sides' values; those of white to move are always there.
-        let exchange = colors_exchanged || (entry.material.is_symmetric() && turn == Color::Black);
+        let exchange = colors_exchanged != opened.colors_exchanged
+            || (entry.material.is_symmetric() && turn == Color::Black);
         let (placement, side) = if exchange {
             (placement.with_colors_exchanged(), 1 - turn.index())
         } else {
@@ -497,27 +498,14 @@ impl Tablebase {
         let Some((stream, order)) = opened.side(side) else {
             return Ok(None);
         };
-        let index = order.index(&entry.space().digits(&placement));
-        let Some((block, offset)) = stream.locate(index) else {
-            return Err(self.contradiction(key, file.metric()));
-        };
-        let (byte, place) = stream.place_in_block(offset);
-        let key = |page| PageKey::new(file.number(), side as u8, block, page);
-        let cached = key(byte / PAGE_BYTES).and_then(|key| self.cache.read(key, byte % PAGE_BYTES));
-        if let Some(byte) = cached {
-            return Ok(Some(stream.value_of_byte(byte, place)));
+        let index = order.index(&file.space().digits(&placement));
+        let number = self
+            .cache
+            .number(&opened.table, file.number(), stream, index)?;
+        match number {
+            Some(_) => Ok(number),
+            None => Err(self.contradiction(key, file.metric())),
         }
-        if let Some(number) = opened.table.constant_block(stream, block)? {
-            return Ok(Some(number));
-        }
-        let mut packed = Vec::new();
-        opened.table.decode_block(stream, block, &mut packed)?;
-        for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
-            if let Some(key) = key(page) {
-                self.cache.insert(key, bytes);
-            }
-        }
-        Ok(Some(stream.value_in_block(&packed, offset)))
     }
 
     /// The error for tables that do not go together.

@@ -14,11 +14,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::counts::Counts;
 use crate::game::Color;
 use crate::game::chess::{Position, Role, squares};
 use crate::material::MAX_MEN;
 use crate::metric::Wdl;
+use crate::tables::Counts;
 
 /// Places of a bucket.
 const PLACES: usize = 4;

@@ -55,7 +55,6 @@ mod table;
 mod walk;
 mod write;
 
-use crate::game::Color;
 use crate::material::Material;
 use crate::metric::Metric;
 
@@ -76,26 +75,11 @@ pub(crate) use write::{Maps, Stream, write_table};
 /// The metrics that have files, and their extensions.
 const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")];
 
-/// A material in the colours of its published name: the side of more men is White, or else the one with the stronger men.
-#[must_use]
-pub fn in_colors_of_name(material: &Material) -> Material {
-    let exchanged = material.with_colors_exchanged();
-    let strength = |material: &Material| {
-        let men = material.side(Color::White);
-        (men.len(), men)
-    };
-    if strength(material) >= strength(&exchanged) {
-        *material
-    } else {
-        exchanged
-    }
-}
-
 /// The published name of the file of a material in either colours: `KNNvKQ.rtbw`. Distances to mate have none.
 #[must_use]
 pub fn file_name(material: &Material, metric: Metric) -> Option<String> {
     let (_, extension) = EXTENSIONS.into_iter().find(|&(known, _)| known == metric)?;
-    Some(format!("{}.{extension}", in_colors_of_name(material)))
+    Some(format!("{}.{extension}", material.normal_form()))
 }
 
 /// The material, in the colours of the name, and metric that a file name stands for: `KQvKR.rtbw`.
@@ -138,7 +122,7 @@ mod tests {
             let (material, metric) = parse_file_name(name).unwrap();
             assert_eq!(
                 (material.normal_form().to_string().as_str(), metric),
-                ("KQvKNN", Metric::Wdl)
+                ("KNNvKQ", Metric::Wdl)
             );
         }
         assert_eq!(parse_file_name("KPvK.rtbz").unwrap().1, Metric::Dtz);

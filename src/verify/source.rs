@@ -8,13 +8,14 @@ use super::line::Line;
 use super::numbers::DistanceCode;
 use super::syzygy::SyzygyTables;
 use crate::Error;
-use crate::generate::table_path;
+use crate::chess::{Chess, ChessRules};
 use crate::index::IndexSpace;
 use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::syzygy;
 use crate::table::Table;
+use crate::tables::{find, table_path};
 
 /// Why the values of a material cannot be known.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,12 @@ pub(super) enum LoadError {
         material: Material,
         metric: Metric,
     },
+    #[error(
+        "{}: a table of an earlier version, in which {material} had the other side as White; it still answers, but to verify it \
+         remove it and run `retrograde generate {material}`",
+        path.display()
+    )]
+    Former { path: PathBuf, material: Material },
     #[error("{}: {material} has too many positions to be verified in memory", path.display())]
     TooLarge { material: Material, path: PathBuf },
 }
@@ -59,6 +66,7 @@ impl LoadError {
             LoadError::Table { path, .. }
             | LoadError::Missing { path, .. }
             | LoadError::Foreign { path, .. }
+            | LoadError::Former { path, .. }
             | LoadError::TooLarge { path, .. } => path,
         }
     }
@@ -73,7 +81,9 @@ pub(super) fn path_of(
     format: Format,
 ) -> Option<PathBuf> {
     if format == Format::Native {
-        return Some(table_path(directory, material, metric));
+        let found = find::<Chess>(directory, ChessRules::FiftyMoves, material, metric);
+        let path = found.map(|file| file.path);
+        return Some(path.unwrap_or_else(|| table_path(directory, material, metric)));
     }
     let published = syzygy::file_name(material, metric)?;
     let (_, extension) = published.rsplit_once('.')?;
@@ -291,7 +301,10 @@ fn open_native(
     let material = *space.material();
     let mut tables = [None, None, None];
     for &metric in metrics {
-        let path = table_path(directory, &material, metric);
+        let path = path_of(directory, &material, metric, Format::Native).unwrap_or_default();
+        if path != table_path(directory, &material, metric) {
+            return Err(LoadError::Former { path, material });
+        }
         if !path.exists() {
             if metric == Metric::Wdl {
                 return Err(LoadError::Missing {

@@ -76,7 +76,11 @@ impl Loaded {
             }
             let read = || -> Result<[Vec<u8>; 2], Error> {
                 let table = Table::open(&path)?;
-                let foreign = || Error::Foreign { path: path.clone() };
+                let foreign = || Error::Foreign {
+                    path: path.clone(),
+                    material: material.to_string(),
+                    difference: "the header says something else".to_owned(),
+                };
                 if !is_about(table.description(), &material, metric, rules) {
                     return Err(foreign());
                 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::{Material, Rules};
+use super::{Material, Rules, Xiangqi};
+use crate::game::TableGame;
 
 /// What a table stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +67,7 @@ impl FromStr for Metric {
 /// Where the tables of one set of rules are, below the directory of all tables.
 #[must_use]
 pub fn rules_directory(directory: &Path, rules: Rules) -> PathBuf {
-    directory.join("xiangqi").join(rules.name())
+    directory.join(Xiangqi::subdirectory(rules))
 }
 
 /// The file of one table. Names such as KRvKN are those of chess tables as well, so they are kept apart.

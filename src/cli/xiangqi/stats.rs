@@ -146,7 +146,11 @@ pub fn stats(stats: &Stats, directory: &TableDirectory, out: &mut dyn Write) -> 
         let file = files.iter().find(|(there, _)| *there == metric);
         let (_, path) = file.ok_or_else(|| missing(metric))?;
         let table = Table::open(path)?;
-        let foreign = || retrograde::Error::Foreign { path: path.clone() };
+        let foreign = || retrograde::Error::Foreign {
+            path: path.clone(),
+            material: material.to_string(),
+            difference: "the header says something else".to_owned(),
+        };
         if !is_about(table.description(), &material, metric, rules) {
             return Err(foreign().into());
         }

@@ -148,7 +148,12 @@ pub fn info(
         let table = Table::open(&path)?;
         let description = table.description();
         if !is_about(description, &material, metric, rules) {
-            return Err(retrograde::Error::Foreign { path }.into());
+            return Err(retrograde::Error::Foreign {
+                path,
+                material: material.to_string(),
+                difference: "the header says something else".to_owned(),
+            }
+            .into());
         }
         counts = description.counts;
         if matches!(metric, Metric::Dtc | Metric::Dtm) {

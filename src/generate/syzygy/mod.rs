@@ -83,7 +83,7 @@ struct Side {
 impl<'a, S: Slices> Table<'a, S> {
     fn new(slices: &'a S) -> Table<'a, S> {
         let solved = slices.material();
-        let material = syzygy::in_colors_of_name(&solved);
+        let material = solved.normal_form();
         let orders = MenOrder::all(&material);
         let flipped = material != solved;
         let leading = orders

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use super::cache::{BlockCache, PAGE_BYTES, PageKey};
 use super::{CacheStatistics, ProbeOptions};
 use crate::Error;
 use crate::game::Game;
 use crate::game::xiangqi::Position;
 use crate::metric::{MateScore, Wdl};
 use crate::table::{Description, Table};
-use crate::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, table_path};
+use crate::tables::{BlockCache, find};
+use crate::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, Xiangqi};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
 pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
@@ -189,23 +189,10 @@ impl XiangqiTables {
     }
 
     fn open_table(&self, of: &OpenMaterial, metric: Metric) -> Result<Option<OpenTable>, Error> {
-        let path = table_path(&self.directory, self.rules, &of.material, metric);
-        if !path.exists() {
+        let Some(file) = find::<Xiangqi>(&self.directory, self.rules, &of.material, metric) else {
             return Ok(None);
-        }
-        let table = match self.map_files {
-            true => Table::open(&path)?,
-            false => Table::open_unmapped(&path)?,
         };
-        let has_all = |table: &Table| {
-            [0, 1].into_iter().all(|side| {
-                let stream = table.stream(side);
-                stream.is_some_and(|stream| stream.len() == of.space.len())
-            })
-        };
-        if !is_about(table.description(), &of.material, metric, self.rules) || !has_all(&table) {
-            return Err(Error::Foreign { path });
-        }
+        let table = file.open_of(self.map_files, || Some(of.space.len()))?;
         Ok(Some(OpenTable {
             table,
             number: self.opened.fetch_add(1, Ordering::Relaxed),
@@ -245,26 +232,7 @@ impl XiangqiTables {
         let Some(stream) = table.stream(*side) else {
             return Ok(None);
         };
-        let Some((block, offset)) = stream.locate(*index) else {
-            return Ok(None);
-        };
-        let (byte, place) = stream.place_in_block(offset);
-        let key = |page| PageKey::new(*number, *side, block, page);
-        let cached = key(byte / PAGE_BYTES).and_then(|key| self.cache.read(key, byte % PAGE_BYTES));
-        if let Some(byte) = cached {
-            return Ok(Some(stream.value_of_byte(byte, place)));
-        }
-        if let Some(number) = table.constant_block(stream, block)? {
-            return Ok(Some(number));
-        }
-        let mut packed = Vec::new();
-        table.decode_block(stream, block, &mut packed)?;
-        for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
-            if let Some(key) = key(page) {
-                self.cache.insert(key, bytes);
-            }
-        }
-        Ok(Some(stream.value_in_block(&packed, offset)))
+        self.cache.number(table, *number, stream, *index)
     }
 
     fn missing(&self, position: &Position) -> XiangqiProbeError {

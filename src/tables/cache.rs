@@ -21,10 +21,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::counts::Counts;
+use crate::Error;
 use crate::seqlock::Version;
+use crate::table::{Stream, Table};
 
 /// Bytes of a block that are kept and thrown away together.
-pub(super) const PAGE_BYTES: usize = 2048;
+const PAGE_BYTES: usize = 2048;
 const WORD_BYTES: usize = size_of::<u64>();
 const PAGE_WORDS: usize = PAGE_BYTES / WORD_BYTES;
 
@@ -52,7 +54,7 @@ pub struct CacheStatistics {
 
 /// Which page of which block of which stream of which table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PageKey(u64);
+struct PageKey(u64);
 
 impl PageKey {
     const TABLE_BITS: u32 = 22;
@@ -62,7 +64,7 @@ impl PageKey {
     /// Page `page` of block `block` of the stream of `side` in the table with this number; nothing if one of them is beyond what a key
     /// can tell: no directory has so many tables, and no table so many or so large blocks.
     #[inline]
-    pub fn new(table: u32, side: u8, block: u64, page: usize) -> Option<PageKey> {
+    fn new(table: u32, side: u8, block: u64, page: usize) -> Option<PageKey> {
         let is_possible = table >> Self::TABLE_BITS == 0
             && block >> Self::BLOCK_BITS == 0
             && page >> Self::PAGE_BITS == 0;
@@ -139,7 +141,7 @@ impl Shard {
 
 /// Decoded blocks of all tables, up to a number of bytes.
 #[derive(Debug)]
-pub(super) struct BlockCache {
+pub(crate) struct BlockCache {
     shards: Box<[OnceLock<Shard>]>,
     /// Sets of a shard; each has as many.
     sets: usize,
@@ -176,9 +178,45 @@ impl BlockCache {
         Some((self.shards.get(number / SETS)?, number % SETS))
     }
 
+    /// The number that the table with this number has at an index: from a decoded block, which is kept otherwise. `None` if the
+    /// stream has no such index.
+    ///
+    /// # Errors
+    ///
+    /// If the block cannot be read or is damaged.
+    #[inline]
+    pub fn number(
+        &self,
+        table: &Table,
+        table_number: u32,
+        stream: &Stream,
+        index: u64,
+    ) -> Result<Option<u8>, Error> {
+        let Some((block, offset)) = stream.locate(index) else {
+            return Ok(None);
+        };
+        let (byte, place) = stream.place_in_block(offset);
+        let key = |page| PageKey::new(table_number, stream.side(), block, page);
+        let cached = key(byte / PAGE_BYTES).and_then(|key| self.read(key, byte % PAGE_BYTES));
+        if let Some(byte) = cached {
+            return Ok(Some(stream.value_of_byte(byte, place)));
+        }
+        if let Some(number) = table.constant_block(stream, block)? {
+            return Ok(Some(number));
+        }
+        let mut packed = Vec::new();
+        table.decode_block(stream, block, &mut packed)?;
+        for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
+            if let Some(key) = key(page) {
+                self.insert(key, bytes);
+            }
+        }
+        Ok(Some(stream.value_in_block(&packed, offset)))
+    }
+
     /// A byte of a page, if it is here.
     #[inline]
-    pub fn read(&self, key: PageKey, byte: usize) -> Option<u8> {
+    fn read(&self, key: PageKey, byte: usize) -> Option<u8> {
         let found = self.find(key, byte);
         match found {
             Some(_) => self.counts.hit(),
@@ -217,7 +255,7 @@ impl BlockCache {
     }
 
     /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes in its place.
-    pub fn insert(&self, key: PageKey, page: &[u8]) {
+    fn insert(&self, key: PageKey, page: &[u8]) {
         let Some((shard, number)) = self.place(key) else {
             return;
         };

@@ -17,7 +17,7 @@ const SHARES: usize = 16;
 
 /// Counts of look-ups.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     shares: Box<[Share; SHARES]>,
 }
 

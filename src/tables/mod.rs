@@ -1,0 +1,20 @@
+//! A directory of tables, of either game: names of files, which of them there are and may be used, decoded blocks, and what
+//! killed programs left behind.
+//!
+//! What a game has of its own it says by [`TableGame`](crate::game::TableGame). Who answers, generates or verifies asks here
+//! where a table is, so one directory has one listing and one rule for what is in it.
+
+mod cache;
+mod counts;
+mod files;
+mod leftovers;
+mod names;
+
+pub(crate) use cache::BlockCache;
+pub use cache::CacheStatistics;
+pub(crate) use counts::Counts;
+pub use files::{NativeFile, find, list};
+pub(crate) use files::{check_header, check_streams, list_by_name};
+pub use leftovers::remove_leftovers;
+pub(crate) use leftovers::remove_unfinished;
+pub use names::{Format, file_name, parse_file_name, rules_directory, table_path};
