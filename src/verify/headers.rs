@@ -19,7 +19,7 @@ pub(super) struct Named {
 }
 
 fn longest_of(source: &Source, metric: Metric, side: usize) -> Option<Longest> {
-    source.table(metric)?.description().longest[side]
+    source.description(metric)?.longest[side]
 }
 
 impl Named {
@@ -88,17 +88,17 @@ impl Named {
             }
         };
         for metric in Metric::ALL {
-            let Some(table) = source.table(metric) else {
+            let Some(description) = source.description(metric) else {
                 continue;
             };
             for side in 0..2 {
                 let own = &compared[side.min(sides(&material) - 1)];
                 check(
                     metric,
-                    format!("{:?}", table.description().counts[side]),
+                    format!("{:?}", description.counts[side]),
                     format!("{:?}", own.counts),
                 );
-                let stored = table.description().longest[side];
+                let stored = description.longest[side];
                 let expected = match metric {
                     Metric::Wdl => continue,
                     Metric::Dtz => own.longest[0],

@@ -14,7 +14,7 @@ use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::syzygy;
-use crate::table::Table;
+use crate::table::{Description, Longest, Stream, Table};
 use crate::tables::{find, table_path};
 
 /// Why the values of a material cannot be known.
@@ -41,12 +41,6 @@ pub(super) enum LoadError {
         material: Material,
         metric: Metric,
     },
-    #[error(
-        "{}: a table of an earlier version, in which {material} had the other side as White; it still answers, but to verify it \
-         remove it and run `retrograde generate {material}`",
-        path.display()
-    )]
-    Former { path: PathBuf, material: Material },
     #[error("{}: {material} has too many positions to be verified in memory", path.display())]
     TooLarge { material: Material, path: PathBuf },
 }
@@ -66,7 +60,6 @@ impl LoadError {
             LoadError::Table { path, .. }
             | LoadError::Missing { path, .. }
             | LoadError::Foreign { path, .. }
-            | LoadError::Former { path, .. }
             | LoadError::TooLarge { path, .. } => path,
         }
     }
@@ -130,8 +123,29 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 enum Tables {
-    Native(Box<[Option<(PathBuf, Table)>; 3]>),
+    Native(Box<[Option<NativeTable>; 3]>),
     Syzygy(Box<SyzygyTables>),
+}
+
+/// A table of ours, which may have the colours exchanged if an earlier version wrote it.
+#[derive(Debug)]
+struct NativeTable {
+    path: PathBuf,
+    table: Table,
+    /// In the colours of the file, where they are exchanged.
+    exchanged_space: Option<IndexSpace>,
+    /// What the header says, in the colours of the normal form.
+    description: Description,
+}
+
+impl NativeTable {
+    fn stream(&self, side: usize) -> Option<&Stream> {
+        let side = match self.exchanged_space {
+            Some(_) => 1 - side,
+            None => side,
+        };
+        self.table.stream(side as u8)
+    }
 }
 
 /// Numbers at the addresses of a frame.
@@ -185,20 +199,21 @@ impl Source {
         }
     }
 
-    /// The table of a metric, if it is of our own format.
-    pub fn table(&self, metric: Metric) -> Option<&Table> {
+    fn native(&self, metric: Metric) -> Option<&NativeTable> {
         match &self.tables {
-            Tables::Native(tables) => {
-                let table = tables[usize::from(metric.number())].as_ref();
-                table.map(|(_, table)| table)
-            }
+            Tables::Native(tables) => tables[usize::from(metric.number())].as_ref(),
             Tables::Syzygy(_) => None,
         }
     }
 
+    /// What the header of a table says in the colours of the normal form, if it is of our own format.
+    pub fn description(&self, metric: Metric) -> Option<&Description> {
+        self.native(metric).map(|native| &native.description)
+    }
+
     pub fn has(&self, metric: Metric) -> bool {
         match &self.tables {
-            Tables::Native(_) => self.table(metric).is_some(),
+            Tables::Native(_) => self.native(metric).is_some(),
             Tables::Syzygy(tables) => tables.has(metric),
         }
     }
@@ -217,8 +232,8 @@ impl Source {
                 } else {
                     side
                 };
-                self.table(metric)
-                    .is_some_and(|table| table.stream(stream as u8).is_some())
+                self.native(metric)
+                    .is_some_and(|native| native.stream(stream).is_some())
             }
             Tables::Syzygy(tables) => tables.is_stored(metric, side, frame),
         }
@@ -254,7 +269,7 @@ impl Source {
 
     fn native_numbers(
         &self,
-        tables: &[Option<(PathBuf, Table)>; 3],
+        tables: &[Option<NativeTable>; 3],
         metric: Metric,
         side: usize,
         frame: &Frame,
@@ -266,20 +281,24 @@ impl Source {
             path: PathBuf::from(format!("{}.{metric}", self.material())),
             format: Format::Native,
         };
-        let (path, table) = tables[usize::from(metric.number())]
+        let native = tables[usize::from(metric.number())]
             .as_ref()
             .ok_or_else(missing)?;
-        let stream = table.stream(stored_side as u8).ok_or_else(missing)?;
-        let order = self
-            .space
+        let NativeTable { path, table, .. } = native;
+        let stream = native.stream(stored_side).ok_or_else(missing)?;
+        let (space, exchanged) = match &native.exchanged_space {
+            Some(space) => (space, !exchanged),
+            None => (&self.space, exchanged),
+        };
+        let order = space
             .order(&stream.order())
             .map_err(|_| LoadError::Foreign {
                 path: path.clone(),
                 material: *self.material(),
                 metric,
             })?;
-        let gather = Gather::new(&self.space, &order, frame, exchanged);
-        let range = gather.range(&order, &self.space);
+        let gather = Gather::new(space, &order, frame, exchanged);
+        let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
         let blocks = range.start / block_values..range.end.div_ceil(block_values);
         let first = blocks.start * block_values;
@@ -297,14 +316,11 @@ fn open_native(
     directory: &Path,
     space: &IndexSpace,
     metrics: &[Metric],
-) -> Result<[Option<(PathBuf, Table)>; 3], LoadError> {
+) -> Result<[Option<NativeTable>; 3], LoadError> {
     let material = *space.material();
     let mut tables = [None, None, None];
     for &metric in metrics {
         let path = path_of(directory, &material, metric, Format::Native).unwrap_or_default();
-        if path != table_path(directory, &material, metric) {
-            return Err(LoadError::Former { path, material });
-        }
         if !path.exists() {
             if metric == Metric::Wdl {
                 return Err(LoadError::Missing {
@@ -320,7 +336,12 @@ fn open_native(
             error,
         })?;
         let description = table.description();
-        let fits = description.material == material.to_string()
+        let is_exchanged = path != table_path(directory, &material, metric);
+        let exchanged_space =
+            is_exchanged.then(|| IndexSpace::new(material.with_colors_exchanged()));
+        let normal_space = space;
+        let space = exchanged_space.as_ref().unwrap_or(normal_space);
+        let fits = description.material == space.material().to_string()
             && description.metric == metric.number()
             && table.streams().iter().all(|stream| {
                 space.order(&stream.order()).is_ok()
@@ -335,9 +356,36 @@ fn open_native(
                 metric,
             });
         }
-        tables[usize::from(metric.number())] = Some((path, table));
+        let description = match &exchanged_space {
+            Some(space) => in_other_colors(description, space, normal_space),
+            None => description.clone(),
+        };
+        tables[usize::from(metric.number())] = Some(NativeTable {
+            path,
+            table,
+            exchanged_space,
+            description,
+        });
     }
     Ok(tables)
+}
+
+/// What a header says of a material, said of the material with the colours exchanged.
+fn in_other_colors(description: &Description, from: &IndexSpace, to: &IndexSpace) -> Description {
+    let [white, black] = description.counts;
+    let [longest_white, longest_black] = description.longest;
+    let exchanged = |longest: Longest| {
+        let placement = from.placement(&from.natural_order().digits(longest.index))?;
+        let digits = to.digits(&placement.with_colors_exchanged());
+        let index = to.natural_order().index(&digits);
+        Some(Longest { index, ..longest })
+    };
+    Description {
+        material: to.material().to_string(),
+        counts: [black, white],
+        longest: [longest_black, longest_white].map(|longest| longest.and_then(exchanged)),
+        ..description.clone()
+    }
 }
 
 /// The sides to move that have values of their own: with the same men on both sides, one serves for both.
