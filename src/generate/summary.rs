@@ -6,7 +6,7 @@ use crate::index::IndexSpace;
 use crate::metric::{Metric, Wdl};
 use crate::placement::PawnPlacement;
 use crate::solve::solved::{SideValues, SliceValues, Solved};
-use crate::statistics::{Sets, SliceTally, SliceWords};
+use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
 use crate::table::{Counts, Longest, SideStatistics, Statistics};
 
 /// What the files of a material say about its values as a whole.
@@ -112,7 +112,7 @@ impl SliceDigest {
     ) -> SliceDigest {
         let words = values[0].legal.len();
         SliceDigest {
-            tally: SliceTally::new(index_space, pawns, slice, words, values),
+            tally: SliceTally::new(index_space, pawns, slice, words, values, LISTED),
             results: values.each_ref().map(results_asked),
         }
     }
@@ -140,6 +140,7 @@ impl SliceWords for SliceValues {
             decided: std::array::from_fn(|value| {
                 values.decided[value].get(address).copied().unwrap_or(0)
             }),
+            mated: 0,
             stalemated: values.stalemate[address],
             won_by_zeroing: values.own.won_by_zeroing[address],
             dtz: values.own.dtz.as_chunks().0.get(address),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Kind, LISTED, is_first, orders_of_identical, placements};
+use super::{Kind, is_first, orders_of_identical, placements};
 use crate::game::chess::Role;
 use crate::game::{Bits, Color};
 use crate::index::{IndexSpace, Placement};
@@ -20,6 +20,8 @@ pub(crate) struct Sets<'a> {
     pub legal: u64,
     /// For each [`Wdl`] the positions of that value; what stands at the draw is not looked at.
     pub decided: [u64; 5],
+    /// In check and without a legal move; not looked at where distances are known, as these positions have none.
+    pub mated: u64,
     /// Not in check and without a legal move.
     pub stalemated: u64,
     /// Won by a zeroing move, so that the distance to zeroing is known without looking.
@@ -82,6 +84,8 @@ const CHUNK: usize = 1 << 14;
 /// The numbers of some slices. Those of all slices are merged, in any order, into those of the material.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SliceTally {
+    /// How many positions are kept by name of each kind.
+    listed: usize,
     sides: [SideTally; 2],
     zugzwangs: [Zugzwangs; 3],
 }
@@ -90,6 +94,7 @@ pub(crate) struct SliceTally {
 #[derive(Clone, Debug, Default)]
 struct SideTally {
     results: [Count; 5],
+    mated: Count,
     stalemated: Count,
     distances: [DistanceTally; 2],
 }
@@ -119,6 +124,7 @@ struct Slice<'a> {
     pawns: PawnPlacement,
     number: usize,
     words: usize,
+    listed: usize,
 }
 
 /// Addresses whose positions all stand for equally many.
@@ -203,12 +209,14 @@ impl SliceTally {
         number: usize,
         words: usize,
         slice: &impl SliceWords,
+        listed: usize,
     ) -> SliceTally {
         let place = Slice {
             space,
             pawns,
             number,
             words,
+            listed,
         };
         let parts = place.parts();
         let tallies = parts.par_iter().map(|part| place.count(part, slice));
@@ -225,11 +233,14 @@ impl SliceTally {
     /// That of two sets of slices together.
     #[must_use]
     pub fn merge(mut self, other: SliceTally) -> SliceTally {
+        let listed = self.listed.max(other.listed);
+        self.listed = listed;
         for (own, other) in self.sides.iter_mut().zip(other.sides) {
             add_all(&mut own.results, &other.results);
+            own.mated += other.mated;
             own.stalemated += other.stalemated;
             for (own, other) in own.distances.iter_mut().zip(other.distances) {
-                own.merge(other);
+                own.merge(other, listed);
             }
         }
         for (own, other) in self.zugzwangs.iter_mut().zip(other.zugzwangs) {
@@ -237,7 +248,7 @@ impl SliceTally {
             own.different += other.different;
             own.indices.extend(other.indices);
             own.indices.sort_unstable();
-            own.indices.truncate(LISTED);
+            own.indices.truncate(listed);
         }
         self
     }
@@ -267,10 +278,11 @@ impl SliceTally {
                 sum += count;
                 sum
             });
-            let mated = side.distances[TO_ZEROING].losses.first();
+            let without_distance = |distance: usize| side.distances[distance].losses.first();
+            let mated = without_distance(TO_ZEROING).or(without_distance(TO_MATE));
             let mut statistics = SideStatistics {
                 results,
-                mated: mated.map(told_together).unwrap_or_default(),
+                mated: told_together(mated.unwrap_or(&side.mated)),
                 stalemated: told_together(&side.stalemated),
                 illegal: Count {
                     positions: all.positions - legal.positions,
@@ -321,7 +333,7 @@ impl DistanceTally {
         won.unwrap_or(0) as u32
     }
 
-    fn merge(&mut self, other: DistanceTally) {
+    fn merge(&mut self, other: DistanceTally, listed: usize) {
         if self.wins.is_empty() {
             *self = other;
             return;
@@ -335,7 +347,7 @@ impl DistanceTally {
         let longest = self.longest.iter().map(|found| found.plies).max();
         (self.longest).retain(|found| Some(found.plies) == longest);
         self.longest.sort_by_key(|found| found.slice);
-        self.longest.truncate(LISTED);
+        self.longest.truncate(listed);
     }
 }
 
@@ -343,6 +355,7 @@ impl DistanceTally {
 /// the one before to the same place.
 struct Raw {
     results: [u64; 5],
+    mated: u64,
     stalemated: u64,
     /// Won and cursed.
     won_by_zeroing: [u64; 2],
@@ -354,6 +367,7 @@ struct Raw {
 impl Raw {
     const EMPTY: Raw = Raw {
         results: [0; 5],
+        mated: 0,
         stalemated: 0,
         won_by_zeroing: [0; 2],
         wins: [0; 512],
@@ -371,6 +385,7 @@ impl Raw {
                 value => count(sets.decided[value.index()]),
             };
         }
+        self.mated += count(sets.mated);
         self.stalemated += count(sets.stalemated);
         let [won, lost] = [sets.won() & mask, sets.lost() & mask];
         if let Some(line) = sets.dtz {
@@ -402,7 +417,10 @@ impl Slice<'_> {
     fn count(&self, part: &Part, slice: &impl SliceWords) -> SliceTally {
         // All positions, and those with both kings on the diagonal.
         let mut raw = [[Raw::EMPTY; 2], [Raw::EMPTY; 2]];
-        let mut tally = SliceTally::default();
+        let mut tally = SliceTally {
+            listed: self.listed,
+            ..SliceTally::default()
+        };
         let mut has = [false; 2];
         for address in part.addresses.clone() {
             let sets = [slice.sets(0, address), slice.sets(1, address)];
@@ -466,9 +484,9 @@ impl Slice<'_> {
                 }
                 zugzwangs.different += 1;
                 let at = zugzwangs.indices.partition_point(|&other| other < index);
-                if at < LISTED {
+                if at < self.listed {
                     zugzwangs.indices.insert(at, index);
-                    zugzwangs.indices.truncate(LISTED);
+                    zugzwangs.indices.truncate(self.listed);
                 }
             }
         }
@@ -502,7 +520,7 @@ impl Slice<'_> {
                     slice: self.number,
                     index,
                 });
-                if found.len() == LISTED {
+                if found.len() == self.listed {
                     return found;
                 }
             }
@@ -519,6 +537,7 @@ impl SideTally {
         };
         let mut tally = SideTally {
             results: std::array::from_fn(|value| count(&|raw| raw.results[value])),
+            mated: count(&|raw| raw.mated),
             stalemated: count(&|raw| raw.stalemated),
             ..SideTally::default()
         };

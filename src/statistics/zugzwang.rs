@@ -56,6 +56,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn zugzwang_costs_something_and_a_win_is_none() {
+        let points = |wdl: Wdl| wdl.signum2().signum();
+        for white in Wdl::ALL {
+            for black in Wdl::ALL {
+                // What White gets from either side's move.
+                let costs = points(white) < -points(black);
+                assert_eq!(Kind::new(white, black).is_some(), costs);
+            }
+        }
+        assert_eq!(
+            Kind::new(Wdl::BlessedLoss, Wdl::Loss),
+            Some(Kind::BothLose),
+            "the fifty-move rule is ignored"
+        );
+    }
+
+    #[test]
     fn of_images_one_comes_first() {
         // Pawns that are their own mirror image, and sides with the same men.
         for (signature, kind, images) in [

@@ -20,6 +20,7 @@ mod layout;
 mod line;
 mod moves;
 mod numbers;
+mod recount;
 mod report;
 mod resolved;
 mod scatter;
@@ -44,16 +45,19 @@ use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::simd::Width;
+use crate::statistics::SliceTally;
 use crate::table::Table;
 use crate::tables::table_path;
 use compare::{Compared, Comparison, Found};
 use headers::Named;
 use moves::{Moves, PromotionLines};
+use recount::Counting;
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
 use source::{FORMATS, LoadError, Source, asked_in, path_of, sides, tables_of};
 
 pub use formats::{BothFormats, Compared as ComparedFormats};
+pub use recount::{RecountError, recount};
 pub use report::{Difference, LISTED, Observer, Report};
 
 /// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
@@ -99,7 +103,12 @@ fn verify_format(
     observer: &dyn Observer,
     report: &mut Report,
 ) -> Result<(), Error> {
-    let mut order = asked.clone();
+    Run::new(directory, format, cancel, observer, report).go_through(&asked)
+}
+
+/// Materials and all that their moves lead to, in an order in which they can be verified.
+fn with_dependencies(asked: &[Material]) -> Vec<Material> {
+    let mut order = asked.to_vec();
     let mut next = 0;
     while let Some(material) = order.get(next) {
         for dependency in material.dependencies() {
@@ -111,24 +120,7 @@ fn verify_format(
     }
     order.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
     order.dedup();
-    let order = in_order_of_use(order);
-    let mut run = Run {
-        directory,
-        format,
-        cancel,
-        observer,
-        report,
-        usable: HashMap::new(),
-        resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
-        promoted: Promoted::default(),
-    };
-    for (number, material) in order.iter().enumerate() {
-        if cancel.load(Ordering::Relaxed) {
-            return Err(Error::Cancelled);
-        }
-        run.verify_material(*material, asked.contains(material), &order[number + 1..])?;
-    }
-    Ok(())
+    in_order_of_use(order)
 }
 
 /// Materials in an order in which each comes after those its moves lead to, but not long after, so that few values
@@ -176,6 +168,8 @@ struct Run<'a> {
     resolved: HashMap<Material, Arc<Resolved>>,
     /// Values that promotions of later materials lead to.
     promoted: Promoted,
+    /// What is counted of the materials asked for, instead of comparing them.
+    counting: Option<Counting>,
 }
 
 /// Why a material could not be verified.
@@ -190,7 +184,38 @@ impl From<LoadError> for Stop {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(
+        directory: &'a Path,
+        format: Format,
+        cancel: &'a AtomicBool,
+        observer: &'a dyn Observer,
+        report: &'a mut Report,
+    ) -> Run<'a> {
+        Run {
+            directory,
+            format,
+            cancel,
+            observer,
+            report,
+            usable: HashMap::new(),
+            resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
+            promoted: Promoted::default(),
+            counting: None,
+        }
+    }
+
+    fn go_through(&mut self, asked: &[Material]) -> Result<(), Error> {
+        let order = with_dependencies(asked);
+        for (number, material) in order.iter().enumerate() {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            self.verify_material(*material, asked.contains(material), &order[number + 1..])?;
+        }
+        Ok(())
+    }
+
     /// Verifies a material, or only finds its values, and keeps what later ones need.
     fn verify_material(
         &mut self,
@@ -200,7 +225,10 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         if is_asked {
             self.observer.started(material);
-            self.verify_checksums(&material)?;
+            // What is counted is checked as it is read.
+            if self.counting.is_none() {
+                self.verify_checksums(&material)?;
+            }
         }
         match self.find_values(material, is_asked, later) {
             Ok(()) => {}
@@ -271,7 +299,15 @@ impl Run<'_> {
             Metric::Dtz => is_asked,
             Metric::Dtm => self.format == Format::Native,
         };
-        let metrics: Vec<Metric> = Metric::ALL.into_iter().filter(is_wanted).collect();
+        let is_counted = |metric: &Metric| {
+            let counting = self.counting.as_ref();
+            *metric == Metric::Wdl || counting.is_none_or(|of| of.metrics.contains(metric))
+        };
+        let metrics: Vec<Metric> = Metric::ALL
+            .into_iter()
+            .filter(is_wanted)
+            .filter(is_counted)
+            .collect();
         let source = Source::open(self.directory, material, format, &metrics)?;
         // A mate may lead through any capture or promotion; a distance to zeroing ends there.
         if source.has(Metric::Dtm)
@@ -315,6 +351,7 @@ impl Run<'_> {
                 promoted: &self.promoted,
                 wanted: &wanted,
                 is_asked,
+                counting: self.counting.as_ref().map(|counting| counting.listed),
                 work: source.space.len() / steps.len() as u64,
                 cancel: self.cancel,
                 observer: self.observer,
@@ -335,8 +372,10 @@ impl Run<'_> {
             }
         }
         drop(captures);
-        if is_asked {
-            all.report(&source, self.report);
+        match &mut self.counting {
+            Some(counting) if is_asked => counting.tally = std::mem::take(&mut all.tally),
+            None if is_asked => all.report(&source, self.report),
+            _ => {}
         }
         self.usable.insert(material, source.has(Metric::Dtm));
         self.promoted.extend(all.promoted);
@@ -355,6 +394,8 @@ struct Job<'a> {
     promoted: &'a Promoted,
     wanted: &'a [Wanted],
     is_asked: bool,
+    /// How many positions are named of each kind, where values are counted and not compared.
+    counting: Option<usize>,
     /// Indices of a slice.
     work: u64,
     cancel: &'a AtomicBool,
@@ -367,6 +408,7 @@ struct Job<'a> {
 struct SliceOutcome {
     compared: [Compared; 2],
     named: Named,
+    tally: SliceTally,
     promoted: Vec<resolved::Found>,
 }
 
@@ -378,6 +420,7 @@ impl SliceOutcome {
         SliceOutcome {
             compared: [own_white.and(white), own_black.and(black)],
             named: self.named.and(other.named),
+            tally: self.tally.merge(other.tally),
             promoted: self.promoted,
         }
     }
@@ -417,7 +460,11 @@ impl Job<'_> {
         };
         let values = SliceValues::load(self.source, moves, self.is_asked)?;
         let mut outcome = SliceOutcome::default();
-        if self.is_asked {
+        if let Some(listed) = self.counting.filter(|_| self.is_asked) {
+            let space = &self.source.space;
+            outcome.tally = recount::tally(space, self.source, &values, slice, listed);
+            (self.observer).advanced(recount::work_of_slice(self.source, self.work));
+        } else if self.is_asked {
             outcome.named.look_up(self.source, &values, slice);
             let comparison = Comparison {
                 source: self.source,

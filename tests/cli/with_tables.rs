@@ -322,6 +322,42 @@ fn statistics_add_up_to_the_counts() {
     }
 }
 
+#[test]
+fn what_tables_keep_is_what_is_counted_again() {
+    // The strongest compression leaves one side's distances out of files.
+    for compression in ["default", "small"] {
+        let place = Place::new();
+        let options = ["--tables", "new", "--compression", compression];
+        let generated = place.run(["generate", "KPvK"].into_iter().chain(options));
+        assert_eq!(generated.0, 0, "{}", generated.2);
+        for material in ["KQvK", "KRvK", "KPvK", "KBvK"] {
+            let stats = ["stats", material, "--tables", "new", "--json"];
+            let kept = place.json(stats);
+            let counted = place.json(stats.into_iter().chain(["--recount"]));
+            assert_eq!(kept, counted, "{material} {compression}");
+        }
+    }
+}
+
+#[test]
+fn tables_are_counted_as_published_statistics_count() {
+    let place = Place::with_tables();
+    let side = |counting: &str| {
+        let stats = ["stats", "KQvK", "--json", "--counting", counting];
+        place.json(stats)["black"].clone()
+    };
+    // One in eight, but one in four with both kings on one long diagonal.
+    let [board, table] = ["board", "table"].map(|counting| side(counting)["mated"].as_u64());
+    assert_eq!(board.unwrap() % 4, 0);
+    assert!(board.unwrap() / 8 <= table.unwrap() && table.unwrap() <= board.unwrap() / 4);
+    // Mates are rows of their own.
+    let rows = &side("table")["dtz"]["histogram"];
+    let mates = rows.as_array().unwrap().iter().find(|row| row[0] == 0);
+    assert_eq!(mates.unwrap()[1].as_u64(), table);
+    let (_, out, _) = place.run(["stats", "KQvK"]);
+    assert!(out.contains("\n         mated"), "{out}");
+}
+
 /// How many different mutual zugzwangs there are, and how many of each kind.
 fn zugzwangs(place: &Place, material: &str) -> (u64, [u64; 3]) {
     let answer = place.json(["stats", material, "--metric", "wdl", "--json"]);

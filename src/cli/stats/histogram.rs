@@ -5,6 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use indicatif::HumanCount;
+use retrograde::table::{Count, SideStatistics};
 use serde_json::{Value, json};
 
 /// Rows of a printed histogram, at most.
@@ -15,7 +16,7 @@ const COLUMNS: u64 = 48;
 /// The distances of one metric with one side to move, over the full board.
 #[derive(Debug, Default)]
 pub struct Distances {
-    /// Positions by plies, for the side to move, without draws.
+    /// Positions by plies, for the side to move, without draws; those without a move at 0.
     pub histogram: BTreeMap<i32, u64>,
     longest: LongestWins,
 }
@@ -32,6 +33,36 @@ struct LongestWins {
 }
 
 impl Distances {
+    /// The distances that a file keeps, in some counting; `fen` finds the position of an index.
+    pub fn of_file(
+        side: &SideStatistics,
+        number: impl Fn(Count) -> u64,
+        fen: impl FnMut(u64) -> Option<String>,
+        limit: usize,
+    ) -> Distances {
+        let plies = side.longest_win();
+        let wins = side
+            .wins
+            .iter()
+            .map(|(&plies, &count)| (plies as i32, count));
+        let losses = side
+            .losses
+            .iter()
+            .map(|(&plies, &count)| (-(plies as i32), count));
+        let mated = (side.mated.positions > 0).then_some((0, side.mated));
+        let rows = wins.chain(losses).chain(mated);
+        Distances {
+            histogram: rows.map(|(plies, count)| (plies, number(count))).collect(),
+            longest: LongestWins {
+                plies: plies as i32,
+                count: side.wins.get(&plies).map_or(0, |&count| number(count)),
+                fens: (side.longest.iter().take(limit).copied())
+                    .filter_map(fen)
+                    .collect(),
+            },
+        }
+    }
+
     /// Counts a position that is no draw, and lists it if it is among the first `limit` of the longest wins.
     pub fn add(&mut self, plies: i32, weight: u64, fen: impl FnOnce() -> String, limit: usize) {
         *self.histogram.entry(plies).or_default() += weight;
@@ -135,8 +166,12 @@ fn bins(histogram: &BTreeMap<i32, u64>, draws: u64) -> Vec<(String, u64)> {
     let width = longest.unwrap_or(0).div_ceil(ROWS / 2).max(1);
     let mut wins: BTreeMap<u32, u64> = BTreeMap::new();
     let mut losses: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut mated = 0;
     for (&plies, &count) in histogram {
-        // A mated position has no ply to go and is a loss.
+        if plies == 0 {
+            mated += count;
+            continue;
+        }
         let bins = if plies > 0 { &mut wins } else { &mut losses };
         *bins
             .entry(plies.unsigned_abs().saturating_sub(1) / width)
@@ -155,5 +190,6 @@ fn bins(histogram: &BTreeMap<i32, u64>, draws: u64) -> Vec<(String, u64)> {
             .rev()
             .map(|(&bin, &count)| (name("loss", bin), count)),
     );
+    rows.push(("mated".to_owned(), mated));
     rows
 }

@@ -1,27 +1,50 @@
 //! `retrograde stats`: how the values of a material are distributed.
 
-mod collect;
 pub(super) mod histogram;
 mod svg;
 pub(super) mod zugzwang;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, anyhow, bail};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use indicatif::{HumanCount, ProgressBar};
 use retrograde::Tablebase;
 use retrograde::game::{Color, Game};
+use retrograde::index::IndexSpace;
 use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::Format;
+use retrograde::statistics::{Counting, LISTED};
+use retrograde::table::{SideStatistics, Statistics};
+use retrograde::verify::{Observer, recount, work};
 use retrograde::xiangqi::Rules;
 use serde_json::{Value, json};
 
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
-use collect::{SideStatistics, Statistics};
 use histogram::Distances;
-use zugzwang::Found;
+use zugzwang::{Found, Kind, Zugzwangs};
+
+/// [`Counting`] on the command line.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum CountingArg {
+    /// Every legal placement on the full board once, identical men not told apart
+    #[default]
+    Board,
+    /// One position of each symmetric set, identical men told apart, as in published statistics
+    Table,
+}
+
+impl From<CountingArg> for Counting {
+    fn from(counting: CountingArg) -> Counting {
+        match counting {
+            CountingArg::Board => Counting::Board,
+            CountingArg::Table => Counting::Table,
+        }
+    }
+}
 
 /// Show histograms of a material's distances, its longest wins and mutual zugzwangs
 #[derive(Debug, Args)]
@@ -30,8 +53,13 @@ use zugzwang::Found;
     retrograde stats KPvKP --limit 100 --json\n  \
     retrograde stats KBNvK --svg kbnk.svg\n  \
     retrograde stats KRPvKR --metric wdl\n  \
+    retrograde stats KQvKR --counting table\n  \
     retrograde stats KCAvKN --game xiangqi\n\n\
-    Numbers of positions are over the full board, like those of `info`. In a mutual zugzwang whoever is to move\n\
+    Numbers of positions are over the full board, like those of `info`, identical men not told apart.\n\
+    `--counting table` counts as published statistics of Syzygy tables do: one position of each symmetric set,\n\
+    identical men told apart. Zugzwangs are always counted over the full board.\n\n\
+    Tables keep their statistics. Those of older files are counted again, and so is what --limit wants beyond the\n\
+    ten positions that are kept of each kind; that takes as long as reading the tables. In a mutual zugzwang whoever is to move\n\
     does worse than if it were the opponent's turn; both turns are legal, and the fifty-move rule is ignored.\n\
     `different` ones are counted as in published lists: mirror images are one position, and where both sides have\n\
     the same men, so are positions with the colours exchanged.")]
@@ -47,10 +75,17 @@ pub struct Stats {
     #[arg(long, value_name = "RULES", default_value_t)]
     pub(super) rules: Rules,
 
-    /// Which distances to show histograms of; wdl shows none, only zugzwangs, in a small part of the time [default:
-    /// those that are there]
+    /// Which distances to show histograms of; wdl shows none, only zugzwangs [default: those that are there]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     pub(super) metric: Vec<String>,
+
+    /// Which positions to count
+    #[arg(long, value_name = "COUNTING", value_enum, default_value_t)]
+    counting: CountingArg,
+
+    /// Count again what the tables say, instead of showing what they keep
+    #[arg(long)]
+    recount: bool,
 
     /// Draw the histograms into a file
     #[arg(long, value_name = "FILE")]
@@ -69,8 +104,11 @@ pub struct Stats {
     pub(super) json: bool,
 }
 
+/// Statistics by metric.
+type ByMetric = Vec<(Metric, Statistics)>;
+
 impl Stats {
-    /// Goes through all positions and prints.
+    /// Reads what the tables keep, or all of them, and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
         let named = std::slice::from_ref(&self.material);
@@ -82,38 +120,24 @@ impl Stats {
         let Some(results) = tables.table(&material, Metric::Wdl) else {
             return Err(directory.missing(&material, Metric::Wdl).into());
         };
-        let draws = results.description()?.counts.map(|counts| counts.draw);
-        let metrics = self.metrics(&material, directory, &tables)?;
+        results.description()?;
+        let mut metrics = self.metrics(&material, directory, &tables)?;
         self.refuse_to_draw_nothing(metrics.is_empty(), "dtz,dtm")?;
-        let distances = if metrics.is_empty() {
-            0
-        } else {
-            collect::work(&material)
+        metrics.insert(0, Metric::Wdl);
+        let kept = match self.recount {
+            true => None,
+            false => self.kept(&tables, &material, &metrics)?,
         };
-        let bar = progress::bar(distances + zugzwang::work(&material), "indices");
-        bar.set_message(material.to_string());
-        let advance = |done| bar.inc(done);
-        let zugzwangs = zugzwang::find(&tables, &material, self.limit, &advance);
-        let statistics = zugzwangs.and_then(|zugzwangs| {
-            let distances = match metrics.is_empty() {
-                true => Statistics::default(),
-                false => collect::collect(&tables, &material, &metrics, self.limit, &advance)?,
-            };
-            Ok((distances, zugzwangs))
-        });
-        bar.finish_and_clear();
-        let (statistics, zugzwangs) = statistics?;
-        let answer = Answer {
-            material,
-            draws,
-            statistics,
-            zugzwangs,
+        let statistics = match kept {
+            Some(statistics) => statistics,
+            None => self.count(directory, &material, &metrics)?,
         };
-        let sides = Color::ALL.into_iter().zip(&answer.statistics.sides);
+        let answer = Answer::new(material, self.counting.into(), &statistics, self.limit);
+        let sides = Color::ALL.into_iter().zip(&answer.sides);
         self.draw(sides.flat_map(|(color, side)| {
-            let titled = [Metric::Dtz, Metric::Dtm].into_iter().filter_map(|metric| {
+            let titled = side.distances.iter().map(move |(metric, distances)| {
                 let title = format!("{material}, {color} to move, {metric}");
-                side.distances(metric).map(|distances| (title, distances))
+                (title, distances)
             });
             titled.collect::<Vec<_>>()
         }))?;
@@ -123,6 +147,51 @@ impl Stats {
             answer.print(self.limit, out)?;
         }
         Ok(Outcome::Done)
+    }
+
+    /// What the files keep; nothing if one of them keeps nothing, or not as many positions as are wanted.
+    fn kept(
+        &self,
+        tables: &Tablebase,
+        material: &Material,
+        metrics: &[Metric],
+    ) -> Result<Option<ByMetric>> {
+        let mut kept = Vec::new();
+        for &metric in metrics {
+            let Some(file) = tables.table(material, metric) else {
+                return Ok(None);
+            };
+            let Some(statistics) = file.table()?.statistics()? else {
+                return Ok(None);
+            };
+            let sides = statistics.sides.iter();
+            let is_cut = sides
+                .map(|side| side.longest.len())
+                .any(|len| len >= LISTED)
+                || (statistics.zugzwangs.iter())
+                    .any(|kind| kind.different > kind.indices.len() as u64);
+            if is_cut && self.limit > LISTED {
+                return Ok(None);
+            }
+            kept.push((metric, statistics));
+        }
+        Ok(Some(kept))
+    }
+
+    fn count(
+        &self,
+        directory: &TableDirectory,
+        material: &Material,
+        metrics: &[Metric],
+    ) -> Result<ByMetric> {
+        let path = directory.path();
+        let bar = progress::bar(work(path, &[*material]), "positions");
+        bar.set_message(material.to_string());
+        let listed = self.limit.max(LISTED);
+        let never = AtomicBool::new(false);
+        let counted = recount(path, material, metrics, listed, &never, &Progress(&bar));
+        bar.finish_and_clear();
+        Ok(counted?)
     }
 
     /// Ends with an error if there is nothing to draw and a drawing is wanted.
@@ -178,39 +247,129 @@ impl Stats {
     }
 }
 
+/// Moves a bar.
+struct Progress<'a>(&'a ProgressBar);
+
+impl Observer for Progress<'_> {
+    fn started(&self, _: Material) {}
+
+    fn advanced(&self, positions: u64) {
+        self.0.inc(positions);
+    }
+}
+
 /// All that is printed.
 struct Answer {
     material: Material,
+    counting: Counting,
     /// White to move, black to move.
-    draws: [u64; 2],
-    statistics: Statistics,
+    sides: [SideAnswer; 2],
     zugzwangs: Found,
 }
 
+/// What is printed of one side to move.
+struct SideAnswer {
+    draws: u64,
+    mated: u64,
+    stalemated: u64,
+    illegal: u64,
+    distances: Vec<(Metric, Distances)>,
+}
+
 impl Answer {
-    fn to_json(&self) -> Value {
-        let side = |number: usize| {
-            let side = &self.statistics.sides[number];
-            let metric = |metric: Metric| side.distances(metric).map(Distances::to_json);
-            json!({"draws": self.draws[number], "dtz": metric(Metric::Dtz), "dtm": metric(Metric::Dtm)})
+    fn new(
+        material: Material,
+        counting: Counting,
+        statistics: &[(Metric, Statistics)],
+        limit: usize,
+    ) -> Answer {
+        let space = IndexSpace::new(material);
+        let number = |count| counting.number(&material, count);
+        let fen = |turn: Color| {
+            let space = &space;
+            move |index: u64| Some(space.position(index, turn)?.1.to_fen())
         };
+        let side = |turn: Color| {
+            let all = statistics
+                .iter()
+                .map(|(metric, all)| (*metric, &all.sides[turn.index()]));
+            let of_metric = |(metric, side): (Metric, &SideStatistics)| {
+                (metric, Distances::of_file(side, number, fen(turn), limit))
+            };
+            let any = statistics
+                .first()
+                .map(|(_, all)| all.sides[turn.index()].clone());
+            let any = any.unwrap_or_default();
+            SideAnswer {
+                draws: number(any.results[2]),
+                mated: number(any.mated),
+                stalemated: number(any.stalemated),
+                illegal: number(any.illegal),
+                distances: all
+                    .filter(|(metric, _)| *metric != Metric::Wdl)
+                    .map(of_metric)
+                    .collect(),
+            }
+        };
+        let mut zugzwangs = Found::default();
+        let kept = statistics.iter().flat_map(|(_, all)| &all.zugzwangs);
+        for (kind, kept) in Kind::ALL.into_iter().zip(kept) {
+            let indices = kept.indices.iter().take(limit).copied();
+            *zugzwangs.of_kind(kind) = Zugzwangs {
+                count: kept.positions,
+                different: kept.different,
+                fens: indices.filter_map(fen(Color::White)).collect(),
+            };
+        }
+        Answer {
+            material,
+            counting,
+            sides: Color::ALL.map(side),
+            zugzwangs,
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let side = |side: &SideAnswer| {
+            let mut answer = json!({
+                "draws": side.draws,
+                "mated": side.mated,
+                "stalemated": side.stalemated,
+                "illegal": side.illegal,
+                "dtz": null,
+                "dtm": null,
+            });
+            for (metric, distances) in &side.distances {
+                answer[metric.name()] = distances.to_json();
+            }
+            answer
+        };
+        let [white, black] = self.sides.each_ref().map(side);
         json!({
             "material": self.material.to_string(),
-            "white": side(0),
-            "black": side(1),
+            "counting": match self.counting {
+                Counting::Board => "board",
+                Counting::Table => "table",
+            },
+            "white": white,
+            "black": black,
             "mutual_zugzwangs": self.zugzwangs.to_json(self.material.is_symmetric(), "white"),
         })
     }
 
     fn print(&self, limit: usize, out: &mut dyn Write) -> Result<()> {
-        for color in Color::ALL {
-            let side: &SideStatistics = &self.statistics.sides[color.index()];
-            for metric in [Metric::Dtz, Metric::Dtm] {
-                if let Some(distances) = side.distances(metric) {
-                    let title = format!("{}, {color} to move, {metric} in plies", self.material);
-                    distances.print(&title, self.draws[color.index()], out)?;
-                }
+        for (color, side) in Color::ALL.into_iter().zip(&self.sides) {
+            for (metric, distances) in &side.distances {
+                let title = format!("{}, {color} to move, {metric} in plies", self.material);
+                distances.print(&title, side.draws, out)?;
             }
+            let [mated, stalemated, illegal] =
+                [side.mated, side.stalemated, side.illegal].map(HumanCount);
+            writeln!(
+                out,
+                "{}, {color} to move: {mated} mated, {stalemated} stalemated, {illegal} illegal\n",
+                self.material
+            )?;
         }
         let is_symmetric = self.material.is_symmetric();
         (self.zugzwangs).print(

@@ -1,0 +1,249 @@
+//! Statistics counted from the tables themselves: numbers become values a line at a time, as for a comparison, and are
+//! counted instead of compared.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use super::layout::squares_of;
+use super::line::{Line, key, squares_where};
+use super::report::{Observer, Report};
+use super::slice::{CHUNK, Men, SliceValues};
+use super::source::Source;
+use super::{Run, sides};
+use crate::Error;
+use crate::game::chess::{Role, attacks};
+use crate::game::{Bits, Color};
+use crate::index::IndexSpace;
+use crate::material::Material;
+use crate::metric::{Metric, Wdl};
+use crate::probe::Format;
+use crate::statistics::{Sets, SliceTally, SliceWords};
+use crate::table::Statistics;
+
+/// Why the statistics of a material could not be counted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecountError {
+    /// The caller asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+    /// A table is missing or damaged, of this material or of one that its captures and promotions lead to.
+    #[error("{problem}")]
+    Unreadable {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+}
+
+/// Counts the statistics of some metrics of a material from its tables in our own format. `listed` positions are
+/// named of each kind, at most.
+///
+/// What captures and promotions decide is not in the tables, so those that they lead to are read as well. The observer is
+/// told of as many positions as [`work`](super::work) says.
+///
+/// # Errors
+///
+/// If a table is missing or damaged, or the caller cancelled.
+pub fn recount(
+    directory: &Path,
+    material: &Material,
+    metrics: &[Metric],
+    listed: usize,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Vec<(Metric, Statistics)>, RecountError> {
+    let material = material.normal_form();
+    let mut report = Report::default();
+    let counting = Counting {
+        metrics: metrics.to_vec(),
+        listed,
+        tally: SliceTally::default(),
+    };
+    let mut run = Run::new(directory, Format::Native, cancel, observer, &mut report);
+    run.counting = Some(counting);
+    let result = run.go_through(&[material]);
+    let tally = run.counting.map(|counting| counting.tally);
+    match result {
+        Err(Error::Cancelled) => return Err(RecountError::Cancelled),
+        Err(error) => {
+            return Err(RecountError::Unreadable {
+                path: directory.to_owned(),
+                problem: error.to_string(),
+            });
+        }
+        Ok(()) => {}
+    }
+    // What is found wrong later may follow from the first.
+    if let Some((path, problem)) = report.unreadable.into_iter().next() {
+        return Err(RecountError::Unreadable { path, problem });
+    }
+    let tally = tally.unwrap_or_default();
+    let statistics = metrics
+        .iter()
+        .map(|&metric| (metric, tally.statistics(&material, metric)));
+    Ok(statistics.collect())
+}
+
+/// What is counted, and what has been so far.
+#[derive(Debug)]
+pub(super) struct Counting {
+    pub metrics: Vec<Metric>,
+    pub listed: usize,
+    pub tally: SliceTally,
+}
+
+/// Counts the values of a slice.
+pub(super) fn tally(
+    space: &IndexSpace,
+    source: &Source,
+    values: &SliceValues<'_>,
+    slice: usize,
+    listed: usize,
+) -> SliceTally {
+    let frame = values.moves.frame;
+    let words = Words {
+        sides: Color::ALL.map(|side| SideWords::new(source, values, side)),
+    };
+    SliceTally::new(space, frame.pawns, slice, frame.addresses, &words, listed)
+}
+
+/// The words of a slice.
+struct Words<'a> {
+    sides: [SideWords<'a>; 2],
+}
+
+struct SideWords<'a> {
+    sets: Vec<WordSets>,
+    /// Plies; empty if they are not known.
+    dtz: Vec<Line<u8>>,
+    scores: &'a [Line<u8>],
+}
+
+#[derive(Clone, Copy, Default)]
+struct WordSets {
+    legal: u64,
+    decided: [u64; 5],
+    mated: u64,
+    stalemated: u64,
+}
+
+impl SliceWords for Words<'_> {
+    fn sets(&self, side: usize, address: usize) -> Sets<'_> {
+        let side = &self.sides[side];
+        let WordSets {
+            legal,
+            decided,
+            mated,
+            stalemated,
+        } = side.sets[address];
+        Sets {
+            legal,
+            decided,
+            mated,
+            stalemated,
+            won_by_zeroing: 0,
+            dtz: side.dtz.get(address),
+            dtm: side.scores.get(address),
+        }
+    }
+}
+
+impl<'a> SideWords<'a> {
+    fn new(source: &Source, values: &'a SliceValues<'_>, side: Color) -> SideWords<'a> {
+        let own = &values.sides[side.index()];
+        let results = own.lines.results.par_iter().enumerate().with_min_len(CHUNK);
+        let sets = results.map(|(address, line)| word_sets(values, side, address, line));
+        let keys = match source.has(Metric::Dtz) {
+            true => own.keys.as_slice(),
+            false => &[],
+        };
+        let plies = |line: &Line<i16>| line.map(|key| key::shortest(key) as u8);
+        SideWords {
+            sets: sets.collect(),
+            dtz: keys.par_iter().with_min_len(CHUNK).map(plies).collect(),
+            scores: &own.lines.scores,
+        }
+    }
+}
+
+fn word_sets(
+    values: &SliceValues<'_>,
+    side: Color,
+    address: usize,
+    results: &Line<u8>,
+) -> WordSets {
+    let men = values.men(address);
+    let legal = men.legality.legal[side.index()];
+    if legal == 0 {
+        return WordSets::default();
+    }
+    let mut decided = [0; 5];
+    for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
+        let number = value.index() as u8;
+        decided[value.index()] = legal & squares_where(|king| results[king] == number);
+    }
+    let in_check = legal & men.legality.in_check[side.index()];
+    let lost = decided[Wdl::Loss.index()];
+    let drawn = legal & !decided.iter().fold(0, |all, set| all | set);
+    let stuck = stuck(&men, side, (lost & in_check) | (drawn & !in_check));
+    WordSets {
+        legal,
+        decided,
+        mated: stuck & in_check,
+        stalemated: stuck & !in_check,
+    }
+}
+
+/// The positions of a set in which the side to move has no move. Most are ruled out by a step of its king.
+fn stuck(men: &Men, side: Color, set: u64) -> u64 {
+    if set == 0 {
+        return 0;
+    }
+    let Men {
+        placement,
+        legality,
+        ..
+    } = men;
+    let mut left = set;
+    match side {
+        // Where Black's king may be with White to move, he may step to.
+        Color::Black => {
+            for to in squares_of(legality.legal[0]) {
+                left &= !attacks::king(to);
+            }
+        }
+        // White's king steps to a safe square unless Black's king is there or beside.
+        Color::White => {
+            let Some(king) = squares_of(placement.of(Color::White, Role::King)).next() else {
+                return 0;
+            };
+            let occupied = placement.occupied() & !king.bit();
+            let mut steps = attacks::king(king);
+            for role in Role::ALL {
+                steps &= !placement.of(Color::White, role);
+                for square in squares_of(placement.of(Color::Black, role)) {
+                    steps &= !attacks::attacks(Color::Black, role, square, occupied);
+                }
+            }
+            for to in squares_of(steps) {
+                left &= attacks::king(to) | to.bit();
+            }
+        }
+    }
+    (left.ones()).fold(0, |stuck, bit| {
+        let mut placement = *placement;
+        placement.men[1][Role::King.index()] = 1 << bit;
+        let position = placement.position(side);
+        let is_stuck = position.is_some_and(|position| position.legal_moves().is_empty());
+        stuck | u64::from(is_stuck) << bit
+    })
+}
+
+/// How much is gone through for a slice, in the unit of [`Observer::advanced`].
+pub(super) fn work_of_slice(source: &Source, work: u64) -> u64 {
+    work * sides(source.material()) as u64
+}
