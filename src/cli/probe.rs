@@ -17,7 +17,7 @@ use serde_json::json;
 use super::answer::{Answer, LineAnswer};
 use super::movetext::movetext;
 use super::print::{MoveRow, best_line, move_rows, plies_or_dash, those_that_hold};
-use super::solve::leaves::{TableLeaves, tables_if_any};
+use super::solve::leaves::{TableLeaves, XiangqiLeaves, tables_if_any};
 use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
 
 /// Look a position up: its value, and every legal move with its value, best first
@@ -75,10 +75,12 @@ impl Probe {
         if input::means_xiangqi(self.game, &self.fen) {
             let position = input::xiangqi_position(&self.fen)?;
             if let Some(file) = &self.solved {
-                anyhow::bail!(
-                    "{} has positions of chess, and this is one of xiangqi; leave --solved out",
-                    file.display()
-                );
+                let set = SolvedSet::open(file)?;
+                let rules = set.rules();
+                let open = XiangqiTables::open(tables.path(), rules);
+                let leaves = XiangqiLeaves::new(&open, None, tables, rules)?;
+                let answer = xiangqi::Answer::of_solved(&set, &position, &leaves)?;
+                return xiangqi::print_answer(answer, &position, self.json, out);
             }
             return xiangqi::probe(&position, self.rules, self.line, self.json, tables, out);
         }

@@ -4,21 +4,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
-use retrograde::game::Game;
+use retrograde::game::{self, Game, chess};
 use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::probe::solved::SolvedSet;
+use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
 use retrograde::verify::{Observer, Report, verify, work};
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::print::{differences, unreadable_json, verdict};
-use super::solve::leaves::{TableLeaves, tables_if_any};
+use super::solve::game::SolveGame;
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
 /// Check tables of both formats: every checksum, then every value against the values of its successors
@@ -64,7 +64,10 @@ impl Verify {
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
         if let Some(file) = &self.solved {
-            return self.check_solved(file, directory, out);
+            return match game_of(file)? {
+                Game::Chess => self.check_solved::<chess::Position>(file, directory, out),
+                Game::Xiangqi => self.check_solved::<game::xiangqi::Position>(file, directory, out),
+            };
         }
         if self.materials.is_empty() && !self.all {
             bail!(
@@ -101,21 +104,22 @@ impl Verify {
     }
 
     /// Checks a file of solved positions.
-    fn check_solved(
+    fn check_solved<P: SolveGame>(
         &self,
         file: &Path,
         directory: &TableDirectory,
         out: &mut dyn Write,
     ) -> Result<Outcome> {
-        let set = SolvedSet::open(file)?;
-        let tables = tables_if_any(directory)?;
+        let set: SolvedSet<P> = SolvedSet::open(file)?;
+        let (rules, directory) = (set.rules(), Some(directory));
+        let tables = P::tables(directory, rules)?;
         let cancel = progress::cancel_on_interrupt()?;
         let bar = progress::bar(set.len(), "positions");
         let start = Instant::now();
-        let leaves = TableLeaves::new(&tables);
+        let leaves = P::leaves(&tables, directory, None, rules)?;
         let report = verify_solved(&set, &leaves, &cancel, &|checked| bar.inc(checked));
         bar.finish_and_clear();
-        let Some(report) = report.map_err(|error| anyhow!(error))? else {
+        let Some(report) = report.map_err(P::leaf_error)? else {
             bail!("stopped before all was checked");
         };
         let seconds = start.elapsed().as_secs_f64();

@@ -85,6 +85,16 @@ impl Game {
     pub const fn number(self) -> u8 {
         self as u8
     }
+
+    /// What a side is called.
+    #[must_use]
+    pub const fn name_of(self, side: Color) -> &'static str {
+        match (self, side) {
+            (Game::Chess, Color::White) => "white",
+            (Game::Xiangqi, Color::White) => "red",
+            (_, Color::Black) => "black",
+        }
+    }
 }
 
 impl fmt::Display for Game {

@@ -26,20 +26,120 @@ use std::path::{Path, PathBuf};
 
 use super::{RootMove, sort_root_moves};
 use crate::Error;
-use crate::game::chess::Position;
+use crate::game::{Game, chess, xiangqi};
 use crate::metric::{Dtm, Dtz, Wdl};
-use crate::reach::{LeafError, Leaves, MAX_BYTES, Packed, Rules, Solved, Value};
+use crate::reach::{
+    Compact, Id, LeafError, Leaves, MoveValue, Outcome, Reach, Rules, Solved, Value,
+};
 use crate::table::WriteError;
+use crate::xiangqi::{Rules as XiangqiRules, XiangqiValue};
+
 use crate::table::records::{
-    DESCRIPTION_LEN, RecordSource, Records, RecordsDescription, RecordsError, write_records,
+    DESCRIPTION_LEN, MAX_VALUE_LEN, RecordSource, Records, RecordsDescription, RecordsError,
+    write_records,
 };
 
-/// Chess.
-const GAME: u8 = 0;
-/// Set if distances to mate are stored.
-const HAS_MATES: u8 = 1;
-/// Where the key of the position that was solved begins in the description.
+/// Where in the description are the number of the game, whether distances to mate are stored, what an endless game is worth, and
+/// the key of the position that was solved.
+const GAME: usize = 0;
+const MATES: usize = 1;
+const RULES: usize = 2;
 const ROOT: usize = 8;
+
+/// A game whose solved positions are kept in files: how values are written.
+pub trait Recorded: Reach {
+    /// Bytes of a value.
+    fn value_len(mates: bool) -> usize;
+
+    /// Writes a value into as many bytes.
+    fn encode(value: Self::Value, bytes: &mut [u8]);
+
+    /// Reads it again.
+    fn decode(bytes: &[u8], mates: bool) -> Self::Value;
+
+    /// The value without distance to mate unless it is wanted.
+    fn with_mates(value: Self::Value, mates: bool) -> Self::Value;
+
+    /// The number of the rules in files, if they matter.
+    fn number_of(rules: XiangqiRules) -> u8;
+}
+
+impl Recorded for chess::Position {
+    fn value_len(mates: bool) -> usize {
+        if mates { 4 } else { 2 }
+    }
+
+    fn encode(value: Value, bytes: &mut [u8]) {
+        // The longest distances that states can hold fit.
+        let short = |plies: i32| plies.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        let plies = [value.dtz.0, value.dtm.map_or(0, |dtm| dtm.0)];
+        for (bytes, plies) in bytes.as_chunks_mut().0.iter_mut().zip(plies) {
+            *bytes = short(plies).to_le_bytes();
+        }
+    }
+
+    fn decode(bytes: &[u8], mates: bool) -> Value {
+        let plies = |at: usize| i32::from(i16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let dtz = Dtz(plies(0));
+        Value {
+            dtz,
+            dtm: (mates && dtz != Dtz(0)).then(|| Dtm(plies(2))),
+        }
+    }
+
+    fn with_mates(value: Value, mates: bool) -> Value {
+        Value {
+            dtm: value.dtm.filter(|_| mates),
+            ..value
+        }
+    }
+
+    fn number_of(_: XiangqiRules) -> u8 {
+        0
+    }
+}
+
+impl Recorded for xiangqi::Position {
+    fn value_len(mates: bool) -> usize {
+        if mates { 6 } else { 4 }
+    }
+
+    fn encode(value: XiangqiValue, bytes: &mut [u8]) {
+        let plies = |plies: i32| u16::try_from(plies.unsigned_abs()).unwrap_or(u16::MAX);
+        bytes[0] = value.wdl.signum2() as i8 as u8;
+        bytes[1] = value.round;
+        let plies = [value.dtc, value.dtm.map(|dtm| dtm.0)].map(|it| it.map_or(0, plies));
+        for (bytes, plies) in bytes[2..].as_chunks_mut().0.iter_mut().zip(plies) {
+            *bytes = plies.to_le_bytes();
+        }
+    }
+
+    fn decode(bytes: &[u8], mates: bool) -> XiangqiValue {
+        let plies = |at: usize| i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+        let (wdl, sign) = match bytes[0] as i8 {
+            2 => (Wdl::Win, 1),
+            -2 => (Wdl::Loss, -1),
+            _ => (Wdl::Draw, 1),
+        };
+        XiangqiValue {
+            wdl,
+            dtc: Some(sign * plies(2)),
+            dtm: (mates && wdl != Wdl::Draw).then(|| Dtm(sign * plies(4))),
+            round: bytes[1],
+        }
+    }
+
+    fn with_mates(value: XiangqiValue, mates: bool) -> XiangqiValue {
+        XiangqiValue {
+            dtm: value.dtm.filter(|_| mates),
+            ..value
+        }
+    }
+
+    fn number_of(rules: XiangqiRules) -> u8 {
+        rules.number()
+    }
+}
 
 /// Why a file of solved positions does not answer.
 #[derive(Debug, thiserror::Error)]
@@ -52,13 +152,13 @@ pub struct SolvedSetError {
     pub problem: RecordsError,
 }
 
-struct Source<'a> {
-    solved: &'a Solved,
-    order: Vec<crate::reach::Id>,
+struct Source<'a, P: Recorded> {
+    solved: &'a Solved<P>,
+    order: Vec<Id>,
     key_len: usize,
 }
 
-impl RecordSource for Source<'_> {
+impl<P: Recorded> RecordSource for Source<'_, P> {
     fn len(&self) -> usize {
         self.order.len()
     }
@@ -67,12 +167,7 @@ impl RecordSource for Source<'_> {
         let (packed, value) = self.solved.entry(self.order[number]);
         let (key, rest) = record.split_at_mut(self.key_len);
         key.copy_from_slice(&packed.to_key()[..self.key_len]);
-        // The longest distances that states can hold fit.
-        let short = |plies: i32| plies.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-        let values = [value.dtz.0, value.dtm.map_or(0, |dtm| dtm.0)];
-        for (bytes, plies) in rest.chunks_exact_mut(2).zip(values) {
-            bytes.copy_from_slice(&short(plies).to_le_bytes());
-        }
+        P::encode(value, rest);
     }
 }
 
@@ -81,8 +176,8 @@ impl RecordSource for Source<'_> {
 ///
 /// # Errors
 ///
-/// [`Error::Write`] if values are only bounds, or the system cannot write.
-pub fn save(solved: &Solved, path: &Path) -> Result<u64, Error> {
+/// [`Error::Write`] if values are only bounds, if something other than a file has that name, or if the system cannot write.
+pub fn save<P: Recorded>(solved: &Solved<P>, path: &Path) -> Result<u64, Error> {
     if solved.exact().is_none() {
         return Err(Error::Write {
             name: path.display().to_string(),
@@ -91,16 +186,18 @@ pub fn save(solved: &Solved, path: &Path) -> Result<u64, Error> {
             ),
         });
     }
-    let root = Packed::new(solved.root());
-    let mut description = [0; DESCRIPTION_LEN];
-    description[0] = GAME;
-    description[1] = if solved.has_mates() { HAS_MATES } else { 0 };
-    description[ROOT..ROOT + MAX_BYTES].copy_from_slice(&root.to_key());
+    check_target(path)?;
+    let root = P::Packed::new(solved.root());
     // No position has more men than the first one.
-    let key_len = Packed::bytes(root.occupied().count_ones() as usize);
+    let key_len = P::Packed::bytes(root.men() as usize);
+    let mut description = [0; DESCRIPTION_LEN];
+    description[GAME] = P::GAME.number();
+    description[MATES] = u8::from(solved.has_mates());
+    description[RULES] = P::number_of(solved.rules());
+    description[ROOT..ROOT + key_len].copy_from_slice(&root.to_key()[..key_len]);
     let description = RecordsDescription {
         key_len,
-        value_len: if solved.has_mates() { 4 } else { 2 },
+        value_len: P::value_len(solved.has_mates()),
         description,
     };
     let source = Source {
@@ -111,64 +208,110 @@ pub fn save(solved: &Solved, path: &Path) -> Result<u64, Error> {
     write_records(path, &description, &source)
 }
 
-/// A file of solved positions. Many threads can ask it at once.
-#[derive(Debug)]
-pub struct SolvedSet {
-    path: PathBuf,
-    records: Records,
-    root: Position,
-    has_mates: bool,
+/// Makes sure that a set can be written to a file, before it takes hours to find what is to be written: its directory is there and
+/// lets files be made, and nothing but a file has its name. Leaves nothing behind.
+///
+/// # Errors
+///
+/// [`Error::Write`] says what prevents it.
+pub fn check_target(path: &Path) -> Result<(), Error> {
+    let check = || -> Result<(), WriteError> {
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        match std::fs::symlink_metadata(path) {
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(WriteError::Description(
+                    "something that is not a regular file has that name; choose another",
+                ));
+            }
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        // Gone again when it is dropped.
+        tempfile::tempfile_in(parent.unwrap_or(Path::new(".")))?;
+        Ok(())
+    };
+    check().map_err(|problem| Error::Write {
+        name: path.display().to_string(),
+        problem,
+    })
 }
 
-impl SolvedSet {
+/// The game of a file of solved positions.
+///
+/// # Errors
+///
+/// [`SolvedSetError`] if it cannot be read, is something else, or is damaged.
+pub fn game_of(path: &Path) -> Result<Game, SolvedSetError> {
+    let records = Records::open(path).map_err(error(path))?;
+    let number = records.description().description[GAME];
+    let mut games = Game::ALL.into_iter();
+    // Whatever else it says is told by whoever opens it.
+    Ok(games
+        .find(|game| game.number() == number)
+        .unwrap_or_default())
+}
+
+/// A file of solved positions. Many threads can ask it at once.
+#[derive(Debug)]
+pub struct SolvedSet<P: Recorded = chess::Position> {
+    path: PathBuf,
+    records: Records,
+    root: P,
+    has_mates: bool,
+    rules: XiangqiRules,
+}
+
+impl<P: Recorded> SolvedSet<P> {
     /// Opens a file.
     ///
     /// # Errors
     ///
-    /// [`SolvedSetError`] if it cannot be read, is something else, or is damaged.
-    pub fn open(path: &Path) -> Result<SolvedSet, SolvedSetError> {
+    /// [`SolvedSetError`] if it cannot be read, is something else or of another game, or is damaged.
+    pub fn open(path: &Path) -> Result<SolvedSet<P>, SolvedSetError> {
         let records = Records::open(path).map_err(error(path))?;
         SolvedSet::new(path, records)
     }
 
-    /// The same from records that are open.
+    /// A set of records that are open.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open).
-    pub fn new(path: &Path, records: Records) -> Result<SolvedSet, SolvedSetError> {
-        let impossible = |what: &str| {
-            error(path)(RecordsError::Impossible {
-                what: what.to_owned(),
-            })
-        };
+    pub fn new(path: &Path, records: Records) -> Result<SolvedSet<P>, SolvedSetError> {
+        let impossible = |what: String| error(path)(RecordsError::Impossible { what });
         let RecordsDescription {
             key_len,
             value_len,
             description,
         } = *records.description();
-        let has_mates = description[1] == HAS_MATES;
-        let is_right = description[0] == GAME
-            && description[1] <= HAS_MATES
-            && description[2..ROOT] == [0; ROOT - 2]
-            && description[ROOT + MAX_BYTES..]
-                .iter()
-                .all(|&byte| byte == 0)
-            && value_len == if has_mates { 4 } else { 2 };
-        if !is_right {
-            return Err(impossible("description"));
+        if description[GAME] != P::GAME.number() {
+            return Err(impossible(format!("game: it is not {}", P::GAME)));
         }
-        let root = Packed::from_key(&description[ROOT..ROOT + MAX_BYTES]);
-        let men = root.occupied().count_ones() as usize;
-        let position = root.position();
-        let Some(position) = position.filter(|_| key_len == Packed::bytes(men)) else {
-            return Err(impossible("first position"));
+        let has_mates = description[MATES] == 1;
+        let mut all_rules = XiangqiRules::ALL.into_iter();
+        let rules = all_rules.find(|&rules| P::number_of(rules) == description[RULES]);
+        let is_right = description[MATES] <= 1
+            && description[RULES + 1..ROOT] == [0; ROOT - RULES - 1]
+            && ROOT + key_len <= DESCRIPTION_LEN
+            && value_len == P::value_len(has_mates);
+        let (Some(rules), true) = (rules, is_right) else {
+            return Err(impossible("description".to_owned()));
+        };
+        let (root, rest) = description[ROOT..].split_at(key_len);
+        let root = P::Packed::from_key(root);
+        let is_whole =
+            key_len == P::Packed::bytes(root.men() as usize) && rest.iter().all(|&byte| byte == 0);
+        let Some(root) = root.position().filter(|_| is_whole) else {
+            return Err(impossible("first position".to_owned()));
         };
         Ok(SolvedSet {
             path: path.to_owned(),
             records,
-            root: position,
+            root,
             has_mates,
+            rules,
         })
     }
 
@@ -180,7 +323,7 @@ impl SolvedSet {
 
     /// The position that was solved.
     #[must_use]
-    pub fn root(&self) -> &Position {
+    pub fn root(&self) -> &P {
         &self.root
     }
 
@@ -202,58 +345,128 @@ impl SolvedSet {
         self.has_mates
     }
 
-    /// The value of a position, clock at zero; nothing if it is not in the set.
+    /// Xiangqi: what an endless game is worth.
+    #[must_use]
+    pub fn rules(&self) -> XiangqiRules {
+        self.rules
+    }
+
+    /// The value of a position, clock at zero; `None` if it is not in the set.
     ///
     /// # Errors
     ///
     /// [`SolvedSetError`] if the part of the file where it belongs is damaged.
-    pub fn value(&self, position: &Position) -> Result<Option<Value>, SolvedSetError> {
-        let key_len = self.records.description().key_len;
-        let packed = Packed::new(position).normal_form();
-        if Packed::bytes(packed.occupied().count_ones() as usize) > key_len {
+    pub fn value(&self, position: &P) -> Result<Option<P::Value>, SolvedSetError> {
+        let RecordsDescription {
+            key_len, value_len, ..
+        } = *self.records.description();
+        let packed = P::Packed::new(position).normal_form();
+        if P::Packed::bytes(packed.men() as usize) > key_len {
             return Ok(None);
         }
-        let mut value = [0; 4];
+        let mut value = [0; MAX_VALUE_LEN];
+        let value = &mut value[..value_len];
         let is_found = self
             .records
-            .find(&packed.to_key()[..key_len], &mut value)
+            .find(&packed.to_key()[..key_len], value)
             .map_err(error(&self.path))?;
-        Ok(is_found.then(|| self.read(&value)))
+        Ok(is_found.then(|| P::decode(value, self.has_mates)))
     }
 
-    fn read(&self, value: &[u8]) -> Value {
-        let plies = |at: usize| i32::from(i16::from_le_bytes([value[at], value[at + 1]]));
-        let dtz = Dtz(plies(0));
-        Value {
-            dtz,
-            dtm: (self.has_mates && dtz != Dtz(0)).then(|| Dtm(plies(2))),
+    /// Who wins, clock at zero; `None` if the position is not in the set.
+    ///
+    /// # Errors
+    ///
+    /// As [`value`](Self::value).
+    pub fn probe_wdl(&self, position: &P) -> Result<Option<Wdl>, SolvedSetError> {
+        Ok(self.value(position)?.map(|value| value.wdl()))
+    }
+
+    /// All legal moves with what the set and `leaves` know of the positions after them, best first.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a table is damaged.
+    pub fn moves(
+        &self,
+        position: &P,
+        leaves: &dyn Leaves<P>,
+    ) -> Result<Vec<MoveValue<P>>, LeafError> {
+        let here = self.value_or_leaf(position, leaves)?;
+        let here = position.state_of(here.unwrap_or(P::Value::DRAW));
+        let mut moves = Vec::new();
+        for played in position.moves() {
+            let next = position.after(played);
+            let value = self.value_or_leaf(&next, leaves)?;
+            let state = value.map(|value| next.state_of(value));
+            let ends = next.moves().is_empty();
+            let preference = P::preference(here, played, state, ends, self.has_mates);
+            moves.push((preference, MoveValue { played, value }));
         }
+        moves.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(moves.into_iter().map(|(_, m)| m).collect())
     }
 
-    /// Who wins, clock at zero; nothing if the position is not in the set.
+    /// The value of a position that is in the set, that nobody can win, or that `leaves` know.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a table is damaged.
+    pub fn value_or_leaf(
+        &self,
+        position: &P,
+        leaves: &dyn Leaves<P>,
+    ) -> Result<Option<P::Value>, LeafError> {
+        if let Some(value) = self.value(position)? {
+            return Ok(Some(value));
+        }
+        let rules = Rules::new(leaves, None);
+        if !rules.covers(position) {
+            return Ok(None);
+        }
+        let known = rules.value(position, false)?;
+        Ok(Some(P::with_mates(known, self.has_mates)))
+    }
+
+    /// How many parts [`for_each_in`](Self::for_each_in) knows.
+    pub(crate) fn parts(&self) -> usize {
+        self.records.blocks()
+    }
+
+    /// Calls `visit` with the positions of a part and their values; `None` stands for what is no position.
+    pub(crate) fn for_each_in(
+        &self,
+        part: usize,
+        mut visit: impl FnMut(Option<P>, P::Value),
+    ) -> Result<(), SolvedSetError> {
+        let visit = |key: &[u8], value: &[u8]| {
+            let packed = P::Packed::from_key(key);
+            // What is written in another form is never looked up.
+            let position = packed.position().filter(|_| packed.normal_form() == packed);
+            visit(position, P::decode(value, self.has_mates));
+        };
+        self.records
+            .for_each_in(part, visit)
+            .map_err(error(&self.path))
+    }
+}
+
+impl SolvedSet {
+    /// Plies to the next zeroing move, clock at zero; `None` if the position is not in the set.
     ///
     /// # Errors
     ///
     /// As [`value`](Self::value).
-    pub fn probe_wdl(&self, position: &Position) -> Result<Option<Wdl>, SolvedSetError> {
-        Ok(self.value(position)?.map(|value| value.dtz.wdl()))
-    }
-
-    /// Plies to the next zeroing move, clock at zero; nothing if the position is not in the set.
-    ///
-    /// # Errors
-    ///
-    /// As [`value`](Self::value).
-    pub fn probe_dtz(&self, position: &Position) -> Result<Option<Dtz>, SolvedSetError> {
+    pub fn probe_dtz(&self, position: &chess::Position) -> Result<Option<Dtz>, SolvedSetError> {
         Ok(self.value(position)?.map(|value| value.dtz))
     }
 
-    /// Plies to mate; nothing if the position is drawn or not in the set, or mates are not known.
+    /// Plies to mate; `None` if the position is drawn or not in the set, or mates are not known.
     ///
     /// # Errors
     ///
     /// As [`value`](Self::value).
-    pub fn probe_dtm(&self, position: &Position) -> Result<Option<Dtm>, SolvedSetError> {
+    pub fn probe_dtm(&self, position: &chess::Position) -> Result<Option<Dtm>, SolvedSetError> {
         Ok(self.value(position)?.and_then(|value| value.dtm))
     }
 
@@ -265,7 +478,7 @@ impl SolvedSet {
     /// If the file or a table is damaged.
     pub fn root_moves(
         &self,
-        position: &Position,
+        position: &chess::Position,
         leaves: &dyn Leaves,
     ) -> Result<Vec<RootMove>, LeafError> {
         let mut moves = Vec::new();
@@ -281,52 +494,6 @@ impl SolvedSet {
         }
         sort_root_moves(&mut moves, position.halfmoves().into());
         Ok(moves)
-    }
-
-    /// The value of a position that is in the set, that nobody can win, or that `leaves` know.
-    ///
-    /// # Errors
-    ///
-    /// If the file or a table is damaged.
-    pub fn value_or_leaf(
-        &self,
-        position: &Position,
-        leaves: &dyn Leaves,
-    ) -> Result<Option<Value>, LeafError> {
-        if let Some(value) = self.value(position)? {
-            return Ok(Some(value));
-        }
-        let rules = Rules::new(leaves, None);
-        if !rules.covers(position) {
-            return Ok(None);
-        }
-        let known = rules.value(position, false)?;
-        Ok(Some(Value {
-            dtm: known.dtm.filter(|_| self.has_mates),
-            ..known
-        }))
-    }
-
-    /// How many parts [`for_each_in`](Self::for_each_in) knows.
-    pub(crate) fn parts(&self) -> usize {
-        self.records.blocks()
-    }
-
-    /// Calls `visit` with the positions of a part and their values; nothing stands for what is no position.
-    pub(crate) fn for_each_in(
-        &self,
-        part: usize,
-        mut visit: impl FnMut(Option<Position>, Value),
-    ) -> Result<(), SolvedSetError> {
-        let visit = |key: &[u8], value: &[u8]| {
-            let packed = Packed::from_key(key);
-            // What is written in another form is never looked up.
-            let position = packed.position().filter(|_| packed.normal_form() == packed);
-            visit(position, self.read(value));
-        };
-        self.records
-            .for_each_in(part, visit)
-            .map_err(error(&self.path))
     }
 }
 

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::packed::Packed;
 use super::positions::{Compact, Full, Hashing, Look, Positions, SHARDS, Shard};
 
 /// Positions of a shard that are expanded in one batch, at most and at least.
@@ -60,7 +59,7 @@ type Found<P> = Vec<(P, u64)>;
 
 /// What was found, and what is to be looked at next.
 #[derive(Debug)]
-pub struct Exploration<P = Packed> {
+pub struct Exploration<P> {
     /// What was found so far.
     pub positions: Positions<P>,
     frontier: usize,
@@ -73,10 +72,10 @@ pub struct Exploration<P = Packed> {
 }
 
 impl<P: Compact> Exploration<P> {
-    /// Begins with a position of so many men.
-    pub fn new(packed: P, men: usize, is_covered: bool, hashing: Hashing) -> Exploration<P> {
+    /// Begins with a position, which has the most men.
+    pub fn new(packed: P, is_covered: bool, hashing: Hashing) -> Exploration<P> {
         let key = packed.key();
-        let mut positions = Positions::new(men, hashing);
+        let mut positions = Positions::new(packed.men() as usize, hashing);
         let shard = &mut positions.shards[hashing.shard(key)];
         // The first position always fits.
         let _ = shard.insert(&packed, key);

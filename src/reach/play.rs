@@ -1,16 +1,12 @@
 //! Moves, values and best play from positions that were solved.
 
-use std::cmp::Reverse;
-
-use super::analyse::known_states;
+use super::MoveValue;
 use super::explore::Exploration;
-use super::packed::{Packed, canonical};
-use super::plane::Values;
+use super::game::{Outcome, Reach, States, Track};
+use super::positions::Compact;
 use super::rules::{LeafError, Next, Rules};
-use super::value::{Outlook, State, States};
-use super::{MoveValue, Value};
-use crate::game::chess::{Move, Position};
-use crate::metric::Dtz;
+use crate::game::chess;
+use crate::metric::Wdl;
 
 /// Lines are not longer; the longest known mates are shorter.
 const MAX_LINE: usize = 1200;
@@ -19,10 +15,14 @@ const MAX_LINE: usize = 1200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LineEnd {
-    /// The side to move is mated.
+    /// The side to move is in check and has no move: it has lost.
     Checkmate,
+    /// Xiangqi: the side to move is not in check and has no move: it has lost.
+    Stalemate,
     /// Nobody can win any more.
     Draw,
+    /// Xiangqi: a position has come up again, and one side alone gave check all the time: it loses.
+    PerpetualCheck,
     /// The value of the last position is known, and there are other ways to play on from there.
     Leaf,
     /// What follows was not explored or counts as decided.
@@ -33,178 +33,134 @@ pub enum LineEnd {
 
 /// Best play.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct Line<P: Reach = chess::Position> {
     /// The moves, first one first.
-    pub moves: Vec<Move>,
+    pub moves: Vec<P::Move>,
     /// Why there are no more.
     pub end: LineEnd,
 }
 
 /// Knows the states of positions.
-pub struct Player<'a> {
-    exploration: &'a Exploration,
-    values: &'a Values,
-    rules: &'a Rules<'a>,
-    mates: bool,
+pub struct Player<'a, P: Reach> {
+    pub exploration: &'a Exploration<P::Packed>,
+    pub states: &'a P::States,
+    pub rules: &'a Rules<'a, P>,
+    pub mates: bool,
 }
 
-/// What is known of a position after a move.
-enum After {
-    Leaf(States),
-    Explored(States),
-    /// What it counts as is no knowledge.
-    Unexplored,
+/// What is known of the position after a move.
+struct After<P: Reach> {
+    played: P::Move,
+    /// What a position that was not explored counts as is no knowledge.
+    state: Option<P::State>,
+    preference: P::Preference,
 }
 
-impl<'a> Player<'a> {
-    /// Over what was analysed.
-    pub fn new(
-        exploration: &'a Exploration,
-        values: &'a Values,
-        rules: &'a Rules<'a>,
-        mates: bool,
-    ) -> Player<'a> {
-        Player {
-            exploration,
-            values,
-            rules,
-            mates,
-        }
+impl<P: Reach> Player<'_, P> {
+    fn value(&self, state: P::State) -> P::Value {
+        P::value_of(state, self.mates)
     }
 
-    fn value(&self, states: States) -> Value {
-        states.value(self.mates)
-    }
-
-    /// The states of a position that was found.
-    fn states(&self, position: &Position) -> Option<States> {
-        let packed = Packed::new(position).normal_form();
+    /// The state of a position that was found, and whether its moves were looked at.
+    fn find(&self, position: &P) -> Option<(P::State, bool)> {
+        let packed = P::Packed::new(position).normal_form();
         let id = self.exploration.positions.find(&packed, packed.key())?;
-        Some(self.values.get(id))
+        Some((
+            self.states.get(id),
+            self.exploration.positions.is_expanded(id),
+        ))
     }
 
     /// The value of the first position.
-    pub fn root(&self, root: &Position) -> Value {
-        self.value(self.states(root).unwrap_or(States::DRAW))
+    pub fn root(&self, root: &P) -> P::Value {
+        let state = self.find(root).map(|(state, _)| self.value(state));
+        state.unwrap_or(P::Value::DRAW)
     }
 
-    fn after(&self, position: &Position, m: Move) -> Result<After, LeafError> {
-        if !self.rules.allows(position, m) {
-            return Ok(After::Unexplored);
+    /// The moves of a position, the best first, where that is known to be in `here`.
+    fn after(&self, position: &P, here: P::State) -> Result<Vec<After<P>>, LeafError> {
+        let is_covered = {
+            let packed = P::Packed::new(position).normal_form();
+            self.exploration.is_covered(&packed)
+        };
+        let mut all: Vec<After<P>> = Vec::new();
+        for played in position.moves() {
+            let next = position.after(played).canonical();
+            let state = match position.next(self.rules, played, is_covered) {
+                Next::Leaf(leaf) => Some(self.rules.state(&leaf)?),
+                Next::Conceded | Next::Denied => None,
+                Next::Inside => self
+                    .find(&next)
+                    .and_then(|(state, is_expanded)| is_expanded.then_some(state)),
+            };
+            let ends = next.moves().is_empty();
+            all.push(After {
+                played,
+                state,
+                preference: P::preference(here, played, state, ends, self.mates),
+            });
         }
-        let packed = Packed::new(position);
-        let is_covered = self.exploration.is_covered(&packed.normal_form());
-        Ok(match self.rules.next(position, m, is_covered) {
-            Next::Leaf(next) => After::Leaf(known_states(self.rules, &next, false)?),
-            Next::Conceded => After::Unexplored,
-            Next::Inside => {
-                let (next, key) = packed.after(position, m);
-                match self.exploration.positions.find(&next, key) {
-                    Some(id) if self.exploration.positions.is_expanded(id) => {
-                        After::Explored(self.values.get(id))
-                    }
-                    _ => After::Unexplored,
-                }
-            }
-        })
+        all.sort_by(|one, other| one.preference.cmp(&other.preference));
+        Ok(all)
     }
 
-    /// All legal moves of a position that was found.
+    /// All legal moves of a position that was found, the best first.
     ///
     /// # Errors
     ///
     /// If the value of a leaf cannot be found out.
-    pub fn moves(&self, position: &Position) -> Result<Vec<MoveValue>, LeafError> {
-        let moves = position.legal_moves();
-        moves
-            .into_iter()
-            .map(|played| {
-                let value = match self.after(position, played)? {
-                    After::Leaf(states) | After::Explored(states) => Some(self.value(states)),
-                    After::Unexplored => None,
-                };
-                Ok(MoveValue { played, value })
-            })
-            .collect()
+    pub fn moves(&self, position: &P) -> Result<Vec<MoveValue<P>>, LeafError> {
+        let Some((here, _)) = self.find(position) else {
+            return Ok(Vec::new());
+        };
+        let moves = self.after(position, here)?.into_iter();
+        let value = |after: After<P>| MoveValue {
+            played: after.played,
+            value: after.state.map(|state| self.value(state)),
+        };
+        Ok(moves.map(value).collect())
     }
 
-    /// Best play from a position that was found, by mate if mates are known, else by zeroing moves.
+    /// Best play from a position that was found, by mate if mates are known.
     ///
     /// # Errors
     ///
     /// If the value of a leaf cannot be found out.
-    pub fn line(&self, root: &Position) -> Result<Line, LeafError> {
+    pub fn line(&self, root: &P) -> Result<Line<P>, LeafError> {
         let mut moves = Vec::new();
-        let mut position = canonical(root);
+        let mut track = P::Track::new(root);
         let end = loop {
-            if position.is_checkmate() {
-                break LineEnd::Checkmate;
+            if let Some(end) = track.end() {
+                break end;
             }
-            let is_draw = |states: States| self.value(states).dtz == Dtz(0);
-            let Some(states) = self.states(&position) else {
+            let position = track.current();
+            let is_draw = |state| self.value(state).wdl() == Wdl::Draw;
+            let Some((here, _)) = self.find(&position) else {
                 let is_leaf = self.rules.covers(&position);
-                let is_draw = is_leaf && is_draw(known_states(self.rules, &position, true)?);
+                let is_draw = is_leaf && is_draw(self.rules.state(&position)?);
                 break match (is_leaf, is_draw) {
                     (true, true) => LineEnd::Draw,
                     (true, false) => LineEnd::Leaf,
                     (false, _) => LineEnd::Unexplored,
                 };
             };
-            if is_draw(states) {
+            if is_draw(here) {
                 break LineEnd::Draw;
             }
             if moves.len() >= MAX_LINE {
                 break LineEnd::TooLong;
             }
-            let Some(best) = self.best(&position, states)? else {
+            let all = self.after(&position, here)?;
+            let best = all.iter().find(|after| {
+                let keeps = |state| P::keeps(here, after.played, state, self.mates);
+                after.state.is_some_and(keeps)
+            });
+            let Some(best) = best else {
                 break LineEnd::Unexplored;
             };
-            moves.push(best);
-            position = canonical(&position.play(best));
+            moves.push(best.played);
+            track.play(best.played);
         };
         Ok(Line { moves, end })
     }
-
-    /// The move that makes the states what they are; the first by `preference`.
-    fn best(&self, position: &Position, states: States) -> Result<Option<Move>, LeafError> {
-        let mut best = None;
-        for played in &position.legal_moves() {
-            let (After::Leaf(next) | After::Explored(next)) = self.after(position, played)? else {
-                continue;
-            };
-            let mut outlook = Outlook::default();
-            let (state, wanted) = if self.mates {
-                outlook.count(next.mate);
-                (outlook.state(0, || false), states.mate)
-            } else {
-                match played.is_zeroing() {
-                    true => outlook.count_zeroing(next.zeroing),
-                    false => outlook.count(next.zeroing),
-                }
-                (outlook.state(0, || false), states.zeroing)
-            };
-            if state == wanted {
-                let preference = preference(played, next.zeroing);
-                if best.is_none_or(|(least, _)| preference < least) {
-                    best = Some((preference, played));
-                }
-            }
-        }
-        Ok(best.map(|(_, played)| played))
-    }
-}
-
-/// Among moves of one value the one that zeroes sooner for the winner, later for the loser; then by squares, and the
-/// strongest promotion first.
-fn preference(m: Move, next: State) -> impl Ord + Copy {
-    let plies = match m.is_zeroing() {
-        true => 0,
-        false => next.dtz().0.abs(),
-    };
-    let signed = if next.as_lost().is_some() {
-        plies
-    } else {
-        -plies
-    };
-    (signed, m.from(), m.to(), Reverse(m.promotion()))
 }

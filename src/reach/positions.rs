@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use super::packed::Packed;
+use crate::game::Color;
 
 /// How many shards there are.
 pub const SHARDS: usize = 64;
@@ -27,18 +27,47 @@ const SORTED_AT_ONCE: usize = 16;
 const SIDE_BY_SIDE: usize = 16;
 
 /// As many bytes as a position of any game takes, or more.
-const ROOM: usize = size_of::<Words>();
+pub const ROOM: usize = size_of::<Words>();
 
 /// The bytes of a position, the first ones lowest.
 pub type Words = [u64; 4];
 
 /// A position in as few bytes as its men need: what distinguishes it, and nothing else.
 pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
+    /// What it packs.
+    type Position;
+
     /// Moves lead to the same level or to lower ones; those that can be taken back stay.
-    type Level: Copy + Ord + Send;
+    type Level: Copy + Ord + Send + Sync + std::fmt::Debug;
 
     /// How many bytes a position with at most so many men takes.
     fn bytes(men: usize) -> usize;
+
+    /// A position that is canonical: see [`Reach::canonical`](super::Reach::canonical).
+    fn new(position: &Self::Position) -> Self;
+
+    /// The position, with counters of a new game.
+    fn unpack(&self) -> Self::Position;
+
+    /// The position, if it is one that [`new`](Self::new) has packed: for what is read from files.
+    fn position(&self) -> Option<Self::Position>;
+
+    /// The one of those that are the same but for a symmetry of the board that stands for all.
+    #[must_use]
+    fn normal_form(self) -> Self {
+        self
+    }
+
+    /// How many positions a normal form stands for.
+    fn images(&self) -> u64 {
+        1
+    }
+
+    /// The side to move.
+    fn turn(&self) -> Color;
+
+    /// How many men there are.
+    fn men(&self) -> u32;
 
     /// All bytes; those behind [`bytes`](Self::bytes) are zero.
     fn words(&self) -> Words;
@@ -51,6 +80,31 @@ pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
 
     /// The level.
     fn level(&self) -> Self::Level;
+
+    /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions are in the order of
+    /// these bytes in files.
+    fn to_key(&self) -> [u8; ROOM] {
+        let mut words = self.words();
+        words[0] = words[0].swap_bytes();
+        let mut key = [0; ROOM];
+        for (bytes, word) in key.as_chunks_mut().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
+        key
+    }
+
+    /// What [`to_key`](Self::to_key) wrote, or as much as there is of it.
+    fn from_key(key: &[u8]) -> Self {
+        let mut padded = [0; ROOM];
+        let len = key.len().min(ROOM);
+        padded[..len].copy_from_slice(&key[..len]);
+        let mut words = Words::default();
+        for (word, bytes) in words.iter_mut().zip(padded.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words[0] = words[0].swap_bytes();
+        Self::from_words(words)
+    }
 }
 
 /// What the moves of a position are, in one byte.
@@ -168,7 +222,7 @@ pub struct Full;
 
 /// The positions whose keys belong to one shard.
 #[derive(Clone, Debug)]
-pub struct Shard<P = Packed> {
+pub struct Shard<P> {
     /// Bytes from one position to the next.
     stride: usize,
     /// Which bits of the words at a position belong to it.
@@ -445,7 +499,7 @@ fn tag(hash: u64) -> u32 {
 
 /// All positions.
 #[derive(Clone, Debug)]
-pub struct Positions<P = Packed> {
+pub struct Positions<P> {
     hashing: Hashing,
     /// By bits of the key.
     pub shards: Vec<Shard<P>>,
@@ -540,13 +594,14 @@ impl<P: Compact> Positions<P> {
 mod tests {
     use super::*;
     use crate::game::chess::Position;
+    use crate::reach::chess::Packed;
 
     #[test]
     fn positions_with_the_same_key_are_told_apart() {
         let position = Position::from_fen("8/8/3k4/8/8/3K4/3R4/8 w - - 0 1").unwrap();
         let packed = Packed::new(&position);
         // Every key is the same.
-        let mut positions: Positions = Positions::new(3, Hashing::new(0));
+        let mut positions: Positions<Packed> = Positions::new(3, Hashing::new(0));
         let shard = positions.hashing().shard(position.key());
         let moves = position.legal_moves();
         let after: Vec<(Packed, u64)> = moves

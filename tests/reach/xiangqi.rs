@@ -5,16 +5,15 @@ use std::sync::OnceLock;
 use retrograde::game::Color;
 use retrograde::game::xiangqi::Position;
 use retrograde::metric::Wdl;
-use retrograde::probe::xiangqi::{XiangqiTables, XiangqiValue};
-use retrograde::reach::End;
-use retrograde::reach::xiangqi::{
-    LeafError, Leaves, LineEnd, MoveValue, NoLeaves, Options, Solved, solve,
-};
-use retrograde::xiangqi::{IndexSpace, Material, Rules};
+use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::reach::{End, LeafError, Leaves, LineEnd, NoLeaves, Options, solve};
+use retrograde::xiangqi::{IndexSpace, Material, Rules, XiangqiValue};
 
 use crate::xiangqi::play::{Defence, Random};
 use crate::xiangqi::tables::generate;
 use crate::xiangqi::{solved as solved_material, value as value_of_material};
+
+type Solved = retrograde::reach::Solved<Position>;
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
@@ -27,7 +26,7 @@ fn options(rules: Rules) -> Options<'static> {
     }
 }
 
-fn solved(fen: &str, leaves: &dyn Leaves, options: &Options<'_>) -> Solved {
+fn solved(fen: &str, leaves: &dyn Leaves<Position>, options: &Options<'_>) -> Solved {
     solve(&position(fen), leaves, options).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
@@ -109,12 +108,12 @@ struct Tables {
     except: Material,
 }
 
-impl Leaves for Tables {
+impl Leaves<Position> for Tables {
     fn covers(&self, position: &Position) -> bool {
         Material::of(position).normal_form() != self.except
     }
 
-    fn value(&self, position: &Position) -> Result<XiangqiValue, LeafError> {
+    fn value(&self, position: &Position, _: bool) -> Result<XiangqiValue, LeafError> {
         Ok(self.tables.probe(position)?)
     }
 
@@ -225,7 +224,7 @@ fn is_won_by_playing(
         }
         let m = if position.turn() == winner {
             match found.moves(&position, &NoLeaves).unwrap().first() {
-                Some(MoveValue::Known(best)) => best.played,
+                Some(best) if best.value.is_some() => best.played,
                 _ => return false,
             }
         } else {

@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, san};
-use retrograde::metric::{Dtm, Dtz, FIFTY_MOVES, Wdl};
-use retrograde::probe::{RootMove, sort_root_moves};
-use retrograde::reach::{Analysed, End, MoveValue, Progress, Solved, Value};
+use retrograde::metric::Wdl;
+use retrograde::reach::{Analysed, End, MoveValue, Outcome, Progress, Reach, Solved};
 use serde::Serialize;
 
-use crate::cli::answer::{self, LineAnswer};
+use super::game::{SolveGame, Traits};
 
 /// A position, what is proved of it for the side to move, and its moves, best first.
-#[derive(Debug, Serialize)]
-pub struct SolveAnswer {
+#[derive(Serialize)]
+#[serde(bound = "")]
+pub struct SolveAnswer<P: SolveGame> {
     pub fen: String,
+    /// The game and its rules, where there are several.
+    #[serde(flatten)]
+    pub rules: P::RulesAnswer,
     pub material: String,
     /// With the clock of the position.
     pub category: &'static str,
@@ -25,14 +27,13 @@ pub struct SolveAnswer {
     pub bounds: Bounds,
     /// Whether distances are exact, or those of a way that was found and may not be the shortest.
     pub exact: bool,
-    pub dtz: Option<i32>,
-    pub dtm: Option<i32>,
-    pub checkmate: bool,
-    pub stalemate: bool,
-    pub insufficient_material: bool,
-    pub moves: Vec<SolvedMove>,
+    #[serde(flatten)]
+    pub distances: P::Distances,
+    #[serde(flatten)]
+    pub traits: Traits,
+    pub moves: Vec<SolvedMove<P>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<LineAnswer>,
+    pub line: Option<P::LineAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn: Option<String>,
     #[serde(flatten)]
@@ -70,19 +71,19 @@ pub struct Saved {
 }
 
 /// A move; values are for the side to move after it.
-#[derive(Debug, Serialize)]
-pub struct SolvedMove {
-    pub uci: String,
-    pub san: String,
+#[derive(Serialize)]
+#[serde(bound = "")]
+pub struct SolvedMove<P: SolveGame> {
+    #[serde(flatten)]
+    pub names: P::Names,
     pub zeroing: bool,
     pub category: &'static str,
     #[serde(flatten)]
     pub bounds: Bounds,
-    pub dtz: Option<i32>,
-    pub dtm: Option<i32>,
-    pub checkmate: bool,
-    pub stalemate: bool,
-    pub insufficient_material: bool,
+    #[serde(flatten)]
+    pub distances: P::Distances,
+    #[serde(flatten)]
+    pub traits: Traits,
 }
 
 /// The result if it is proved, and what is proved otherwise. With the clock as it stands.
@@ -95,6 +96,9 @@ pub struct Bounds {
     pub at_most: Option<&'static str>,
     #[serde(skip)]
     pub result: Option<Wdl>,
+    /// What it is at least and at most.
+    #[serde(skip)]
+    pub range: [Wdl; 2],
 }
 
 impl Bounds {
@@ -109,6 +113,7 @@ impl Bounds {
             at_least: unless(at_least, Wdl::Loss),
             at_most: unless(at_most, Wdl::Win),
             result,
+            range: [at_least, at_most],
         }
     }
 
@@ -128,111 +133,75 @@ impl Bounds {
     }
 }
 
-/// The result of a value when the clock stands at so many plies.
-fn with_clock(value: Value, clock: u32, is_checkmate: bool) -> Wdl {
-    let wdl = value.dtz.wdl();
-    if is_checkmate || clock + value.dtz.0.unsigned_abs() <= FIFTY_MOVES.0 {
-        return wdl;
-    }
-    match wdl {
-        Wdl::Win => Wdl::CursedWin,
-        Wdl::Loss => Wdl::BlessedLoss,
-        wdl => wdl,
-    }
-}
-
 /// A move with what the analyses say of the position after it, for the side to move there.
-struct Judged {
-    root_move: RootMove,
-    bounds: Bounds,
-    value: Option<Value>,
+pub struct Judged<P: Reach> {
+    pub played: P::Move,
+    pub next: P,
+    pub bounds: Bounds,
+    /// The value from which distances are, if a result is proved.
+    pub value: Option<P::Value>,
 }
 
-impl Judged {
-    /// Of the same move in the analysis that has an upper bound for the side to move after it, and in that with a lower one.
-    fn new(
-        position: &Position,
-        played: retrograde::game::chess::Move,
-        upper: Option<&MoveValue>,
-        lower: Option<&MoveValue>,
-    ) -> Judged {
-        let next = position.play(played);
-        let is_checkmate = next.is_checkmate();
-        let clock = u32::from(next.halfmoves());
-        let value = |of: Option<&MoveValue>| of.and_then(|of| of.value);
-        let bound = |of: Option<&MoveValue>, trivial| {
-            value(of).map_or(trivial, |value| with_clock(value, clock, is_checkmate))
+impl<P: SolveGame> Judged<P> {
+    fn new(position: &P, solved: &Solved<P>, played: P::Move) -> Judged<P> {
+        let next = position.after(played);
+        let find = |found: Option<&Analysed<P>>| {
+            let mut moves = found?.moves.iter();
+            let of_move: &MoveValue<P> = moves.find(|m| m.played == played)?;
+            of_move.value
         };
-        let at_least = bound(lower, Wdl::Loss);
+        // What is a lower bound for the player is an upper bound for the opponent.
+        let (upper, lower) = (find(solved.lower()), find(solved.upper()));
+        let bound = |of: Option<P::Value>, trivial| of.map_or(trivial, |of| next.with_clock(of));
         let at_most = bound(upper, Wdl::Win);
+        let at_least = match at_most {
+            // Nothing is worse.
+            Wdl::Loss => Wdl::Loss,
+            _ => bound(lower, Wdl::Loss),
+        };
         let bounds = Bounds::new(at_least, at_most);
-        let decided = bounds.result.and_then(|_| match at_most {
-            Wdl::Loss | Wdl::BlessedLoss => value(upper),
-            _ => value(lower).or(value(upper)),
+        let value = bounds.result.and_then(|_| match at_most {
+            Wdl::Loss | Wdl::BlessedLoss => upper,
+            _ => lower.or(upper),
         });
         Judged {
-            root_move: RootMove {
-                wdl: decided.map(|value| value.dtz.wdl()),
-                dtz: decided.map(|value| value.dtz.into()),
-                dtm: decided.and_then(|value| value.dtm),
-                ..RootMove::new(played, &next)
-            },
+            played,
+            next,
             bounds,
-            value: decided,
+            value,
         }
     }
 
-    fn answer(&self, position: &Position) -> SolvedMove {
-        let m = &self.root_move;
+    fn answer(&self, position: &P) -> SolvedMove<P> {
         SolvedMove {
-            uci: m.played.to_uci(),
-            san: san(position, m.played),
-            zeroing: m.is_zeroing,
+            names: position.names(self.played),
+            zeroing: P::is_zeroing(self.played),
             category: self.bounds.category(),
             bounds: self.bounds,
-            dtz: self.value.map(|value| value.dtz.0),
-            dtm: dtm(self.value),
-            checkmate: m.is_checkmate,
-            stalemate: m.is_stalemate,
-            insufficient_material: m.is_insufficient_material,
+            distances: P::distances(self.value),
+            traits: self.next.traits(),
         }
     }
 }
 
-fn dtm(value: Option<Value>) -> Option<i32> {
-    value.and_then(|value| value.dtm).map(|Dtm(plies)| plies)
-}
-
-/// All moves, best first, as [`retrograde::Tablebase::root_moves`] has them.
-fn moves(position: &Position, solved: &Solved) -> Vec<SolvedMove> {
-    let find = |found: Option<&Analysed>, played| -> Option<MoveValue> {
-        let mut moves = found?.moves.iter();
-        moves.find(|m| m.played == played).copied()
-    };
-    let mut judged: Vec<Judged> = Vec::new();
-    for played in &position.legal_moves() {
-        // What is a lower bound for the player is an upper bound for the opponent.
-        let (upper, lower) = (find(solved.lower(), played), find(solved.upper(), played));
-        judged.push(Judged::new(
-            position,
-            played,
-            upper.as_ref(),
-            lower.as_ref(),
-        ));
+/// All moves, best first, as `probe` has them.
+fn moves<P: SolveGame>(position: &P, solved: &Solved<P>) -> Vec<SolvedMove<P>> {
+    let order = decisive(solved).map_or(Vec::new(), |found| found.moves.clone());
+    let judged = order
+        .iter()
+        .map(|m| Judged::new(position, solved, m.played));
+    let mut judged: Vec<Judged<P>> = judged.collect();
+    if judged.is_empty() {
+        let moves = position.moves().into_iter();
+        judged = moves.map(|m| Judged::new(position, solved, m)).collect();
     }
-    let mut order: Vec<RootMove> = judged.iter().map(|m| m.root_move).collect();
-    sort_root_moves(&mut order, u32::from(position.halfmoves()));
-    let place = |m: &Judged| {
-        let is_same = |root_move: &RootMove| root_move.played == m.root_move.played;
-        order.iter().position(is_same)
-    };
-    judged.sort_by_cached_key(place);
+    position.sort(&mut judged);
     judged.iter().map(|m| m.answer(position)).collect()
 }
 
 /// The analysis whose distances and line are those of the result: that in which the winner wins, or any for a draw.
-pub fn decisive(solved: &Solved) -> Option<&Analysed> {
-    let is_loss = |found: &&Analysed| found.root.dtz < Dtz(0);
+pub fn decisive<P: Reach>(solved: &Solved<P>) -> Option<&Analysed<P>> {
+    let is_loss = |found: &&Analysed<P>| found.root.wdl() < Wdl::Draw;
     solved
         .upper()
         .filter(is_loss)
@@ -240,13 +209,11 @@ pub fn decisive(solved: &Solved) -> Option<&Analysed> {
         .or(solved.upper())
 }
 
-impl SolveAnswer {
+impl<P: SolveGame> SolveAnswer<P> {
     /// What was proved of `position`.
-    pub fn new(position: &Position, solved: &Solved) -> SolveAnswer {
-        let is_checkmate = position.is_checkmate();
-        let clock = u32::from(position.halfmoves());
-        let bound = |found: Option<&Analysed>, trivial| {
-            found.map_or(trivial, |found| with_clock(found.root, clock, is_checkmate))
+    pub fn new(position: &P, solved: &Solved<P>) -> SolveAnswer<P> {
+        let bound = |found: Option<&Analysed<P>>, trivial| {
+            found.map_or(trivial, |found| position.with_clock(found.root))
         };
         let at_least = bound(solved.lower(), Wdl::Loss);
         let at_most = match at_least {
@@ -255,25 +222,18 @@ impl SolveAnswer {
             _ => bound(solved.upper(), Wdl::Win),
         };
         let bounds = Bounds::new(at_least, at_most);
-        let value = bounds
-            .result
-            .and_then(|_| decisive(solved))
-            .map(|found| found.root);
+        let found = bounds.result.and_then(|_| decisive(solved));
+        let reason = bounds.result.is_none();
         SolveAnswer {
-            fen: position.to_fen(),
-            material: answer::material(position),
+            fen: position.fen(),
+            rules: P::rules_answer(solved.rules()),
+            material: position.material(),
             category: bounds.category(),
-            reason: bounds
-                .result
-                .is_none()
-                .then(|| unproved(solved.end, &bounds)),
+            reason: reason.then(|| unproved(solved.end, &bounds)),
             bounds,
             exact: solved.exact().is_some(),
-            dtz: value.map(|value| value.dtz.0),
-            dtm: dtm(value),
-            checkmate: is_checkmate,
-            stalemate: position.is_stalemate(),
-            insufficient_material: position.is_insufficient_material(),
+            distances: P::distances(found.map(|found| found.root)),
+            traits: position.traits(),
             moves: moves(position, solved),
             line: None,
             pgn: None,
@@ -318,7 +278,7 @@ pub fn unproved(end: End, bounds: &Bounds) -> String {
     format!("{proved}, since {why}")
 }
 
-/// The result of a game, as PGN writes it.
+/// The result of a game, as game records write it.
 pub fn pgn_result(turn: Color, wdl: Option<i32>) -> &'static str {
     match (wdl, turn) {
         (Some(2), Color::White) | (Some(-2), Color::Black) => "1-0",
@@ -343,19 +303,5 @@ mod tests {
         assert_eq!(open.describe(), "unknown");
         let closer = Bounds::new(Wdl::Draw, Wdl::CursedWin);
         assert_eq!(closer.describe(), "at least draw, at most cursed-win");
-    }
-
-    #[test]
-    fn a_win_that_comes_too_late_is_cursed() {
-        let value = |plies| Value {
-            dtz: Dtz(plies),
-            dtm: None,
-        };
-        assert_eq!(with_clock(value(31), 69, false), Wdl::Win);
-        assert_eq!(with_clock(value(31), 70, false), Wdl::CursedWin);
-        assert_eq!(with_clock(value(-2), 98, false), Wdl::Loss);
-        assert_eq!(with_clock(value(-2), 99, false), Wdl::BlessedLoss);
-        assert_eq!(with_clock(value(-1), 100, true), Wdl::Loss);
-        assert_eq!(with_clock(value(0), 100, false), Wdl::Draw);
     }
 }

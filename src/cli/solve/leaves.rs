@@ -6,12 +6,17 @@ use std::path::PathBuf;
 use anyhow::Result;
 use retrograde::Tablebase;
 use retrograde::game::chess::{Position, Role};
-use retrograde::game::{Color, zobrist::MaterialKey};
+use retrograde::game::{Color, xiangqi, zobrist::MaterialKey};
 use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
 use retrograde::probe::ProbeOptions;
+use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::reach::{LeafError, Leaves, Value};
+use retrograde::xiangqi::{
+    Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, XiangqiValue,
+};
 
+use crate::cli::xiangqi::listed;
 use crate::cli::{NoTables, TableDirectory};
 
 /// The tables of a directory, or none if there are none.
@@ -115,6 +120,79 @@ impl Leaves for TableLeaves<'_> {
                 false => None,
             },
         })
+    }
+
+    fn has_mates(&self) -> bool {
+        self.has_mates
+    }
+}
+
+/// The materials that a directory has results of, but for that of the position itself.
+pub struct XiangqiLeaves<'a> {
+    tables: &'a XiangqiTables,
+    covered: HashSet<XiangqiMaterial>,
+    has_mates: bool,
+}
+
+impl<'a> XiangqiLeaves<'a> {
+    /// Those of a directory that have results, but for that of the position itself.
+    ///
+    /// # Errors
+    ///
+    /// If the directory cannot be read.
+    pub fn new(
+        tables: &'a XiangqiTables,
+        root: Option<&xiangqi::Position>,
+        directory: &TableDirectory,
+        rules: Rules,
+    ) -> Result<XiangqiLeaves<'a>> {
+        let of_root = root.map(|root| XiangqiMaterial::of(root).normal_form());
+        let files = listed(directory)?;
+        let has = |metric: XiangqiMetric| -> HashSet<XiangqiMaterial> {
+            let of_metric = (files.iter())
+                .filter(|file| file.rules == rules && file.metric == metric)
+                .map(|file| file.material.normal_form());
+            of_metric
+                .filter(|material| Some(*material) != of_root)
+                .collect()
+        };
+        let covered = has(XiangqiMetric::Wdl);
+        Ok(XiangqiLeaves {
+            tables,
+            has_mates: covered.is_subset(&has(XiangqiMetric::Dtm)),
+            covered,
+        })
+    }
+
+    /// None.
+    pub fn none(tables: &'a XiangqiTables) -> XiangqiLeaves<'a> {
+        XiangqiLeaves {
+            tables,
+            covered: HashSet::new(),
+            has_mates: true,
+        }
+    }
+
+    /// The most men of a material that is covered; 0 if none is.
+    pub fn max_men(&self) -> usize {
+        self.covered
+            .iter()
+            .map(XiangqiMaterial::men)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+impl Leaves<xiangqi::Position> for XiangqiLeaves<'_> {
+    fn covers(&self, position: &xiangqi::Position) -> bool {
+        !self.covered.is_empty()
+            && self
+                .covered
+                .contains(&XiangqiMaterial::of(position).normal_form())
+    }
+
+    fn value(&self, position: &xiangqi::Position, _: bool) -> Result<XiangqiValue, LeafError> {
+        Ok(self.tables.probe(position)?)
     }
 
     fn has_mates(&self) -> bool {

@@ -1,9 +1,9 @@
 //! `retrograde solve`: the value of a position that no table has.
 
 mod answer;
+pub mod game;
 pub mod leaves;
 mod print;
-mod xiangqi;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,10 +12,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
-use retrograde::Tablebase;
-use retrograde::game::chess::{Position, Role};
-use retrograde::game::{Color, Game};
-use retrograde::probe::solved::save;
+use retrograde::game::chess::Role;
+use retrograde::game::{Color, Game, chess, xiangqi};
+use retrograde::probe::solved::{check_target, save};
 use retrograde::reach::{
     End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, ReachError, bytes_per_position, solve,
 };
@@ -24,7 +23,7 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, progress};
 use answer::{Saved, SolveAnswer};
-use leaves::TableLeaves;
+use game::SolveGame;
 
 /// Solve a position that no table has, by retrograde analysis of all it can reach
 #[derive(Debug, Args)]
@@ -71,15 +70,17 @@ pub struct Solve {
     #[arg(long, value_name = "SIDE", value_enum)]
     prove: Option<Side>,
 
-    /// Let pawns of that side, or of the side to move, become only these: what it reaches is a lower bound
+    /// Chess: let pawns of that side, or of the side to move, become only these: what it reaches is a lower bound
     #[arg(long, value_name = "ROLES", value_parser = promotions)]
     promote: Option<Promotions>,
 
-    /// Let pawns of that side, or of the side to move, become nothing while it has so many pieces beside the king
+    /// Let pawns of that side, or of the side to move, become nothing while it has so many pieces beside the king; in xiangqi,
+    /// cross the river only while it has fewer rooks, knights, cannons and pawns across
     #[arg(long, value_name = "N")]
     max_pieces: Option<u32>,
 
-    /// Count positions as lost for that side, or the side to move, once the other side has promoted
+    /// Count positions as lost for that side, or the side to move, once the other side has promoted; in xiangqi, once one of its
+    /// pawns has crossed the river
     #[arg(long)]
     concede_promotions: bool,
 
@@ -99,11 +100,11 @@ pub struct Solve {
     #[arg(long)]
     line: bool,
 
-    /// Show best play as a game in PGN
+    /// Show best play as a game in PGN; in xiangqi with moves as ICCS writes them
     #[arg(long)]
     pgn: bool,
 
-    /// Keep all positions with their values in a file, for `probe --solved`
+    /// Keep all positions with their values in a file, for `probe --solved`; replaces a file of that name
     #[arg(long, value_name = "FILE",
         conflicts_with_all = ["promote", "max_pieces", "concede_promotions", "keep_men"])]
     save: Option<PathBuf>,
@@ -157,20 +158,29 @@ fn positions(text: &str) -> Result<usize, String> {
 impl Solve {
     /// Solves and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        if input::means_xiangqi(self.game, &self.fen) {
-            return xiangqi::run(&self, directory, out);
+        match input::means_xiangqi(self.game, &self.fen) {
+            true => self.solve::<xiangqi::Position>(directory, out),
+            false => self.solve::<chess::Position>(directory, out),
         }
-        let position = input::position(&self.fen)?;
-        let men = position.occupied().count_ones() as usize;
-        let mut each = bytes_per_position(men, !self.without_dtm);
-        if self.save.is_some() {
+    }
+
+    fn solve<P: SolveGame>(
+        &self,
+        directory: &TableDirectory,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let position = P::read(&self.fen)?;
+        let handicap = self.handicap(&position)?;
+        let mut each = bytes_per_position(&position, !self.without_dtm);
+        if let Some(file) = &self.save {
+            check_target(file)?;
             // The order in which they are written.
             each += 4.0;
         }
-        let max_positions = self.max_positions(men, each)?;
-        let handicap = self.handicap(&position);
-        let tables = self.tables(directory)?;
-        let leaves = TableLeaves::new(&tables);
+        let max_positions = self.max_positions(position.men() as usize, each)?;
+        let directory = (!self.without_tables).then_some(directory);
+        let tables = P::tables(directory, self.rules)?;
+        let leaves = P::leaves(&tables, directory, Some(&position), self.rules)?;
         progress::use_threads(self.threads)?;
         let [stop, cancel] = progress::stop_on_interrupt(LAST_SECONDS)?;
         let bar = progress::spinner();
@@ -179,6 +189,7 @@ impl Solve {
             &position,
             &leaves,
             &Options {
+                rules: self.rules,
                 max_positions,
                 handicap: handicap.as_ref(),
                 side: self.prove.map(Color::from),
@@ -190,10 +201,13 @@ impl Solve {
             },
         );
         bar.finish_and_clear();
-        let solved = solved.map_err(with_the_error_of_a_leaf::<retrograde::ProbeError>)?;
+        let solved = solved.map_err(|error| match error {
+            ReachError::Leaf(error) => P::leaf_error(error),
+            error => error.into(),
+        })?;
         let mut answer = SolveAnswer::new(&position, &solved);
-        answer.restriction = handicap.filter(Handicap::is_any).map(|it| it.to_string());
-        answer.explored.table_men = leaves.max_men();
+        answer.restriction = handicap.map(|handicap| handicap.describe(P::GAME));
+        answer.explored.table_men = P::max_men(&leaves);
         answer.explored.seconds = start.elapsed().as_secs_f64();
         if self.line || self.pgn {
             let has_mates = !self.without_dtm && leaves.has_mates();
@@ -203,18 +217,26 @@ impl Solve {
             }
             answer.line = self.line.then_some(line);
         }
+        // What was found is shown whether or not it can be kept.
+        let mut not_saved = None;
         if let Some(file) = self.save.as_ref().filter(|_| solved.exact().is_some()) {
-            answer.saved = Some(Saved {
-                bytes: save(&solved, file)?,
-                file: file.clone(),
-            });
+            match save(&solved, file) {
+                Ok(bytes) => {
+                    let file = file.clone();
+                    answer.saved = Some(Saved { file, bytes });
+                }
+                Err(error) => not_saved = Some(error),
+            }
         }
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
         } else {
             print::text(&answer, &position, out)?;
         }
-        outcome(solved.end, answer.reason)
+        match not_saved {
+            Some(error) => Err(error.into()),
+            None => outcome(solved.end, answer.reason),
+        }
     }
 
     /// How many positions of so many men and bytes there is room for, or as many as were asked for if they fit.
@@ -241,8 +263,22 @@ impl Solve {
         }
     }
 
-    fn handicap(&self, position: &Position) -> Option<Handicap> {
+    /// What one side is denied, if anything.
+    fn handicap<P: SolveGame>(&self, position: &P) -> Result<Option<Handicap>> {
+        if self.promote.is_some() && !P::PROMOTES {
+            bail!(
+                "--promote is for chess, and this is {}; leave it out",
+                P::GAME
+            );
+        }
         let side = self.prove.map_or(position.turn(), Color::from);
+        let (least_men, men) = (self.keep_men.unwrap_or(1), position.men_of(side));
+        if least_men > men {
+            bail!(
+                "--keep-men {least_men}: {} has {men} men; write a number from 1 to {men}",
+                P::GAME.name_of(side)
+            );
+        }
         let handicap = Handicap {
             promotions: match &self.promote {
                 Some(Promotions(roles)) => roles.clone(),
@@ -250,18 +286,10 @@ impl Solve {
             },
             pieces: self.max_pieces,
             loses_to_promotion: self.concede_promotions,
-            least_men: self.keep_men.unwrap_or(1),
+            least_men,
             side,
         };
-        handicap.is_any().then_some(handicap)
-    }
-
-    /// The tables that bound the exploration; none are needed.
-    fn tables(&self, directory: &TableDirectory) -> Result<Tablebase> {
-        if self.without_tables {
-            return leaves::no_tables();
-        }
-        leaves::tables_if_any(directory)
+        Ok(handicap.is_any().then_some(handicap))
     }
 }
 
@@ -281,20 +309,6 @@ fn free_memory() -> u64 {
     match free {
         0 => u64::MAX,
         free => free,
-    }
-}
-
-/// The error itself if it is of that type and comes from a leaf: the command line looks for what the tables lack by its type.
-fn with_the_error_of_a_leaf<E>(error: ReachError) -> anyhow::Error
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
-    match error {
-        ReachError::Leaf(error) => match error.downcast::<E>() {
-            Ok(error) => (*error).into(),
-            Err(error) => anyhow::anyhow!(error),
-        },
-        error => error.into(),
     }
 }
 

@@ -4,16 +4,12 @@ use std::io::Write;
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use retrograde::Tablebase;
-use retrograde::game::chess::{Position, san};
-use retrograde::metric::{Dtz, Metric};
-use retrograde::reach::{LineEnd, Solved};
+use retrograde::metric::Wdl;
+use retrograde::reach::{LineEnd, Outcome, Solved};
 
 use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
-use crate::cli::answer::{LineAnswer, line as line_of_tables};
+use super::game::SolveGame;
 use crate::cli::movetext::movetext;
-use crate::cli::print::{MoveRow, move_rows, plies_or_dash, those_that_hold};
-use crate::cli::probe::print_line;
 
 /// Where lines of PGN are broken, as its standard asks.
 const PGN_WIDTH: usize = 79;
@@ -23,80 +19,56 @@ const PGN_WIDTH: usize = 79;
 /// # Errors
 ///
 /// If a table is damaged.
-pub fn line(
-    position: &Position,
-    solved: &Solved,
-    tables: &Tablebase,
+pub fn line<P: SolveGame>(
+    position: &P,
+    solved: &Solved<P>,
+    tables: &P::Tables,
     has_mates: bool,
-) -> Result<LineAnswer> {
-    let found = decisive(solved);
+) -> Result<P::LineAnswer> {
+    let Some(found) = decisive(solved) else {
+        return Ok(P::line_answer(Vec::new(), "unknown", has_mates));
+    };
     // There was no time for mates if a win has none.
-    let has_mates =
-        has_mates && found.is_none_or(|found| found.root.dtm.is_some() || found.root.dtz == Dtz(0));
-    let metric = if has_mates { Metric::Dtm } else { Metric::Dtz };
-    let mut answer = LineAnswer {
-        uci: Vec::new(),
-        san: Vec::new(),
-        end: "unknown",
-        reason: None,
-        metric: metric.name(),
-        plies_by_metric: None,
-    };
-    let Some(found) = found else {
-        return Ok(answer);
-    };
-    let mut position = *position;
+    let has_mates = has_mates && (found.root.wdl() == Wdl::Draw || solved.has_mates());
+    let (mut position, mut names) = (*position, Vec::new());
     for &played in &found.line.moves {
-        answer.uci.push(played.to_uci());
-        answer.san.push(san(&position, played));
-        position = position.play(played);
+        names.push(position.names(played));
+        position = position.after(played);
     }
-    answer.end = match found.line.end {
+    let end = match found.line.end {
         LineEnd::Checkmate => "checkmate",
+        LineEnd::Stalemate => "stalemate",
         LineEnd::Draw => "draw",
+        LineEnd::PerpetualCheck => "perpetual-check",
         LineEnd::TooLong => "unfinished",
         _ => "unknown",
     };
-    match found.line.end {
-        LineEnd::Leaf => {
-            let rest = line_of_tables(tables, &position)?;
-            let solved = answer.san.len();
-            answer.plies_by_metric = match (rest.metric == answer.metric, rest.plies_by_metric) {
-                (false, _) => Some(solved),
-                (true, plies) => plies.map(|plies| plies + solved),
-            };
-            answer.uci.extend(rest.uci);
-            answer.san.extend(rest.san);
-            answer.end = rest.end;
-            answer.reason = rest.reason;
-        }
-        LineEnd::Unexplored => {
-            answer.reason = Some("what follows was not explored".to_owned());
-        }
-        _ => {}
-    }
+    let mut answer = P::line_answer(names, end, has_mates);
+    position.go_on(&mut answer, found.line.end, tables)?;
     Ok(answer)
 }
 
 /// Best play as a game.
-pub fn pgn(position: &Position, line: &LineAnswer, answer: &SolveAnswer) -> String {
+pub fn pgn<P: SolveGame>(position: &P, line: &P::LineAnswer, answer: &SolveAnswer<P>) -> String {
     let result = pgn_result(position.turn(), answer.bounds.wdl);
-    let mut pgn = String::new();
-    for (name, value) in [
+    let [before, behind] = P::PGN_TAGS;
+    let [first, second] = P::PLAYERS;
+    let common = [
         ("Event", "retrograde solve"),
         ("Site", "?"),
         ("Date", "????.??.??"),
         ("Round", "-"),
-        ("White", "?"),
-        ("Black", "?"),
+        (first, "?"),
+        (second, "?"),
         ("Result", result),
-        ("SetUp", "1"),
-        ("FEN", &answer.fen),
-    ] {
-        pgn += &format!("[{name} \"{value}\"]\n");
-    }
+    ];
+    let fen = [("FEN", &*answer.fen)];
+    let tags = before.iter().chain(&common).chain(behind).chain(&fen);
+    let mut pgn: String = tags
+        .map(|(name, value)| format!("[{name} \"{value}\"]\n"))
+        .collect();
     let mut words = Vec::new();
-    for numbered in movetext(position.fullmoves(), position.turn(), &line.san) {
+    for numbered in movetext(position.fullmoves(), position.turn(), P::record(line)) {
         words.extend(numbered.split(' ').map(str::to_owned));
     }
     words.push(result.to_owned());
@@ -120,27 +92,12 @@ pub fn pgn(position: &Position, line: &LineAnswer, answer: &SolveAnswer) -> Stri
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    let distance = |plies: Option<i32>| match plies {
-        // A draw has no way that could be shorter.
-        Some(plies) if plies != 0 && !answer.exact => format!("{plies} or less"),
-        plies => plies_or_dash(plies),
-    };
-    writeln!(
-        out,
-        "{}, {} to move: {}, dtz {}, dtm {}",
-        answer.material,
-        position.turn(),
-        answer.bounds.describe(),
-        distance(answer.dtz),
-        distance(answer.dtm)
-    )?;
-    let remarks = [
-        (answer.checkmate, "checkmate"),
-        (answer.stalemate, "stalemate"),
-        (answer.insufficient_material, "nobody can mate"),
-    ];
-    those_that_hold(&remarks, out)?;
+pub fn text<P: SolveGame>(
+    answer: &SolveAnswer<P>,
+    position: &P,
+    out: &mut dyn Write,
+) -> Result<()> {
+    position.print_value(answer, out)?;
     print_exploration(&answer.explored, out)?;
     if let Some(restriction) = &answer.restriction {
         writeln!(
@@ -148,19 +105,7 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
             "restriction: {restriction}; results are bounds for that side"
         )?;
     }
-    let rows = answer.moves.iter().map(|m| MoveRow {
-        san: &m.san,
-        result: m.bounds.describe(),
-        dtz: plies_or_dash(m.dtz),
-        dtm: plies_or_dash(m.dtm),
-        checkmate: m.checkmate,
-        stalemate: m.stalemate,
-        zeroing: m.zeroing,
-    });
-    move_rows(rows, out)?;
-    if let Some(line) = &answer.line {
-        print_line(line, position, out)?;
-    }
+    position.print_moves(answer, out)?;
     if let Some(pgn) = &answer.pgn {
         write!(out, "\n{pgn}")?;
     }
@@ -172,7 +117,7 @@ pub fn text(answer: &SolveAnswer, position: &Position, out: &mut dyn Write) -> R
 }
 
 /// How much was explored, and what was left out.
-pub fn print_exploration(explored: &Explored, out: &mut dyn Write) -> Result<()> {
+fn print_exploration(explored: &Explored, out: &mut dyn Write) -> Result<()> {
     let count = |number: usize| HumanCount(number as u64);
     write!(out, "{} positions", count(explored.positions))?;
     if explored.unexplored > 0 {

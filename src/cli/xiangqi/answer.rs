@@ -2,15 +2,18 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use retrograde::game::Color;
 use retrograde::game::xiangqi::{Move, Position, wxf};
+use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::xiangqi::{XiangqiLineEnd, XiangqiProbeError, XiangqiTables, XiangqiValue};
+use retrograde::reach::{LeafError, MoveValue};
 use retrograde::xiangqi::{Material, Rules};
 use serde::Serialize;
 
 use crate::cli::movetext::movetext;
 use crate::cli::print::{best_line, plies_or_dash, those_that_hold};
+use crate::cli::solve::leaves::XiangqiLeaves;
 use crate::cli::{Outcome, TableDirectory};
 
 /// A line of play ends here even if the game does not.
@@ -153,6 +156,36 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Asks a file of solved positions, and tables for what is not in it.
+    ///
+    /// # Errors
+    ///
+    /// If the file or a table is damaged.
+    pub fn of_solved(
+        set: &SolvedSet<Position>,
+        position: &Position,
+        leaves: &XiangqiLeaves<'_>,
+    ) -> Result<Answer> {
+        let error = |error: LeafError| anyhow!(error);
+        let value = set.value_or_leaf(position, leaves).map_err(error)?;
+        let moves = set.moves(position, leaves).map_err(error)?;
+        let answer =
+            |m: &MoveValue<Position>| MoveAnswer::new(position, m.played, m.value.as_ref());
+        let reason = || format!("the position is not in {}", set.path().display());
+        Ok(Answer {
+            fen: position.to_fen(),
+            game: "xiangqi",
+            rules: set.rules().name(),
+            material: Material::of(position).normal_form().to_string(),
+            reason: value.is_none().then(reason),
+            value: ValueAnswer::new(value.as_ref(), position),
+            moves: moves.iter().map(answer).collect(),
+            line: None,
+        })
+    }
+}
+
 /// The legal moves of a position where not all are known, with what is.
 fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec<MoveAnswer>> {
     let mut moves = Vec::new();
@@ -201,6 +234,20 @@ pub fn probe(
 ) -> Result<Outcome> {
     let tables = XiangqiTables::open(directory.path(), rules);
     let answer = Answer::new(&tables, position, with_line)?;
+    print_answer(answer, position, json, out)
+}
+
+/// Prints an answer.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn print_answer(
+    answer: Answer,
+    position: &Position,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Outcome> {
     if json {
         writeln!(out, "{}", serde_json::to_string(&answer)?)?;
     } else if answer.reason.is_none() {

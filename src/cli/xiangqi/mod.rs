@@ -15,7 +15,7 @@ use retrograde::game::Game;
 use retrograde::material;
 use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 
-pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, name, print_line, probe};
+pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, print_answer, print_line, probe};
 pub use bench::bench;
 use generate::default_metrics;
 pub use generate::generate;

@@ -5,18 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::packed::Packed;
-use super::rules::{LeafError, Next, Rules};
+use super::rules::next;
 use super::state::{State, States};
 use crate::game::Color;
+use crate::game::xiangqi::Position;
 use crate::metric::Wdl;
-use crate::reach::positions::{Id, Positions, Run};
+use crate::reach::game::States as _;
+use crate::reach::positions::{Compact, Id, Positions, Run};
+use crate::reach::rules::{LeafError, Next, Rules};
 
 /// Set in an edge if the move gives check.
 const CHECK: u32 = 1 << 31;
 /// Positions that a thread takes at a time.
 const PIECE: usize = 1024;
 
-/// What the captures of a position lead to, for the side that captures.
+/// What the captures of a position lead to, for the side that captures, and the moves that count as winning at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Captures {
     /// Whether one wins, and the fewest plies to the end of the game.
@@ -117,7 +120,7 @@ impl Graph {
         positions: &Positions<Packed>,
         runs: &[Run],
         states: &States,
-        rules: &Rules<'_>,
+        rules: &Rules<'_, Position>,
         cancel: &AtomicBool,
     ) -> Result<Option<Graph>, LeafError> {
         let members: Vec<Id> = runs.iter().flat_map(|run| run.ids()).collect();
@@ -200,7 +203,7 @@ fn look(
     id: Id,
     places: &Places,
     states: &States,
-    rules: &Rules<'_>,
+    rules: &Rules<'_, Position>,
     targets: &mut Vec<u32>,
 ) -> Result<Node, LeafError> {
     let mut position = positions.get(id).unpack();
@@ -215,25 +218,21 @@ fn look(
     }
     for m in &position.legal_moves() {
         let undo = position.make(m);
-        match rules.next(&position, m) {
-            Next::Leaf => {
-                let value = rules.value(&position)?;
-                node.captures.count(State::of_known(&value));
-            }
-            Next::Inside => {
-                let next = positions.find(&Packed::new(&position), position.key());
-                match next {
-                    Some(next) if m.is_capture() => node.captures.count(states.get(next)),
-                    Some(next) => {
-                        if let Some(place) = places.of(next) {
-                            node.quiet[usize::from(m.gives_check())] += 1;
-                            let check = if m.gives_check() { CHECK } else { 0 };
-                            targets.push(place as u32 | check);
-                        }
+        match next(rules, &position, m) {
+            Next::Leaf(leaf) => node.captures.count(rules.state(&leaf)?),
+            Next::Conceded => node.captures.count(State::CONCEDED),
+            Next::Denied => {}
+            Next::Inside => match positions.find(&Packed::new(&position), position.key()) {
+                Some(next) if m.is_capture() => node.captures.count(states.get(next)),
+                Some(next) => {
+                    if let Some(place) = places.of(next) {
+                        node.quiet[usize::from(m.gives_check())] += 1;
+                        let check = if m.gives_check() { CHECK } else { 0 };
+                        targets.push(place as u32 | check);
                     }
-                    None => {}
                 }
-            }
+                None => {}
+            },
         }
         position.unmake(m, undo);
     }

@@ -1,12 +1,14 @@
 //! A xiangqi position in as few bytes as its men need.
 
 use crate::game::Color;
-use crate::game::xiangqi::{Piece, Position, Role, Square, squares, zobrist};
+use crate::game::xiangqi::{Piece, Position, Role, Setup, Square, squares, zobrist};
 use crate::reach::positions::{Compact, Words};
 
 /// Bits of a man.
 const MAN: u32 = 4;
 const MAN_MASK: u128 = 15;
+/// The squares of the board.
+const ALL: u128 = (1 << 90) - 1;
 /// Set in the squares if black is to move.
 const BLACK_TO_MOVE: u128 = 1 << 95;
 /// Bytes of the occupied squares and of whose turn it is.
@@ -20,8 +22,31 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The position.
-    pub fn new(position: &Position) -> Packed {
+    fn occupied(&self) -> u128 {
+        self.squares & !BLACK_TO_MOVE
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + use<> {
+        let mut men = self.men;
+        squares(self.occupied()).map(move |square| {
+            let man = man((men & MAN_MASK) as u8);
+            men >>= MAN;
+            (man, square)
+        })
+    }
+}
+
+impl Compact for Packed {
+    /// The number of men: captures alone cannot be taken back. Pawn moves cannot either, but they have no level of their own,
+    /// as distances do not begin anew with them.
+    type Level = u32;
+    type Position = Position;
+
+    fn bytes(men: usize) -> usize {
+        HEAD + men.div_ceil(2)
+    }
+
+    fn new(position: &Position) -> Packed {
         let occupied = position.occupied();
         let mut men = 0;
         let mut shift = 0;
@@ -41,36 +66,32 @@ impl Packed {
         }
     }
 
-    /// The position with counters of a new game.
-    pub fn unpack(&self) -> Position {
-        Position::from_men(self.men(), self.turn())
+    fn unpack(&self) -> Position {
+        Position::from_men(self.pieces(), self.turn())
     }
 
-    /// The side to move.
-    pub fn turn(&self) -> Color {
+    fn position(&self) -> Option<Position> {
+        if self.occupied() & !ALL != 0 {
+            return None;
+        }
+        let mut setup = Setup::empty();
+        for (man, square) in self.pieces() {
+            setup.put(man, square);
+        }
+        setup.turn = self.turn();
+        let position = Position::from_setup(&setup).ok()?;
+        (Packed::new(&position) == *self).then_some(position)
+    }
+
+    fn turn(&self) -> Color {
         match self.squares & BLACK_TO_MOVE {
             0 => Color::White,
             _ => Color::Black,
         }
     }
 
-    fn men(&self) -> impl Iterator<Item = (Piece, Square)> + use<> {
-        let mut men = self.men;
-        squares(self.squares & !BLACK_TO_MOVE).map(move |square| {
-            let man = man((men & MAN_MASK) as u8);
-            men >>= MAN;
-            (man, square)
-        })
-    }
-}
-
-impl Compact for Packed {
-    /// The number of men: captures alone cannot be taken back. Pawn moves cannot either, but they have no level of their own,
-    /// as distances do not begin anew with them.
-    type Level = u32;
-
-    fn bytes(men: usize) -> usize {
-        HEAD + men.div_ceil(2)
+    fn men(&self) -> u32 {
+        self.occupied().count_ones()
     }
 
     #[inline]
@@ -98,12 +119,12 @@ impl Compact for Packed {
             Color::White => zobrist::TURN,
             Color::Black => 0,
         };
-        self.men()
+        self.pieces()
             .fold(turn, |key, (man, square)| key ^ zobrist::man(man, square))
     }
 
     fn level(&self) -> u32 {
-        (self.squares & !BLACK_TO_MOVE).count_ones()
+        self.men()
     }
 }
 

@@ -1,105 +1,78 @@
-//! Where the exploration of a xiangqi position ends.
+//! Where moves of xiangqi lead, and which of them a handicap denies.
 
 use super::packed::Packed;
-use crate::game::xiangqi::{Move, Position};
-use crate::reach::explore::Successors;
-use crate::reach::positions::Look;
-use crate::xiangqi::XiangqiValue;
+use crate::game::Color;
+use crate::game::xiangqi::{Move, Position, Role, Square, squares};
+use crate::reach::positions::{Compact, Look};
+use crate::reach::rules::{Handicap, Next, Rules};
 
-pub use crate::reach::LeafError;
+/// The first rank behind the river, from the side that crosses it.
+const BEYOND: u8 = 5;
 
-/// Positions whose values are known: those of tables.
-pub trait Leaves: Sync {
-    /// Whether positions of this material are known, all of them.
-    fn covers(&self, position: &Position) -> bool;
-
-    /// The value of a position that is covered.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be found out, for a damaged table.
-    fn value(&self, position: &Position) -> Result<XiangqiValue, LeafError>;
-
-    /// Whether the values have distances to mate.
-    fn has_mates(&self) -> bool;
+fn is_across(square: Square, color: Color) -> bool {
+    square.rank_for(color) >= BEYOND
 }
 
-/// No position is known.
-#[derive(Clone, Copy, Debug)]
-pub struct NoLeaves;
-
-impl Leaves for NoLeaves {
-    fn covers(&self, _: &Position) -> bool {
-        false
-    }
-
-    fn value(&self, _: &Position) -> Result<XiangqiValue, LeafError> {
-        Err("no position is known beforehand".into())
-    }
-
-    fn has_mates(&self) -> bool {
-        true
-    }
+/// Whether a pawn crosses the river.
+fn crosses(m: Move, mover: Color) -> bool {
+    m.role() == Role::Pawn && !is_across(m.from(), mover) && is_across(m.to(), mover)
 }
 
-/// Where a move leads.
-#[derive(Clone, Copy, Debug)]
-pub enum Next {
-    /// To a position whose value is known.
-    Leaf,
-    /// To a position that has to be explored.
-    Inside,
+/// How many men of a side can attack: rooks, knights, cannons, and pawns across the river.
+fn attackers(position: &Position, color: Color) -> u32 {
+    let men = [Role::Rook, Role::Knight, Role::Cannon].map(|role| position.pieces(color, role));
+    let pawns = squares(position.pieces(color, Role::Pawn));
+    let across = pawns.filter(|&square| is_across(square, color)).count();
+    men.into_iter().map(u128::count_ones).sum::<u32>() + across as u32
 }
 
-/// What is explored: everything with the men of the first position, and of what captures lead to whatever is not known.
-#[derive(Clone, Copy)]
-pub struct Rules<'a> {
-    leaves: &'a dyn Leaves,
+/// Whether a move to `next` is denied to the side that has a handicap.
+fn denies(handicap: &Handicap, next: &Position, m: Move) -> bool {
+    let side = handicap.side;
+    // The pawn that has crossed is one of them.
+    next.turn() != side
+        && crosses(m, side)
+        && (handicap.pieces).is_some_and(|most| attackers(next, side) > most)
 }
 
-impl<'a> Rules<'a> {
-    /// With these leaves.
-    pub fn new(leaves: &'a dyn Leaves) -> Rules<'a> {
-        Rules { leaves }
-    }
+/// Whether a move to `next` wins at once against the side that has a handicap.
+fn concedes(handicap: &Handicap, next: &Position, m: Move) -> bool {
+    let men = next.by_color(handicap.side).count_ones() + u32::from(m.is_capture());
+    next.turn() == handicap.side
+        && handicap.concedes(m.is_capture(), crosses(m, !handicap.side), men)
+}
 
-    /// Whether distances to mate can be found.
-    pub fn has_mates(&self) -> bool {
-        self.leaves.has_mates()
-    }
-
-    /// Where a move led whose position after it is `next`.
-    #[inline]
-    pub fn next(&self, next: &Position, m: Move) -> Next {
-        let is_leaf =
-            m.is_capture() && (next.is_insufficient_material() || self.leaves.covers(next));
-        if is_leaf { Next::Leaf } else { Next::Inside }
-    }
-
-    /// What is known of a leaf.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be found out.
-    pub fn value(&self, position: &Position) -> Result<XiangqiValue, LeafError> {
-        if position.is_insufficient_material() {
-            return Ok(XiangqiValue::DRAW);
+/// Where a move led whose position after it is `next`.
+#[inline]
+pub fn next(rules: &Rules<'_, Position>, next: &Position, m: Move) -> Next<Position> {
+    if let Some(handicap) = rules.handicap {
+        if denies(handicap, next, m) {
+            return Next::Denied;
         }
-        self.leaves.value(position)
+        if concedes(handicap, next, m) {
+            return Next::Conceded;
+        }
+    }
+    match m.is_capture() && rules.covers(next) {
+        true => Next::Leaf(*next),
+        false => Next::Inside,
     }
 }
 
-impl Successors<Packed> for Rules<'_> {
-    fn visit(&self, packed: &Packed, _: bool, mut found: impl FnMut(Packed, u64)) -> Look {
-        let mut position = packed.unpack();
-        for m in &position.legal_moves() {
-            let undo = position.make(m);
-            if matches!(self.next(&position, m), Next::Inside) {
-                found(Packed::new(&position), position.key());
-            }
-            position.unmake(m, undo);
+/// What is to be explored after a position: everything with its men, and what captures lead to unless that is known.
+pub fn visit(
+    packed: &Packed,
+    rules: &Rules<'_, Position>,
+    mut found: impl FnMut(Packed, u64),
+) -> Look {
+    let mut position = packed.unpack();
+    for m in &position.legal_moves() {
+        let undo = position.make(m);
+        if matches!(next(rules, &position, m), Next::Inside) {
+            found(Packed::new(&position), position.key());
         }
-        // Edges are found anew, whatever they are.
-        Look::AGAIN
+        position.unmake(m, undo);
     }
+    // Edges are found anew, whatever they are.
+    Look::AGAIN
 }

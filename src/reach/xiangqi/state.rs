@@ -1,7 +1,10 @@
 //! What is known of a xiangqi position while others are solved.
 
+use super::packed::Packed;
+use crate::game::xiangqi::Position;
 use crate::metric::{Dtm, Wdl};
-use crate::reach::positions::{Compact, Id, Positions};
+use crate::reach::game;
+use crate::reach::positions::{Id, Positions};
 use crate::xiangqi::XiangqiValue;
 
 /// The result for the side to move, with its distances in plies.
@@ -24,6 +27,12 @@ impl State {
         round: 0,
         conversion: 0,
         mate: 0,
+    };
+
+    /// As good as mated.
+    pub const CONCEDED: State = State {
+        wdl: Wdl::Loss,
+        ..State::DRAW
     };
 
     /// Of a position whose value is known.
@@ -57,12 +66,6 @@ impl State {
 pub struct States(Vec<Vec<State>>);
 
 impl States {
-    /// All are draws.
-    pub fn new<P: Compact>(positions: &Positions<P>) -> States {
-        let shards = positions.shards.iter();
-        States(shards.map(|it| vec![State::DRAW; it.len()]).collect())
-    }
-
     /// All are draws again.
     pub fn clear(&mut self) {
         for shard in &mut self.0 {
@@ -70,20 +73,25 @@ impl States {
         }
     }
 
-    /// The state of a position.
-    #[inline]
-    pub fn get(&self, id: Id) -> State {
-        self.0[id.shard()][id.local()]
-    }
-
-    /// Sets it.
+    /// Sets the state of a position.
     #[inline]
     pub fn set(&mut self, id: Id, state: State) {
         self.0[id.shard()][id.local()] = state;
     }
+}
 
-    /// Bytes of memory in use.
-    pub fn memory(&self) -> usize {
+impl game::States<Position> for States {
+    fn new(positions: &Positions<Packed>, _: bool) -> States {
+        let shards = positions.shards.iter();
+        States(shards.map(|it| vec![State::DRAW; it.len()]).collect())
+    }
+
+    #[inline]
+    fn get(&self, id: Id) -> State {
+        self.0[id.shard()][id.local()]
+    }
+
+    fn memory(&self) -> usize {
         let shards = self.0.iter();
         shards.map(|it| it.capacity() * size_of::<State>()).sum()
     }

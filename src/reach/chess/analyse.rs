@@ -7,92 +7,106 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::explore::{Exploration, Progress};
+use super::Exploration;
 use super::level::Level;
 use super::packed::Packed;
 use super::plane::{Plane, Values};
-use super::positions::{Id, Levels, Run};
 use super::propagate::{ALONE, Propagation};
-use super::rules::{LeafError, Next, Rules, stays};
+use super::rules::{next, stays};
+use super::state::{Outlook, States};
 use super::symmetry::has_images;
-use super::value::{Outlook, States};
 use crate::game::Color;
 use crate::game::chess::Position;
+use crate::reach::game::{Analysis, Extent, Outlay, States as _};
+use crate::reach::positions::{Compact, Id, Run};
+use crate::reach::rules::{LeafError, Next, Rules};
 
 /// Positions that a thread takes at a time.
 const PIECE: u32 = 512;
 
-/// How far an analysis has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Everything is known.
-    All,
-    /// Everything is known of the position that was asked for, but not its distance to mate.
-    Zeroing,
-    /// What is won or lost is won or lost. Nothing follows from other states.
-    Part,
+/// Solves everything.
+///
+/// # Errors
+///
+/// If the value of a leaf cannot be found out.
+pub fn run(analysis: &Analysis<'_, Position>, values: &Values) -> Result<Outlay, LeafError> {
+    let solver = Solver {
+        exploration: analysis.exploration,
+        values,
+        rules: analysis.rules,
+        lost_for: analysis.lost_for,
+        cancel: analysis.options.cancel,
+    };
+    values.clear();
+    let mut propagation = Propagation::new(solver.exploration, solver.cancel);
+    let mut progress = solver.exploration.progress();
+    progress.memory += values.memory();
+    for (place, (level, runs)) in analysis.levels.iter().enumerate() {
+        let is_last = place + 1 == analysis.levels.len();
+        if let Some(extent) = solver.solve_level(*level, runs, is_last, &mut propagation)? {
+            let memory = propagation.memory();
+            return Ok(Outlay { extent, memory });
+        }
+        let positions: usize = runs.iter().map(Run::len).sum();
+        progress.solved += positions;
+        if positions >= ALONE {
+            (analysis.options.report)(progress);
+        }
+    }
+    Ok(Outlay {
+        extent: Extent::All,
+        memory: propagation.memory(),
+    })
 }
 
 /// Solves positions that were found.
-pub struct Analysis<'a> {
-    /// What was found.
-    pub exploration: &'a Exploration,
-    /// Where the levels are, lowest first.
-    pub levels: &'a Levels<Level>,
+struct Solver<'a> {
+    exploration: &'a Exploration,
     /// Where states are written.
-    pub values: &'a Values,
+    values: &'a Values,
     /// What is a leaf.
-    pub rules: &'a Rules<'a>,
-    /// For whom positions count as lost whose moves were not looked at; if all were, it does not matter.
-    pub lost_for: Color,
+    rules: &'a Rules<'a, Position>,
+    /// For whom positions count as lost whose moves were not looked at.
+    lost_for: Color,
     /// Set to give up.
-    pub cancel: &'a AtomicBool,
-    /// Told how many positions have been solved.
-    pub report: &'a (dyn Fn(Progress) + Sync),
+    cancel: &'a AtomicBool,
 }
 
-impl Analysis<'_> {
-    /// Solves everything, and says how many bytes of memory were in use beside positions and values, at most.
-    ///
-    /// # Errors
-    ///
-    /// If the value of a leaf cannot be found out.
-    pub fn run(&self) -> Result<(Reach, usize), LeafError> {
-        self.values.clear();
-        let mut propagation = Propagation::new(self.exploration, self.cancel);
-        let mut progress = self.exploration.progress();
-        progress.memory += self.values.memory();
-        for (place, (level, runs)) in self.levels.iter().enumerate() {
-            let is_last = place + 1 == self.levels.len();
-            let Some(is_same) = self.begin(runs)? else {
-                return Ok((Reach::Part, propagation.memory()));
-            };
-            if !level.has_en_passant() {
-                if !propagation.run(&self.values.zeroing, runs) {
-                    return Ok((Reach::Part, propagation.memory()));
-                }
-                match &self.values.mate {
-                    // What begins the same and follows the same rules ends the same.
-                    Some(plane) if is_same => copy(runs, &self.values.zeroing, plane),
-                    Some(plane) if !propagation.run(plane, runs) => {
-                        // What was asked for is of the highest level.
-                        let reach = if is_last { Reach::Zeroing } else { Reach::Part };
-                        return Ok((reach, propagation.memory()));
-                    }
-                    _ => {}
-                }
-            }
-            let positions: usize = runs.iter().map(Run::len).sum();
-            progress.solved += positions;
-            if positions >= ALONE {
-                (self.report)(progress);
-            }
+impl Solver<'_> {
+    /// Solves a level; how far everything has come if that was cancelled.
+    fn solve_level(
+        &self,
+        level: Level,
+        runs: &[Run],
+        is_last: bool,
+        propagation: &mut Propagation<'_>,
+    ) -> Result<Option<Extent>, LeafError> {
+        let Some(is_same) = self.begin(runs)? else {
+            return Ok(Some(Extent::Part));
+        };
+        if level.has_en_passant() {
+            return Ok(None);
         }
-        Ok((Reach::All, propagation.memory()))
+        if !propagation.run(&self.values.zeroing, runs) {
+            return Ok(Some(Extent::Part));
+        }
+        match &self.values.mate {
+            // What begins the same and follows the same rules ends the same.
+            Some(plane) if is_same => copy(runs, &self.values.zeroing, plane),
+            // What was asked for is of the highest level.
+            Some(plane) if !propagation.run(plane, runs) => {
+                return Ok(Some(match is_last {
+                    true => Extent::WithoutMates,
+                    false => Extent::Part,
+                }));
+            }
+            _ => {}
+        }
+        Ok(None)
     }
 
     /// Looks at the moves of all positions of a level; whether their states are the same by zeroing moves and by mate.
-    /// Nothing if that was cancelled.
+    /// `None` if that was cancelled.
     fn begin(&self, runs: &[Run]) -> Result<Option<bool>, LeafError> {
         let look = |run: Run| {
             if self.cancel.load(Ordering::Relaxed) {
@@ -158,12 +172,16 @@ impl Analysis<'_> {
             if has_images && packed.is_image_of_another(m.to()) {
                 continue;
             }
-            if !self.rules.allows(&position, m) {
-                denied += 1;
-                continue;
-            }
-            let next = match self.rules.next(&position, m, is_covered) {
-                Next::Leaf(next) => known_states(self.rules, &next, m.is_zeroing())?,
+            let next = match next(self.rules, &position, m, is_covered) {
+                Next::Denied => {
+                    denied += 1;
+                    continue;
+                }
+                Next::Leaf(next) if m.is_zeroing() => {
+                    // Only the result matters, and no distance says that it is mate.
+                    States::of_known(self.rules.value(&next, true)?, false)
+                }
+                Next::Leaf(next) => self.rules.state(&next)?,
                 Next::Conceded => States::CONCEDED,
                 Next::Inside if stays(packed, &position, m) => {
                     others += 1;
@@ -202,20 +220,4 @@ fn copy(runs: &[Run], from: &Plane, to: &Plane) {
     for id in runs.iter().flat_map(|run| run.ids()) {
         to.set(id, from.state(id), 0);
     }
-}
-
-/// The states of a position that is covered.
-///
-/// # Errors
-///
-/// If its value cannot be found out.
-pub fn known_states(
-    rules: &Rules<'_>,
-    position: &Position,
-    after_zeroing: bool,
-) -> Result<States, LeafError> {
-    let known = rules.value(position, after_zeroing)?;
-    // A mated position has the same distance as one that is lost after the next move.
-    let is_checkmate = known.dtz.0 == -1 && !after_zeroing && position.is_checkmate();
-    Ok(States::of_known(known, is_checkmate))
 }

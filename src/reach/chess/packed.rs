@@ -3,13 +3,14 @@
 use arrayvec::ArrayVec;
 
 use super::level::Level;
-use super::positions::{Compact, Words};
-use super::symmetry::has_images;
+
+use super::symmetry::{has_images, images, normal_form};
 use crate::game::Color;
 use crate::game::chess::{
     CastlingRights, CastlingSide, Move, Piece, Position, Role, Setup, Square, attacks, squares,
 };
 use crate::game::zobrist;
+use crate::reach::positions::{Compact, Words};
 
 /// Bits of a man.
 const MAN: u32 = 4;
@@ -23,8 +24,6 @@ const EN_PASSANT: u32 = 1;
 
 /// Bytes of the occupied squares and the flags.
 const HEAD: usize = 9;
-/// Bytes of a position with 32 men.
-pub const MAX_BYTES: usize = HEAD + 16;
 
 /// A position without its clock and move number: equal exactly if the rules call the positions the same.
 ///
@@ -38,36 +37,6 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// How many bytes a position with at most so many men takes in [`write`](Self::write).
-    pub const fn bytes(men: usize) -> usize {
-        HEAD + men.div_ceil(2)
-    }
-
-    /// The position, canonical: see [`canonical`].
-    pub fn new(position: &Position) -> Packed {
-        let mut packed = Packed::default();
-        let mut men = 0;
-        let mut shift = 0;
-        let rooks = castling_rooks(position.castling_rights());
-        for square in squares(position.occupied()) {
-            if let Some(man) = position.piece_at(square) {
-                let number = match rooks & square.bit() {
-                    0 => number(man),
-                    _ => CASTLING_ROOK + man.color.index() as u8,
-                };
-                men |= u128::from(number) << shift;
-                shift += MAN;
-            }
-        }
-        packed.occupied = position.occupied();
-        packed.set_men(men);
-        packed.flags = position.turn().index() as u8;
-        if let Some(square) = position.legal_en_passant_square() {
-            packed.flags |= (square.file() + 1) << EN_PASSANT;
-        }
-        packed
-    }
-
     /// Men by their numbers, a1 first, without anything else.
     pub(super) fn of_numbered_men(men: &[(Square, u8)], turn: Color) -> Packed {
         let mut packed = Packed {
@@ -81,70 +50,6 @@ impl Packed {
         }
         packed.set_men(bits);
         packed
-    }
-
-    /// The position and its key. Counters are those of a new game.
-    pub fn unpack(&self) -> Position {
-        let mut men: ArrayVec<(Piece, Square), 32> = ArrayVec::new();
-        let mut castling = CastlingRights::NONE;
-        for (number, square) in self.numbered_men() {
-            if number >= CASTLING_ROOK {
-                castling = castling.with(castling_right(square));
-            }
-            men.push((man(number), square));
-        }
-        let turn = self.turn();
-        Position::from_men(men.into_iter(), turn, castling, self.en_passant_square())
-    }
-
-    /// The position, if it is one: for what is read from files.
-    pub fn position(&self) -> Option<Position> {
-        let mut setup = Setup::empty();
-        let mut castling = CastlingRights::NONE;
-        for (number, square) in self.numbered_men() {
-            if number >= CASTLING_ROOK {
-                castling = castling.with(castling_right(square));
-            }
-            setup.put(man(number), square);
-        }
-        setup.turn = self.turn();
-        setup.castling = castling;
-        setup.en_passant = self.en_passant_square();
-        let position = Position::from_setup(&setup).ok()?;
-        // What is written in another form is never looked up.
-        (Packed::new(&position) == *self).then_some(position)
-    }
-
-    /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions are in the order of
-    /// these bytes in files.
-    pub fn to_key(self) -> [u8; MAX_BYTES] {
-        let mut words = self.words();
-        words[0] = words[0].swap_bytes();
-        let mut key = [0; MAX_BYTES];
-        for (bytes, word) in key.chunks_mut(8).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
-        }
-        key
-    }
-
-    /// What [`to_key`](Self::to_key) wrote, or as much as there is of it.
-    pub fn from_key(key: &[u8]) -> Packed {
-        let mut words = Words::default();
-        for (word, part) in words
-            .iter_mut()
-            .zip(key[..key.len().min(MAX_BYTES)].chunks(8))
-        {
-            let mut bytes = [0; 8];
-            bytes[..part.len()].copy_from_slice(part);
-            *word = u64::from_le_bytes(bytes);
-        }
-        words[0] = words[0].swap_bytes();
-        Packed::from_words(words)
-    }
-
-    /// The side to move.
-    pub fn turn(&self) -> Color {
-        Color::ALL[usize::from(self.flags & BLACK_TO_MOVE)]
     }
 
     /// The occupied squares.
@@ -170,7 +75,7 @@ impl Packed {
 
     /// The men with their squares, a1 first; rooks that may castle as rooks.
     #[inline]
-    pub fn men(&self) -> impl Iterator<Item = (Piece, Square)> {
+    pub fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> {
         self.numbered_men()
             .map(|(number, square)| (man(number), square))
     }
@@ -197,26 +102,6 @@ impl Packed {
     pub fn castling_rooks(&self) -> u32 {
         let men = self.numbered_men();
         men.filter(|&(number, _)| number >= CASTLING_ROOK).count() as u32
-    }
-
-    /// The key: that of the position it stands for.
-    pub fn key(&self) -> u64 {
-        let mut castling = CastlingRights::NONE;
-        let mut key = 0;
-        for (number, square) in self.numbered_men() {
-            if number >= CASTLING_ROOK {
-                castling = castling.with(castling_right(square));
-            }
-            key ^= zobrist::piece(man(number), square);
-        }
-        key ^= zobrist::castling(castling);
-        if let Some(square) = self.en_passant_square() {
-            key ^= zobrist::en_passant(square);
-        }
-        if self.turn() == Color::White {
-            key ^= zobrist::TURN;
-        }
-        key
     }
 
     /// The normal form of what a legal move makes of it, with the key; `position` is the position it stands for.
@@ -319,10 +204,81 @@ impl Packed {
 }
 
 impl Compact for Packed {
+    type Position = Position;
     type Level = Level;
 
     fn bytes(men: usize) -> usize {
-        Packed::bytes(men)
+        HEAD + men.div_ceil(2)
+    }
+
+    fn new(position: &Position) -> Packed {
+        let mut packed = Packed::default();
+        let mut men = 0;
+        let mut shift = 0;
+        let rooks = castling_rooks(position.castling_rights());
+        for square in squares(position.occupied()) {
+            if let Some(man) = position.piece_at(square) {
+                let number = match rooks & square.bit() {
+                    0 => number(man),
+                    _ => CASTLING_ROOK + man.color.index() as u8,
+                };
+                men |= u128::from(number) << shift;
+                shift += MAN;
+            }
+        }
+        packed.occupied = position.occupied();
+        packed.set_men(men);
+        packed.flags = position.turn().index() as u8;
+        if let Some(square) = position.legal_en_passant_square() {
+            packed.flags |= (square.file() + 1) << EN_PASSANT;
+        }
+        packed
+    }
+
+    fn unpack(&self) -> Position {
+        let mut men: ArrayVec<(Piece, Square), 32> = ArrayVec::new();
+        let mut castling = CastlingRights::NONE;
+        for (number, square) in self.numbered_men() {
+            if number >= CASTLING_ROOK {
+                castling = castling.with(castling_right(square));
+            }
+            men.push((man(number), square));
+        }
+        let turn = self.turn();
+        Position::from_men(men.into_iter(), turn, castling, self.en_passant_square())
+    }
+
+    fn position(&self) -> Option<Position> {
+        let mut setup = Setup::empty();
+        let mut castling = CastlingRights::NONE;
+        for (number, square) in self.numbered_men() {
+            if number >= CASTLING_ROOK {
+                castling = castling.with(castling_right(square));
+            }
+            setup.put(man(number), square);
+        }
+        setup.turn = self.turn();
+        setup.castling = castling;
+        setup.en_passant = self.en_passant_square();
+        let position = Position::from_setup(&setup).ok()?;
+        // What is written in another form is never looked up.
+        (Packed::new(&position) == *self).then_some(position)
+    }
+
+    fn normal_form(self) -> Packed {
+        normal_form(self)
+    }
+
+    fn images(&self) -> u64 {
+        images(self)
+    }
+
+    fn turn(&self) -> Color {
+        Color::ALL[usize::from(self.flags & BLACK_TO_MOVE)]
+    }
+
+    fn men(&self) -> u32 {
+        self.occupied.count_ones()
     }
 
     #[inline]
@@ -345,9 +301,23 @@ impl Compact for Packed {
         }
     }
 
-    #[inline]
     fn key(&self) -> u64 {
-        self.key()
+        let mut castling = CastlingRights::NONE;
+        let mut key = 0;
+        for (number, square) in self.numbered_men() {
+            if number >= CASTLING_ROOK {
+                castling = castling.with(castling_right(square));
+            }
+            key ^= zobrist::piece(man(number), square);
+        }
+        key ^= zobrist::castling(castling);
+        if let Some(square) = self.en_passant_square() {
+            key ^= zobrist::en_passant(square);
+        }
+        if self.turn() == Color::White {
+            key ^= zobrist::TURN;
+        }
+        key
     }
 
     fn level(&self) -> Level {

@@ -2,8 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
-use super::positions::{Id, Positions, Run};
-use super::value::{State, States};
+use super::packed::Packed;
+use super::state::{State, States};
+use crate::game::chess::Position;
+use crate::reach::game;
+use crate::reach::positions::{Id, Positions, Run};
 
 /// Bytes of a position in one metric.
 pub const BYTES: usize = size_of::<AtomicU16>() + size_of::<AtomicU8>();
@@ -20,7 +23,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    fn new(positions: &Positions) -> Plane {
+    fn new(positions: &Positions<Packed>) -> Plane {
         let lengths = || positions.shards.iter().map(|shard| shard.len());
         Plane {
             states: lengths()
@@ -109,14 +112,6 @@ pub struct Values {
 }
 
 impl Values {
-    /// Nothing is known yet.
-    pub fn new(positions: &Positions, with_mates: bool) -> Values {
-        Values {
-            zeroing: Plane::new(positions),
-            mate: with_mates.then(|| Plane::new(positions)),
-        }
-    }
-
     /// Forgets everything.
     pub fn clear(&self) {
         self.zeroing.clear();
@@ -124,17 +119,24 @@ impl Values {
             mate.clear();
         }
     }
+}
 
-    /// Bytes of memory in use.
-    pub fn memory(&self) -> usize {
+impl game::States<Position> for Values {
+    fn new(positions: &Positions<Packed>, mates: bool) -> Values {
+        Values {
+            zeroing: Plane::new(positions),
+            mate: mates.then(|| Plane::new(positions)),
+        }
+    }
+
+    fn memory(&self) -> usize {
         let planes = 1 + usize::from(self.mate.is_some());
         let positions: usize = self.zeroing.states.iter().map(Vec::len).sum();
         planes * BYTES * positions
     }
 
-    /// The states of a position.
     #[inline]
-    pub fn get(&self, id: Id) -> States {
+    fn get(&self, id: Id) -> States {
         States {
             zeroing: self.zeroing.state(id),
             mate: match &self.mate {

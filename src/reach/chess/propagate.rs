@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::explore::{Exploration, sources};
+use super::Exploration;
 use super::packed::Packed;
 use super::plane::Plane;
-use super::positions::{Id, Run, SHARDS};
+use super::state::State;
 use super::unmove::predecessors;
-use super::value::State;
+use crate::reach::explore::sources;
+use crate::reach::positions::{Id, Run, SHARDS};
 
 /// Positions of a shard that are taken at a time, at most and at least.
 const BATCH: [usize; 2] = [128, 8];

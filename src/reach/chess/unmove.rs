@@ -7,6 +7,7 @@ use crate::game::Color;
 use crate::game::chess::attacks;
 use crate::game::chess::{Role, Square, squares};
 use crate::game::zobrist;
+use crate::reach::positions::Compact;
 
 /// Calls `visit` with the normal form of every position of the same level, and its key, that a legal move turns into this
 /// normal form; several times with one that has several such moves. Moves that are images of others are left out.

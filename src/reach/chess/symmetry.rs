@@ -16,6 +16,7 @@ use arrayvec::ArrayVec;
 use super::packed::Packed;
 use crate::game::Color;
 use crate::game::chess::{Position, Role, Square};
+use crate::reach::positions::Compact;
 use crate::symmetry::{
     ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_triangle, is_on_diagonal, transpose,
 };
@@ -29,24 +30,35 @@ pub fn has_images(position: &Position) -> bool {
     position.by_role(Role::Pawn) == 0 && position.castling_rights().is_empty()
 }
 
-impl Packed {
-    /// The one of its images that stands for all; itself if it has none.
-    pub fn normal_form(self) -> Packed {
-        let mut king = None;
-        for (man, square) in self.men() {
-            if man.role == Role::Pawn {
-                return self;
-            }
-            if man == Role::King.of(Color::White) {
-                king = Some(square);
-            }
+/// The one of its images that stands for all; itself if it has none.
+pub fn normal_form(packed: Packed) -> Packed {
+    let mut king = None;
+    for (man, square) in packed.pieces() {
+        if man.role == Role::Pawn {
+            return packed;
         }
-        match king {
-            Some(king) if self.castling_rooks() == 0 => self.normal_form_without_pawns(king),
-            _ => self,
+        if man == Role::King.of(Color::White) {
+            king = Some(square);
         }
     }
+    match king {
+        Some(king) if packed.castling_rooks() == 0 => packed.normal_form_without_pawns(king),
+        _ => packed,
+    }
+}
 
+/// How many positions a normal form stands for.
+pub fn images(packed: &Packed) -> u64 {
+    let is_alone =
+        packed.pieces().any(|(man, _)| man.role == Role::Pawn) || packed.castling_rooks() > 0;
+    match (is_alone, are_on_diagonal(packed.occupied())) {
+        (true, _) => 1,
+        (false, true) => IMAGES / 2,
+        (false, false) => IMAGES,
+    }
+}
+
+impl Packed {
     /// The same for a position that [`has_images`], whose key and square of White's king are known; and its key.
     #[inline]
     pub fn normal_form_of(self, key: u64, white_king: Square) -> (Packed, u64) {
@@ -79,17 +91,6 @@ impl Packed {
         }
     }
 
-    /// How many positions a normal form stands for.
-    pub fn images(&self) -> u64 {
-        let is_alone =
-            self.men().any(|(man, _)| man.role == Role::Pawn) || self.castling_rooks() > 0;
-        match (is_alone, are_on_diagonal(self.occupied())) {
-            (true, _) => 1,
-            (false, true) => IMAGES / 2,
-            (false, false) => IMAGES,
-        }
-    }
-
     /// Whether a move from or to a square is the image of another one of a normal form that [`has_images`]: all men
     /// stand on the diagonal, and the square is above it.
     #[inline]
@@ -109,6 +110,7 @@ mod tests {
 
     use super::*;
     use crate::game::chess::Setup;
+    use crate::reach::positions::Compact;
 
     const FENS: [&str; 5] = [
         "8/8/8/8/8/2k5/1R6/K7 w - - 0 1",
@@ -126,7 +128,7 @@ mod tests {
             .concat()
         {
             let mut setup = Setup::empty();
-            for (man, square) in Packed::new(position).men() {
+            for (man, square) in Packed::new(position).pieces() {
                 let square = square.index() as u32 ^ mask;
                 let square = match is_transposed {
                     true => square / 8 + square % 8 * 8,

@@ -19,7 +19,7 @@ impl Level {
     pub fn of(packed: &Packed) -> Level {
         let men = packed.occupied().count_ones();
         let (mut pawns, mut steps) = (0, 0);
-        for (man, square) in packed.men() {
+        for (man, square) in packed.pieces() {
             if man.role == Role::Pawn {
                 pawns += 1;
                 steps += 7 - u32::from(square.rank_for(man.color));
@@ -40,6 +40,7 @@ impl Level {
 mod tests {
     use super::*;
     use crate::game::chess::Position;
+    use crate::reach::positions::Compact;
 
     #[test]
     fn moves_that_cannot_be_taken_back_lead_to_lower_levels() {
