@@ -303,19 +303,169 @@ fn tables_of_xiangqi_end_the_exploration() {
 #[test]
 fn what_only_chess_has_is_refused_for_xiangqi() {
     let place = Place::new();
-    for option in [
-        &["--save", "set.solved"][..],
-        &["--promote", "Q"],
-        &["--keep-men", "2"],
-        &["--pgn"],
-    ] {
-        let arguments = ["solve", CHECKS_FOR_EVER].into_iter();
-        let (status, _, err) = place.run(arguments.chain(option.iter().copied()));
-        assert_eq!(status, 2, "{err}");
-        let expected = format!("{} is for chess, and this is xiangqi", option[0]);
-        assert!(err.contains(&expected), "{err}");
-    }
+    let (status, _, err) = place.run(["solve", CHECKS_FOR_EVER, "--promote", "Q"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(
+        err.contains("--promote is for chess, and this is xiangqi"),
+        "{err}"
+    );
     let (status, _, err) = place.run(["solve", CHECKS_FOR_EVER, "--game", "chess"]);
     assert_eq!(status, 2, "{err}");
     assert!(err.contains("add --game xiangqi"), "{err}");
+}
+
+/// Red wins in three plies.
+const XIANGQI_ROOK: &str = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
+/// A rook against a pawn that has crossed the river, under rules by which endless games are drawn.
+const XIANGQI_PAWN: [&str; 4] = [
+    "solve",
+    "9/9/5k3/9/9/9/3p5/3K5/3R5/9 w",
+    "--rules",
+    "cycles-draw",
+];
+
+#[test]
+fn restrictions_of_xiangqi_are_in_its_words() {
+    let place = Place::new();
+    let options = [
+        "--keep-men",
+        "2",
+        "--max-pieces",
+        "1",
+        "--concede-promotions",
+        "--pgn",
+    ];
+    let (status, out, err) = place.run(XIANGQI_PAWN.into_iter().chain(options));
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let restriction = "restriction: red does not cross the river with 1 pieces or more, red counts as lost once black \
+                       crosses the river, red counts as lost with fewer than 2 men; results are bounds for that side";
+    assert!(out.lines().any(|line| line == restriction), "{out}");
+    assert!(out.contains(": win, dtc "), "{out}");
+    let free = place.json(XIANGQI_PAWN.into_iter().chain(["--json"]));
+    let kept = place.json(
+        XIANGQI_PAWN
+            .into_iter()
+            .chain(["--json", "--keep-men", "2"]),
+    );
+    assert!(kept["positions"].as_u64() < free["positions"].as_u64());
+    assert_eq!((&kept["wdl"], &kept["exact"]), (&2.into(), &false.into()));
+}
+
+#[test]
+fn a_game_of_xiangqi_is_recorded_as_other_programs_read_it() {
+    let place = Place::new();
+    let (status, out, err) = place.run(["solve", XIANGQI_ROOK, "--rules", "cycles-draw", "--pgn"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let record = &out[out.find("[Game").expect("a record")..];
+    let (tags, moves) = record.split_once("\n\n").expect("tags and moves");
+    assert!(tags.starts_with("[Game \"Chinese Chess\"]\n"), "{out}");
+    let fen = place.json(["solve", XIANGQI_ROOK, "--rules", "cycles-draw", "--json"]);
+    let fen = format!("[FEN {}]", fen["fen"]);
+    for tag in ["[Red \"?\"]", "[Result \"1-0\"]", "[Format \"ICCS\"]", &fen] {
+        assert!(tags.lines().any(|line| line == tag), "{tag}: {out}");
+    }
+    assert!(
+        moves.starts_with("1. a0a8 ") && moves.ends_with(" 1-0\n"),
+        "{out}"
+    );
+    // Moves that are legal, one after the other, to the end.
+    use retrograde::game::xiangqi::{Move, Position};
+    let mut position = Position::from_fen(XIANGQI_ROOK).unwrap();
+    for word in moves.split_whitespace().filter(|word| word.len() == 4) {
+        position = position.play(Move::from_iccs(&position, word).unwrap());
+    }
+    assert!(!position.has_legal_move());
+}
+
+#[test]
+fn xiangqi_positions_that_were_saved_are_probed_and_verified() {
+    let place = Place::new();
+    let fields = [
+        "fen", "game", "rules", "material", "category", "wdl", "dtc", "dtm", "round",
+    ];
+    for (fen, rules) in [
+        (XIANGQI_ROOK, "cycles-draw"),
+        (CHECKS_FOR_EVER, "perpetual-check"),
+    ] {
+        let solve = [
+            "solve", fen, "--rules", rules, "--json", "--save", "a.solved",
+        ];
+        let solved = place.json(solve);
+        let probed = place.json(["probe", fen, "--json", "--solved", "a.solved"]);
+        for field in fields {
+            assert_eq!(probed[field], solved[field], "{field}");
+        }
+        let names = |answer: &serde_json::Value| -> Vec<[String; 5]> {
+            let moves = answer["moves"].as_array().unwrap().iter();
+            let of_move = ["uci", "wxf", "category", "dtc", "round"];
+            moves
+                .map(|m| of_move.map(|field| m[field].to_string()))
+                .collect()
+        };
+        assert_eq!(names(&probed), names(&solved));
+        let (status, out, err) = place.run(["verify", "--solved", "a.solved"]);
+        assert_eq!((status, err.as_str()), (0, ""), "{out}");
+        assert!(out.starts_with("no difference: "), "{out}");
+    }
+    // Nothing of the first one is left.
+    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 1);
+    let (status, _, err) = place.run(["probe", WALL, "--solved", "a.solved"]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("impossible game: it is not chess"), "{err}");
+}
+
+#[test]
+fn where_a_set_goes_is_looked_at_first() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("directory")).unwrap();
+    for (target, complaint) in [
+        ("directory", "not a regular file"),
+        ("missing/a.solved", "cannot write missing/a.solved"),
+        #[cfg(unix)]
+        ("/dev/null", "not a regular file"),
+    ] {
+        let (status, out, err) = place.run(["solve", START_OF_GAMES, "--save", target]);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(complaint), "{target}: {err}");
+    }
+    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 1);
+}
+
+/// Nobody would wait until everything was found.
+const START_OF_GAMES: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_saved_is_shown_all_the_same() {
+    let place = Place::new();
+    let program = place.retrograde([]).get_program().to_owned();
+    std::fs::write(place.path("old.solved"), "old").unwrap();
+    // Files that are longer than one block cannot be written.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {} solve '{WALL}' --save old.solved",
+        program.display()
+    );
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(place.path(""))
+        .env_remove("RETROGRADE_TABLES")
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{out}{err}");
+    assert!(out.starts_with("KPPPPvKPPPP, white to move: draw"), "{out}");
+    assert!(err.contains("cannot write old.solved"), "{err}");
+    assert_eq!(std::fs::read(place.path("old.solved")).unwrap(), b"old");
+    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 1);
+}
+
+#[test]
+fn no_side_keeps_more_men_than_it_has() {
+    let place = Place::new();
+    for (fen, men, side) in [(WALL, "5", "white"), (CHECKS_FOR_EVER, "2", "black")] {
+        let (status, out, err) = place.run(["solve", fen, "--keep-men", "99"]);
+        assert_eq!((status, out.as_str()), (2, ""), "{err}");
+        assert!(err.contains(&format!("{side} has {men} men")), "{err}");
+    }
 }

@@ -1,12 +1,16 @@
 //! Xiangqi positions solved by what they reach, against the solver of tables, and by playing on.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use retrograde::game::Color;
 use retrograde::game::xiangqi::Position;
 use retrograde::metric::Wdl;
+use retrograde::probe::solved::{SolvedSet, save};
 use retrograde::probe::xiangqi::XiangqiTables;
-use retrograde::reach::{End, LeafError, Leaves, LineEnd, NoLeaves, Options, solve};
+use retrograde::reach::{End, Handicap, LeafError, Leaves, LineEnd, NoLeaves, Options, solve};
+use retrograde::table::records::Records;
+use retrograde::verify::solved::verify_solved;
 use retrograde::xiangqi::{IndexSpace, Material, Rules, XiangqiValue};
 
 use crate::xiangqi::play::{Defence, Random};
@@ -202,6 +206,113 @@ fn bounds_hold_where_not_everything_is_explored() {
             }
         }
     }
+}
+
+#[test]
+fn restrictions_prove_bounds() {
+    for (fen, side) in [
+        ("9/9/5k3/9/9/9/3p5/3K5/3R5/9 w", Color::White),
+        ("4k4/9/9/9/9/p8/8P/9/9/3K5 b", Color::Black),
+        ("4k4/9/9/9/9/p8/8P/9/9/3K5 b", Color::White),
+    ] {
+        let whole = solved(fen, &NoLeaves, &options(Rules::CyclesDraw));
+        for (pieces, loses_to_promotion, least_men) in [
+            (Some(0), false, 1),
+            (Some(1), false, 1),
+            (None, true, 1),
+            (None, false, 2),
+            (Some(0), true, 2),
+        ] {
+            let handicap = Handicap {
+                pieces,
+                loses_to_promotion,
+                least_men,
+                ..Handicap::none(side)
+            };
+            let restricted = Options {
+                handicap: Some(&handicap),
+                ..options(Rules::CyclesDraw)
+            };
+            let bound = solved(fen, &NoLeaves, &restricted);
+            assert!(bound.exact().is_none() && bound.end == End::Complete);
+            assert!(bound.progress.positions <= whole.progress.positions);
+            let found = &bound.analysed[0];
+            assert_eq!((bound.analysed.len(), found.side), (1, Some(side)));
+            let (exact, proved) = (whole.exact().unwrap().wdl, found.root.wdl);
+            match bound.turn == side {
+                true => assert!(proved <= exact, "{handicap:?}"),
+                false => assert!(proved >= exact, "{handicap:?}"),
+            }
+        }
+    }
+    // Red's pawn stays at home, and black's crosses at once.
+    let fen = "4k4/9/9/9/p8/9/8P/9/9/3K5 b";
+    let count = |handicap: &Handicap| {
+        let restricted = Options {
+            handicap: handicap.is_any().then_some(handicap),
+            ..options(Rules::CyclesDraw)
+        };
+        let found = solved(fen, &NoLeaves, &restricted);
+        (found.progress.positions, found.analysed[0].root.wdl)
+    };
+    let none = Handicap::none(Color::White);
+    let (whole, exact) = count(&none);
+    assert_eq!(exact, Wdl::Draw);
+    let at_home = Handicap {
+        pieces: Some(0),
+        ..none.clone()
+    };
+    assert!(2 * count(&at_home).0 < whole);
+    let conceding = Handicap {
+        loses_to_promotion: true,
+        ..none
+    };
+    assert_eq!(count(&conceding).1, Wdl::Win);
+}
+
+/// Bytes of a saved set, and the set.
+fn saved(found: &Solved) -> SolvedSet<Position> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.solved");
+    save(found, &path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let records = Records::from_store(Box::new(bytes)).unwrap();
+    SolvedSet::new(&path, records).unwrap()
+}
+
+#[test]
+fn a_saved_set_has_the_values_that_were_solved() {
+    for (fen, materials, rules) in [
+        (
+            "3k5/4a4/9/9/9/9/9/9/9/N3K4 w",
+            vec!["KNvKA", "KNvK"],
+            Rules::CyclesDraw,
+        ),
+        (
+            "4k4/9/9/9/9/p8/8P/9/9/3K5 b",
+            vec!["KPvKP", "KPvK"],
+            Rules::PerpetualCheck,
+        ),
+    ] {
+        let found = solved(fen, &NoLeaves, &options(rules));
+        let set = saved(&found);
+        assert_eq!(
+            (set.len(), set.rules()),
+            (found.progress.positions as u64, rules)
+        );
+        assert_eq!(set.has_mates(), rules == Rules::CyclesDraw);
+        assert_eq!(set.root().to_fen(), position(fen).to_fen());
+        for position in materials.iter().flat_map(|signature| positions(signature)) {
+            assert_eq!(set.value(&position).unwrap(), found.value(&position));
+        }
+        let report = verify_solved(&set, &NoLeaves, &AtomicBool::new(false), &|_| ());
+        let report = report.unwrap().unwrap();
+        assert_eq!((report.positions, report.differences), (set.len(), 0));
+    }
+    // Rounds too.
+    let set = saved(checks_for_ever());
+    let report = verify_solved(&set, &NoLeaves, &AtomicBool::new(false), &|_| ());
+    assert_eq!(report.unwrap().unwrap().listed, []);
 }
 
 /// More plies than the winner needs for all rounds; a defender who is still there has checked for ever.
