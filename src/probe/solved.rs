@@ -22,6 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::{RootMove, sort_root_moves};
@@ -31,13 +33,13 @@ use crate::metric::{Dtm, Dtz, Wdl};
 use crate::reach::{
     Compact, Id, LeafError, Leaves, MoveValue, Outcome, Reach, Rules, Solved, Value,
 };
-use crate::table::WriteError;
 use crate::xiangqi::{Rules as XiangqiRules, XiangqiValue};
 
 use crate::table::records::{
     DESCRIPTION_LEN, MAX_VALUE_LEN, RecordSource, Records, RecordsDescription, RecordsError,
     write_records,
 };
+use crate::table::{TEMPORARY_SUFFIX, WriteError};
 
 /// Where in the description are the number of the game, whether distances to mate are stored, what an endless game is worth, and
 /// the key of the position that was solved.
@@ -209,33 +211,57 @@ pub fn save<P: Recorded>(solved: &Solved<P>, path: &Path) -> Result<u64, Error> 
 }
 
 /// Makes sure that a set can be written to a file, before it takes hours to find what is to be written: its directory is there and
-/// lets files be made, and nothing but a file has its name. Leaves nothing behind.
+/// lets files be made, and nothing but a file has its name. What killed programs left of a file of that name is cleared away.
 ///
 /// # Errors
 ///
 /// [`Error::Write`] says what prevents it.
 pub fn check_target(path: &Path) -> Result<(), Error> {
     let check = || -> Result<(), WriteError> {
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty());
-        match std::fs::symlink_metadata(path) {
+        let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let directory = parent.unwrap_or(Path::new("."));
+        let Some(name) = path.file_name() else {
+            return Err(WriteError::Description("it does not end with a file name"));
+        };
+        match fs::symlink_metadata(path) {
             Ok(metadata) if !metadata.is_file() => {
                 return Err(WriteError::Description(
-                    "something that is not a regular file has that name; choose another",
+                    "what has that name is not a regular file; choose another name",
                 ));
             }
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
         // Gone again when it is dropped.
-        tempfile::tempfile_in(parent.unwrap_or(Path::new(".")))?;
+        tempfile::tempfile_in(directory)?;
+        remove_unfinished(directory, &name.to_string_lossy());
         Ok(())
     };
     check().map_err(|problem| Error::Write {
         name: path.display().to_string(),
         problem,
     })
+}
+
+/// Removes what is left of writers of a file that were killed: whoever lives holds a lock on his.
+fn remove_unfinished(directory: &Path, name: &str) {
+    let prefix = format!(".{name}.");
+    // It is in nobody's way, so what cannot be removed is no error.
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let file_name = entry.file_name();
+        let random = file_name.to_str().and_then(|file_name| {
+            let random = file_name.strip_prefix(&prefix)?;
+            random.strip_suffix(TEMPORARY_SUFFIX)
+        });
+        let is_ours = random.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        if is_ours
+            && let Ok(file) = File::options().append(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            // The lock is held until the file is gone, so that a writer that has just made it notices.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The game of a file of solved positions.

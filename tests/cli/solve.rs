@@ -429,6 +429,17 @@ fn where_a_set_goes_is_looked_at_first() {
         assert!(err.contains(complaint), "{target}: {err}");
     }
     assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 1);
+    // What a killed program left is gone, and what only looks like it is not.
+    for left in [
+        ".a.solved.a1B2c3.part",
+        ".b.solved.a1B2c3.part",
+        "a.solved.part",
+    ] {
+        std::fs::write(place.path(left), "").unwrap();
+    }
+    place.json(["solve", WALL, "--json", "--save", "a.solved"]);
+    assert!(!place.path(".a.solved.a1B2c3.part").exists());
+    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 4);
 }
 
 /// Nobody would wait until everything was found.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use retrograde::game::Color;
+use retrograde::game::{Color, Game};
 use retrograde::metric::Wdl;
 use retrograde::reach::{Analysed, End, MoveValue, Outcome, Progress, Reach, Solved};
 use serde::Serialize;
@@ -14,9 +14,11 @@ use super::game::{SolveGame, Traits};
 #[serde(bound = "")]
 pub struct SolveAnswer<P: SolveGame> {
     pub fen: String,
-    /// The game and its rules, where there are several.
-    #[serde(flatten)]
-    pub rules: P::RulesAnswer,
+    /// Unless it is chess, which has one set of rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<&'static str>,
     pub material: String,
     /// With the clock of the position.
     pub category: &'static str,
@@ -226,7 +228,8 @@ impl<P: SolveGame> SolveAnswer<P> {
         let reason = bounds.result.is_none();
         SolveAnswer {
             fen: position.fen(),
-            rules: P::rules_answer(solved.rules()),
+            game: (P::GAME == Game::Xiangqi).then_some("xiangqi"),
+            rules: (P::GAME == Game::Xiangqi).then(|| solved.rules().name()),
             material: position.material(),
             category: bounds.category(),
             reason: reason.then(|| unproved(solved.end, &bounds)),

@@ -25,8 +25,6 @@ pub trait SolveGame: Verifiable {
     type Tables;
     /// The materials they cover.
     type Leaves<'a>: Leaves<Self>;
-    /// The game and its rules, in an answer.
-    type RulesAnswer: Serialize;
     /// Distances, in an answer.
     type Distances: Serialize;
     /// A move in the notations of the game.
@@ -34,7 +32,7 @@ pub trait SolveGame: Verifiable {
     /// Best play.
     type LineAnswer: Serialize;
 
-    /// Which side pawns of each other are stopped by: whether `--promote` means something.
+    /// Whether `--promote` means something.
     const PROMOTES: bool;
     /// The tags of a game record before and behind those that all have.
     const PGN_TAGS: [&'static [(&'static str, &'static str)]; 2];
@@ -87,9 +85,6 @@ pub trait SolveGame: Verifiable {
 
     /// Sorts moves, which come in the order of their distances, as `probe` does.
     fn sort(&self, moves: &mut [Judged<Self>]);
-
-    /// The game and its rules, in an answer.
-    fn rules_answer(rules: Rules) -> Self::RulesAnswer;
 
     /// Distances, in an answer.
     fn distances(value: Option<Self::Value>) -> Self::Distances;
@@ -157,10 +152,6 @@ fn downcast<E: std::error::Error + Send + Sync + 'static>(error: LeafError) -> E
     }
 }
 
-/// Nothing to say of the rules.
-#[derive(Debug, Serialize)]
-pub struct ChessRules {}
-
 #[derive(Debug, Serialize)]
 pub struct ChessDistances {
     dtz: Option<i32>,
@@ -176,7 +167,6 @@ pub struct ChessNames {
 impl SolveGame for chess::Position {
     type Tables = Tablebase;
     type Leaves<'a> = TableLeaves<'a>;
-    type RulesAnswer = ChessRules;
     type Distances = ChessDistances;
     type Names = ChessNames;
     type LineAnswer = answer::LineAnswer;
@@ -249,10 +239,6 @@ impl SolveGame for chess::Position {
         let mut order: Vec<RootMove> = moves.iter().map(root_move).collect();
         sort_root_moves(&mut order, u32::from(self.halfmoves()));
         moves.sort_by_cached_key(|m| order.iter().position(|it| it.played == m.played));
-    }
-
-    fn rules_answer(_: Rules) -> ChessRules {
-        ChessRules {}
     }
 
     fn distances(value: Option<Value>) -> ChessDistances {
@@ -345,12 +331,6 @@ impl SolveGame for chess::Position {
 }
 
 #[derive(Debug, Serialize)]
-pub struct XiangqiRules {
-    game: &'static str,
-    rules: &'static str,
-}
-
-#[derive(Debug, Serialize)]
 pub struct XiangqiDistances {
     dtc: Option<i32>,
     dtm: Option<i32>,
@@ -366,7 +346,6 @@ pub struct XiangqiNames {
 impl SolveGame for xiangqi::Position {
     type Tables = XiangqiTables;
     type Leaves<'a> = XiangqiLeaves<'a>;
-    type RulesAnswer = XiangqiRules;
     type Distances = XiangqiDistances;
     type Names = XiangqiNames;
     type LineAnswer = xiangqi_cli::LineAnswer;
@@ -433,13 +412,6 @@ impl SolveGame for xiangqi::Position {
         });
     }
 
-    fn rules_answer(rules: Rules) -> XiangqiRules {
-        XiangqiRules {
-            game: "xiangqi",
-            rules: rules.name(),
-        }
-    }
-
     fn distances(value: Option<XiangqiValue>) -> XiangqiDistances {
         XiangqiDistances {
             dtc: value.and_then(|value| value.dtc),
@@ -502,7 +474,7 @@ impl SolveGame for xiangqi::Position {
     }
 
     fn print_value(&self, answer: &SolveAnswer<Self>, out: &mut dyn Write) -> Result<()> {
-        let (material, rules) = (&answer.material, answer.rules.rules);
+        let (material, rules) = (&answer.material, answer.rules.unwrap_or_default());
         let (turn, result) = (Game::Xiangqi.name_of(self.turn()), answer.bounds.describe());
         let dtc = distance(answer.distances.dtc, answer.exact);
         let dtm = distance(answer.distances.dtm, answer.exact);

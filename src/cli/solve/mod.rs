@@ -16,7 +16,7 @@ use retrograde::game::chess::Role;
 use retrograde::game::{Color, Game, chess, xiangqi};
 use retrograde::probe::solved::{check_target, save};
 use retrograde::reach::{
-    End, Handicap, Leaves, MAX_POSITIONS, Options, Progress, ReachError, bytes_per_position, solve,
+    End, Handicap, MAX_POSITIONS, Options, Progress, ReachError, bytes_per_position, solve,
 };
 use retrograde::xiangqi::Rules;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -210,8 +210,7 @@ impl Solve {
         answer.explored.table_men = P::max_men(&leaves);
         answer.explored.seconds = start.elapsed().as_secs_f64();
         if self.line || self.pgn {
-            let has_mates = !self.without_dtm && leaves.has_mates();
-            let line = print::line(&position, &solved, &tables, has_mates)?;
+            let line = print::line(&position, &solved, &tables)?;
             if self.pgn {
                 answer.pgn = Some(print::pgn(&position, &line, &answer));
             }

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use retrograde::metric::Wdl;
-use retrograde::reach::{LineEnd, Outcome, Solved};
+use retrograde::reach::{LineEnd, Solved};
 
 use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
 use super::game::SolveGame;
@@ -23,13 +22,11 @@ pub fn line<P: SolveGame>(
     position: &P,
     solved: &Solved<P>,
     tables: &P::Tables,
-    has_mates: bool,
 ) -> Result<P::LineAnswer> {
+    let has_mates = solved.has_mates();
     let Some(found) = decisive(solved) else {
         return Ok(P::line_answer(Vec::new(), "unknown", has_mates));
     };
-    // There was no time for mates if a win has none.
-    let has_mates = has_mates && (found.root.wdl() == Wdl::Draw || solved.has_mates());
     let (mut position, mut names) = (*position, Vec::new());
     for &played in &found.line.moves {
         names.push(position.names(played));
