@@ -7,6 +7,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use retrograde::game::{Color, Game};
 use retrograde::index::IndexSpace;
+use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, ProbeError, TableFile};
 use retrograde::table::{Counts, Longest};
@@ -94,9 +95,19 @@ impl Info {
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
         } else {
-            print(&answer, out)?;
+            print(&answer, &self.whose_side(&answer.material)?, out)?;
         }
         Ok(Outcome::Done)
+    }
+
+    /// Says which side is which where the question has the colours exchanged.
+    fn whose_side(&self, table: &str) -> Result<String> {
+        let asked: Material = self.material.parse()?;
+        let (white, black) = table.split_once('v').unwrap_or((table, ""));
+        Ok(match asked.is_normal() {
+            true => String::new(),
+            false => format!(", asked for as {asked}: white has {white} here and black {black}"),
+        })
     }
 
     fn answer(&self, directory: &TableDirectory) -> Result<Answer> {
@@ -181,8 +192,8 @@ impl LongestWin {
     }
 }
 
-fn print(answer: &Answer, out: &mut dyn Write) -> Result<()> {
-    writeln!(out, "{} ({})", answer.material, answer.game)?;
+fn print(answer: &Answer, whose_side: &str, out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "{} ({}){whose_side}", answer.material, answer.game)?;
     for table in &answer.tables {
         let size = HumanBytes(table.bytes).to_string();
         let TableAnswer {

@@ -16,7 +16,9 @@ use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
-use crate::tables::{Format, check_header, check_streams, list_by_name, parse_file_name};
+use crate::tables::{
+    Format, check_header, check_streams, in_other_colors, list_by_name, parse_file_name,
+};
 
 /// What a file name of either format stands for, the material as the name has it.
 fn parse_any_name(name: &str) -> Option<(Material, Metric, Format)> {
@@ -119,6 +121,8 @@ pub(super) struct NativeTable {
     pub table: Table,
     /// Whether its White is Black in the normal form of the material, as in tables of earlier versions.
     pub colors_exchanged: bool,
+    /// What the header says in the colours of the normal form, where those of the file are others.
+    description: Option<Box<Description>>,
     /// For each side to move, the order of its stream, if there is one.
     sides: [Option<Order>; 2],
 }
@@ -228,13 +232,19 @@ impl TableFile {
         Ok(())
     }
 
-    /// What the header says.
+    /// What the header says, in the colours of the normal form.
     ///
     /// # Errors
     ///
     /// As for [`table`](Self::table).
     pub fn description(&self) -> Result<&Description, ProbeError> {
-        self.table().map(Table::description)
+        match self.open()? {
+            OpenTable::Native(NativeTable {
+                description: Some(description),
+                ..
+            }) => Ok(description),
+            _ => self.table().map(Table::description),
+        }
     }
 
     /// Length of the file in bytes, damaged or not.
@@ -315,6 +325,10 @@ impl TableFile {
         })?;
         Ok(NativeTable {
             colors_exchanged: self.named != self.material,
+            description: (self.named != self.material).then(|| {
+                let normal = IndexSpace::new(self.material);
+                Box::new(in_other_colors(table.description(), self.space(), &normal))
+            }),
             table,
             sides,
         })

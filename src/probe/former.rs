@@ -16,7 +16,7 @@ use crate::metric::Metric;
 use crate::syzygy::Memory;
 use crate::table::layout::ORDER_LEN;
 use crate::table::{Description, StreamSource, WriteOptions, write_table};
-use crate::tables::table_path;
+use crate::tables::{in_other_colors, table_path};
 
 fn positions(material: &Material) -> Vec<Position> {
     let space = IndexSpace::new(*material);
@@ -53,11 +53,9 @@ fn write_exchanged(tables: &Tablebase, material: &Material, metric: Metric, to: 
             stream
         })
         .collect();
-    let description = Description {
-        material: exchanged.to_string(),
-        metric: metric.number(),
-        ..Description::default()
-    };
+    let today = tables.table(material, metric).unwrap();
+    let here = IndexSpace::new(*material);
+    let description = in_other_colors(today.description().unwrap(), &here, &space);
     let path = table_path(to, &exchanged, metric);
     write_table(
         &path,
@@ -101,6 +99,12 @@ fn tables_with_exchanged_colors_give_the_same_answers() {
     for file in former.tables() {
         file.check().unwrap();
         assert_eq!(file.named_material().normal_form(), *file.material());
+        let today = tables.table(file.material(), file.metric()).unwrap();
+        let [former, today] = [file, today].map(|file| file.description().unwrap());
+        assert_eq!(former.material, today.material);
+        assert_eq!(former.counts, today.counts);
+        let plies = |it: &Description| it.longest.map(|longest| longest.map(|it| it.plies));
+        assert_eq!(plies(former), plies(today));
     }
     for material in materials {
         for position in [material, material.with_colors_exchanged()]

@@ -14,8 +14,8 @@ use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::syzygy;
-use crate::table::{Description, Longest, Stream, Table};
-use crate::tables::{find, table_path};
+use crate::table::{Description, Stream, Table};
+use crate::tables::{find, in_other_colors, table_path};
 
 /// Why the values of a material cannot be known.
 #[derive(Debug, thiserror::Error)]
@@ -368,24 +368,6 @@ fn open_native(
         });
     }
     Ok(tables)
-}
-
-/// What a header says of a material, said of the material with the colours exchanged.
-fn in_other_colors(description: &Description, from: &IndexSpace, to: &IndexSpace) -> Description {
-    let [white, black] = description.counts;
-    let [longest_white, longest_black] = description.longest;
-    let exchanged = |longest: Longest| {
-        let placement = from.placement(&from.natural_order().digits(longest.index))?;
-        let digits = to.digits(&placement.with_colors_exchanged());
-        let index = to.natural_order().index(&digits);
-        Some(Longest { index, ..longest })
-    };
-    Description {
-        material: to.material().to_string(),
-        counts: [black, white],
-        longest: [longest_black, longest_white].map(|longest| longest.and_then(exchanged)),
-        ..description.clone()
-    }
 }
 
 /// The sides to move that have values of their own: with the same men on both sides, one serves for both.
