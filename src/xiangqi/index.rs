@@ -14,12 +14,34 @@
 //! KRvKAABB: 9 kings x 1410 camps x 90 rooks. 714 of the camps are left of their mirror image or the same:
 //! 9 x 714 x 90 = 578 340 indices.
 
-use super::{Camp, Camps, Material};
+use super::{Camps, Material};
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Position, Role, Setup, Square, flip, mirror, squares};
+use crate::game::xiangqi::{
+    Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares,
+};
 
 /// Dimensions with more values than this are not folded: a table of the values is kept. Camps always have fewer.
 const MAX_FOLDED: u64 = 5_000;
+
+/// Two camps and, for each side, four kinds of attackers.
+const MAX_DIMENSIONS: usize = 10;
+
+/// The men that make dimensions of their own.
+const ATTACKERS: [Role; 4] = [Role::Rook, Role::Knight, Role::Cannon, Role::Pawn];
+
+/// The value of each dimension, zeros after the last.
+type Digits = [u64; MAX_DIMENSIONS];
+
+/// What becomes of a value of the folded dimension.
+#[derive(Clone, Copy, Debug)]
+enum Folded {
+    /// It counts, as so manyth.
+    Kept(u32),
+    /// It counts too, and is its own mirror image: of two placements with it the smaller one counts.
+    OwnImage(u32),
+    /// Its mirror image counts.
+    Mirrored,
+}
 
 /// Identical attackers of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +112,17 @@ pub struct IndexSpace {
     material: Material,
     camps: [Camps; 2],
     groups: Vec<Group>,
+    /// How the men of each group are numbered.
+    combinations: Vec<Combinations>,
     /// How many values each dimension has: the camps, then the groups.
     radices: Vec<u64>,
+    /// How many indices lie between neighbouring values of a dimension.
+    strides: Digits,
     folded: usize,
     /// The values of the folded dimension that count, in order.
     kept: Vec<u64>,
+    /// What becomes of each value of the folded dimension.
+    places: Vec<Folded>,
     len: u64,
 }
 
@@ -110,32 +138,34 @@ impl IndexSpace {
         });
         let mut groups = Vec::new();
         for color in Color::ALL {
-            for role in Role::ALL.into_iter().rev().filter(|r| r.is_attacker()) {
+            for role in ATTACKERS {
                 let count = material.count(color, role);
                 if count > 0 {
                     groups.push(Group { color, role, count });
                 }
             }
         }
+        let combinations: Vec<Combinations> = groups.iter().map(Combinations::of).collect();
         let radices = (camps.iter().map(|camps| camps.len() as u64))
-            .chain(groups.iter().map(|group| {
-                let domain = group.role.domain(group.color).count_ones();
-                choose(u64::from(domain), group.count as u64)
-            }))
+            .chain(combinations.iter().map(|combinations| combinations.len))
             .collect();
         let mut space = IndexSpace {
             material,
             camps,
             groups,
+            combinations,
             radices,
+            strides: [0; MAX_DIMENSIONS],
             folded: 0,
             kept: Vec::new(),
-            len: 0,
+            places: Vec::new(),
+            len: 1,
         };
         space.fold();
-        space.len = (0..space.radices.len())
-            .map(|dimension| space.radix(dimension))
-            .try_fold(1, u64::checked_mul)?;
+        for dimension in (0..space.radices.len()).rev() {
+            space.strides[dimension] = space.len;
+            space.len = space.len.checked_mul(space.radix(dimension))?;
+        }
         Some(space)
     }
 
@@ -156,6 +186,14 @@ impl IndexSpace {
                 self.folded = dimension;
                 self.kept = kept;
             }
+        }
+        self.places = vec![Folded::Mirrored; self.radices[self.folded] as usize];
+        for (place, &digit) in (0..).zip(&self.kept) {
+            let is_own_image = self.mirrored_digit(self.folded, digit) == digit;
+            self.places[digit as usize] = match is_own_image {
+                true => Folded::OwnImage(place),
+                false => Folded::Kept(place),
+            };
         }
     }
 
@@ -188,7 +226,9 @@ impl IndexSpace {
 
     /// The squares of the men of a group by the value of its dimension.
     pub(crate) fn men(&self, group: &Group, value: u64) -> Bitboard {
-        own_view(group.color, unrank(group, value))
+        let same = self.groups.iter().zip(&self.combinations);
+        let found = same.into_iter().find(|(own, _)| *own == group);
+        found.map_or(0, |(_, combinations)| combinations.men(value))
     }
 
     /// How many values of a dimension count.
@@ -203,21 +243,30 @@ impl IndexSpace {
     /// The index of a placement, and whether it is that of its mirror image; `None` if the men are not those of the
     /// material or stand where they cannot.
     #[must_use]
+    #[inline]
     pub fn index(&self, placement: &Placement) -> Option<(u64, bool)> {
-        let digits = self.digits(placement)?;
-        let mirrored = self.digits(&placement.mirrored())?;
-        let order = (digits[self.folded], &digits).cmp(&(mirrored[self.folded], &mirrored));
-        let is_mirrored = order.is_gt();
-        let digits = if is_mirrored { mirrored } else { digits };
-        let mut index = 0;
-        for (dimension, &digit) in digits.iter().enumerate() {
-            let digit = if dimension == self.folded {
-                self.kept.binary_search(&digit).ok()? as u64
-            } else {
-                digit
-            };
-            index = index * self.radix(dimension) + digit;
-        }
+        let mut digits = self.digits(placement)?;
+        let mut is_mirrored = false;
+        digits[self.folded] = match self.places[digits[self.folded] as usize] {
+            Folded::Kept(place) => place.into(),
+            Folded::OwnImage(place) => {
+                let mirrored = self.mirrored_digits(placement, &digits)?;
+                is_mirrored = mirrored < digits;
+                if is_mirrored {
+                    digits = mirrored;
+                }
+                place.into()
+            }
+            Folded::Mirrored => {
+                is_mirrored = true;
+                digits = self.mirrored_digits(placement, &digits)?;
+                match self.places[digits[self.folded] as usize] {
+                    Folded::Kept(place) | Folded::OwnImage(place) => place.into(),
+                    Folded::Mirrored => return None,
+                }
+            }
+        };
+        let index = digits.iter().zip(&self.strides).map(|(d, s)| d * s).sum();
         Some((index, is_mirrored))
     }
 
@@ -225,46 +274,67 @@ impl IndexSpace {
     /// has a smaller one, or from [`len`](IndexSpace::len) on.
     #[must_use]
     pub fn placement(&self, index: u64) -> Option<Placement> {
-        let mut rest = index;
-        let mut digits = vec![0; self.radices.len()];
-        for dimension in (0..digits.len()).rev() {
-            let radix = self.radix(dimension);
-            digits[dimension] = rest % radix;
-            rest /= radix;
-        }
-        if rest > 0 {
+        if index >= self.len {
             return None;
         }
-        digits[self.folded] = self.kept[digits[self.folded] as usize];
+        let mut rest = index;
+        let mut digits = [0; MAX_DIMENSIONS];
+        for (digit, stride) in digits.iter_mut().zip(self.strides) {
+            if stride > 0 {
+                *digit = rest / stride;
+                rest %= stride;
+            }
+        }
+        let folded = self.kept[digits[self.folded] as usize];
+        digits[self.folded] = folded;
         let placement = self.placement_of(&digits)?;
-        let is_own = self.index(&placement)?.0 == index;
+        let is_own = match self.places[folded as usize] {
+            Folded::OwnImage(_) => self.index(&placement)?.0 == index,
+            _ => true,
+        };
         (is_own && placement.is_disjoint()).then_some(placement)
     }
 
-    fn digits(&self, placement: &Placement) -> Option<Vec<u64>> {
+    /// The value of each dimension; `None` if the men are not those of the material or stand where they cannot.
+    #[inline]
+    fn digits(&self, placement: &Placement) -> Option<Digits> {
+        let mut digits = [0; MAX_DIMENSIONS];
+        let mut foreign = 0;
         for color in Color::ALL {
-            for role in Role::ALL {
-                let men = placement.pieces[color.index()][role.index()].count_ones();
-                if men as usize != self.material.count(color, role) {
-                    return None;
+            let men = |role: Role| placement.pieces[color.index()][role.index()];
+            let [king, advisors, elephants] = [Role::King, Role::Advisor, Role::Elephant].map(men);
+            let number = self.camps[color.index()].number_of(color, king, advisors, elephants);
+            digits[color.index()] = number?.into();
+            for role in ATTACKERS {
+                if self.material.count(color, role) == 0 {
+                    foreign |= men(role);
                 }
             }
         }
-        let mut digits = Vec::with_capacity(self.radices.len());
-        for color in Color::ALL {
-            let men = |role: Role| own_view(color, placement.pieces[color.index()][role.index()]);
-            let camp = Camp {
-                king: squares(men(Role::King)).next()?,
-                advisors: men(Role::Advisor),
-                elephants: men(Role::Elephant),
-            };
-            digits.push(self.camps[color.index()].number(&camp)?.into());
+        if foreign != 0 {
+            return None;
         }
-        for group in &self.groups {
+        let groups = self.groups.iter().zip(&self.combinations);
+        for (digit, (group, combinations)) in digits[2..].iter_mut().zip(groups) {
             let men = placement.pieces[group.color.index()][group.role.index()];
-            digits.push(rank(group, own_view(group.color, men))?);
+            *digit = combinations.number(men)?;
         }
         Some(digits)
+    }
+
+    /// The values of the mirror image of a placement that has the values `digits`.
+    #[inline]
+    fn mirrored_digits(&self, placement: &Placement, digits: &Digits) -> Option<Digits> {
+        let mut mirrored = [0; MAX_DIMENSIONS];
+        for (side, camps) in self.camps.iter().enumerate() {
+            mirrored[side] = camps.mirrored(digits[side] as u32)?.into();
+        }
+        let groups = self.groups.iter().zip(&self.combinations);
+        for (digit, (group, combinations)) in mirrored[2..].iter_mut().zip(groups) {
+            let men = placement.pieces[group.color.index()][group.role.index()];
+            *digit = combinations.number(mirror(men))?;
+        }
+        Some(mirrored)
     }
 
     fn placement_of(&self, digits: &[u64]) -> Option<Placement> {
@@ -278,23 +348,21 @@ impl IndexSpace {
             side[Role::Advisor.index()] = own_view(color, camp.advisors);
             side[Role::Elephant.index()] = own_view(color, camp.elephants);
         }
-        for (group, &digit) in self.groups.iter().zip(&digits[2..]) {
-            placement.pieces[group.color.index()][group.role.index()] =
-                own_view(group.color, unrank(group, digit));
+        let groups = self.groups.iter().zip(&self.combinations);
+        for ((group, combinations), &digit) in groups.zip(&digits[2..]) {
+            placement.pieces[group.color.index()][group.role.index()] = combinations.men(digit);
         }
         Some(placement)
     }
 
     /// What becomes of a value of a dimension when left and right are exchanged.
+    #[inline]
     fn mirrored_digit(&self, dimension: usize, digit: u64) -> u64 {
         let mirrored = match dimension {
-            0 | 1 => self.camps[dimension]
-                .camp(digit as u32)
-                .and_then(|camp| self.camps[dimension].number(&camp.mirrored()))
-                .map(u64::from),
+            0 | 1 => self.camps[dimension].mirrored(digit as u32).map(u64::from),
             _ => {
-                let group = &self.groups[dimension - 2];
-                rank(group, mirror(unrank(group, digit)))
+                let combinations = &self.combinations[dimension - 2];
+                combinations.number(mirror(combinations.men(digit)))
             }
         };
         // Every domain is its own mirror image.
@@ -303,6 +371,7 @@ impl IndexSpace {
 }
 
 /// A side's men as that side sees the board: as they are for red, turned for black.
+#[inline]
 fn own_view(color: Color, set: Bitboard) -> Bitboard {
     match color {
         Color::White => set,
@@ -310,34 +379,82 @@ fn own_view(color: Color, set: Bitboard) -> Bitboard {
     }
 }
 
-/// The number of a combination of squares of red's domain, in the combinatorial number system.
-fn rank(group: &Group, men: Bitboard) -> Option<u64> {
-    let domain = group.role.domain(Color::White);
-    if men & !domain != 0 || men.count_ones() as usize != group.count {
-        return None;
-    }
-    let place = |square: Square| u64::from((domain & (square.bit() - 1)).count_ones());
-    Some(
-        (1..)
-            .zip(squares(men))
-            .map(|(nth, square)| choose(place(square), nth))
-            .sum(),
-    )
+/// The combinations of squares of a group, in the combinatorial number system: the number of one is a sum over its
+/// squares, from the lowest on, of how many combinations there are of so many squares that are all below that one.
+///
+/// # Example by hand
+///
+/// Two red rooks on b0, square 10, and on a1, square 1: the lower one adds `choose(1, 1)` = 1, the higher one
+/// `choose(10, 2)` = 45. The number is 46; 45 have both rooks below b0, and one has a rook on b0 and the other on a0.
+#[derive(Clone, Debug)]
+struct Combinations {
+    color: Color,
+    len: u64,
+    /// The squares, as the owner sees them, in their order.
+    domain: Vec<Square>,
+    /// For each man, the lowest first, what each square adds as the owner sees it, or [`OUTSIDE`].
+    terms: Vec<[u32; SQUARES]>,
 }
 
-fn unrank(group: &Group, number: u64) -> Bitboard {
-    let domain: Vec<Square> = squares(group.role.domain(Color::White)).collect();
-    let mut rest = number;
-    let mut men = 0;
-    for nth in (1..=group.count as u64).rev() {
-        let place = (0..domain.len())
-            .rev()
-            .find(|&place| choose(place as u64, nth) <= rest)
-            .unwrap_or(0);
-        rest -= choose(place as u64, nth).min(rest);
-        men |= domain[place].bit();
+/// What a square adds that is none of the domain.
+const OUTSIDE: u32 = u32::MAX;
+
+impl Combinations {
+    fn of(group: &Group) -> Combinations {
+        let domain: Vec<Square> = squares(group.role.domain(Color::White)).collect();
+        let terms = (1..=group.count as u64).map(|nth| {
+            let mut terms = [OUTSIDE; SQUARES];
+            for (place, square) in (0..).zip(&domain) {
+                terms[square.index()] = choose(place, nth) as u32;
+            }
+            terms
+        });
+        Combinations {
+            color: group.color,
+            len: choose(domain.len() as u64, group.count as u64),
+            terms: terms.collect(),
+            domain,
+        }
     }
-    men
+
+    /// The number of a combination of squares of the board, or `None` if they are not as many as the men, or one is
+    /// outside the domain.
+    #[inline]
+    fn number(&self, men: Bitboard) -> Option<u64> {
+        let mut number = 0;
+        let mut rest = match self.terms.len() {
+            // One alone is turned as a square, which is less than turning a set.
+            1 => men,
+            _ => own_view(self.color, men),
+        };
+        for terms in &self.terms {
+            let mut square = squares(rest).next()?;
+            rest &= rest - 1;
+            if self.terms.len() == 1 && self.color == Color::Black {
+                square = square.flipped();
+            }
+            let term = terms[square.index()];
+            if term == OUTSIDE {
+                return None;
+            }
+            number += u64::from(term);
+        }
+        (rest == 0).then_some(number)
+    }
+
+    /// The squares of the board of a combination.
+    fn men(&self, number: u64) -> Bitboard {
+        let mut rest = number;
+        let mut men = 0;
+        for terms in self.terms.iter().rev() {
+            let term = |square: &Square| u64::from(terms[square.index()]);
+            let larger = self.domain.partition_point(|square| term(square) <= rest);
+            let square = self.domain[larger.saturating_sub(1)];
+            rest = rest.saturating_sub(term(&square));
+            men |= square.bit();
+        }
+        own_view(self.color, men)
+    }
 }
 
 /// How many combinations of `k` out of `n` there are, for `k` up to 5.
@@ -370,10 +487,10 @@ mod tests {
 
     /// Visits all placements of a material over the full board, identical men not told apart.
     fn all_placements(space: &IndexSpace, visit: &mut dyn FnMut(Placement)) {
-        let mut digits = vec![0; space.radices.len()];
+        let mut digits = [0; MAX_DIMENSIONS];
         loop {
             visit(space.placement_of(&digits).unwrap());
-            let Some(dimension) = (0..digits.len())
+            let Some(dimension) = (0..space.radices.len())
                 .rev()
                 .find(|&d| digits[d] + 1 < space.radices[d])
             else {
@@ -387,7 +504,9 @@ mod tests {
     /// Every placement has one index, shared with its mirror image only, and the index leads back.
     #[test]
     fn placements_and_indices_are_one_to_one() {
-        for signature in ["KRvK", "KPvKA", "KPPvK", "KAvKP", "KCvKB"] {
+        for signature in [
+            "KRvK", "KPvKA", "KPPvK", "KAvKP", "KCvKB", "KvKRR", "KPvKPP",
+        ] {
             let space = space(signature);
             let mut owners: Vec<Option<Placement>> = vec![None; space.len() as usize];
             all_placements(&space, &mut |placement| {

@@ -33,6 +33,7 @@ pub use perft::{divide, perft};
 pub use position::{Position, Undo};
 pub use role::{Piece, Role};
 pub use setup::{Setup, SetupError};
+pub(crate) use square::SQUARES;
 pub use square::{ParseSquareError, Square, Squares, flip, mirror, squares};
 
 /// A set of squares: bit 0 is a0, bit 9 is a9, bit 89 is i9. The 38 bits above are zero.
