@@ -13,15 +13,15 @@ use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
-use retrograde::verify::{Observer, Report, verify, work};
-use retrograde::xiangqi::Rules;
-use serde_json::json;
+use retrograde::verify::{Observer, Report, Subject, verify, work};
+use retrograde::xiangqi::{self as tables_of_xiangqi, Rules};
+use serde_json::{Map, Value, json};
 
 use super::print::{differences, unreadable_json, verdict};
 use super::solve::game::SolveGame;
 use super::{Outcome, TableDirectory, input, progress, xiangqi};
 
-/// Check tables of both formats: every checksum, then every value against the values of its successors
+/// Check tables of both games and formats: every checksum, then every value against the values of its successors
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
@@ -34,7 +34,7 @@ pub struct Verify {
     #[arg(value_name = "MATERIAL", conflicts_with = "all")]
     materials: Vec<String>,
 
-    /// All tables that are there
+    /// All tables that are there, of both games and all rules
     #[arg(long)]
     all: bool,
 
@@ -42,13 +42,13 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "game"])]
     solved: Option<PathBuf>,
 
-    /// The game: chess or xiangqi; has to be said where both have tables of a name, and for xiangqi with --all
+    /// The game: chess or xiangqi; has to be said where both have tables of a name
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
 
-    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
-    #[arg(long, value_name = "RULES", default_value_t)]
-    rules: Rules,
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check [default: perpetual-check; with --all, both]
+    #[arg(long, value_name = "RULES")]
+    rules: Option<Rules>,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -74,15 +74,14 @@ impl Verify {
                 "nothing to verify: name a material such as KQvKR, or add --all for all that are there"
             );
         }
-        let game = xiangqi::game_of_tables(&self.materials, self.game, directory)?;
-        if game == Game::Xiangqi {
-            return xiangqi::verify(&self.materials, self.rules, self.json, directory, out);
-        }
-        let materials = self.materials(directory)?;
+        let subjects = match self.all {
+            true => self.all_subjects(directory)?,
+            false => self.named_subjects(directory)?,
+        };
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(work(directory.path(), &materials), "positions");
+        let bar = progress::bar(work(directory.path(), &subjects), "positions");
         let start = Instant::now();
-        let report = verify(directory.path(), &materials, &cancel, &Bar(&bar));
+        let report = verify(directory.path(), &subjects, &cancel, &Bar(&bar));
         bar.finish_and_clear();
         let report = match report {
             Err(Error::Cancelled) => {
@@ -92,7 +91,7 @@ impl Verify {
         };
         let seconds = start.elapsed().as_secs_f64();
         if self.json {
-            print_json(&report, seconds, out)?;
+            print_json(&subjects, &report, seconds, out)?;
         } else {
             print(&report, seconds, out)?;
         }
@@ -153,55 +152,106 @@ impl Verify {
         })
     }
 
-    fn materials(&self, directory: &TableDirectory) -> Result<Vec<Material>> {
+    /// All that are there, of the game and rules that were asked for.
+    fn all_subjects(&self, directory: &TableDirectory) -> Result<Vec<Subject>> {
+        let is_wanted = |game| self.game.is_none_or(|wanted| wanted == game);
+        let mut subjects = Vec::new();
+        if is_wanted(Game::Chess) && self.rules.is_none() {
+            let tables = directory.open()?;
+            let materials = tables.tables().iter().map(|file| *file.material());
+            subjects.extend(materials.map(Subject::Chess));
+        }
+        if is_wanted(Game::Xiangqi) {
+            let files = xiangqi::listed(directory)?.into_iter();
+            let wanted = files
+                .filter(|file| self.rules.is_none_or(|rules| rules == file.rules))
+                .filter(|file| file.metric == tables_of_xiangqi::Metric::Wdl);
+            subjects.extend(wanted.map(|file| Subject::Xiangqi(file.rules, file.material)));
+        }
+        subjects.dedup();
+        match subjects.is_empty() {
+            true => Err(directory.nothing().into()),
+            false => Ok(subjects),
+        }
+    }
+
+    /// The materials that were named.
+    fn named_subjects(&self, directory: &TableDirectory) -> Result<Vec<Subject>> {
+        let game = xiangqi::game_of_tables(&self.materials, self.game, directory)?;
+        if game == Game::Xiangqi {
+            let rules = self.rules.unwrap_or_default();
+            let materials = self.materials.iter().map(|name| xiangqi::parse(name));
+            return materials
+                .map(|material| Ok(Subject::Xiangqi(rules, material?)))
+                .collect();
+        }
         let tables = directory.open()?;
-        let mut present: Vec<Material> = tables
-            .tables()
-            .iter()
+        let present: Vec<Material> = (tables.tables().iter())
             .map(|file| *file.material())
             .collect();
-        present.dedup();
-        if self.all {
-            return match present.is_empty() {
-                true => Err(directory.nothing().into()),
-                false => Ok(present),
-            };
-        }
         let named: Vec<Material> = (self.materials.iter())
             .map(|signature| input::material(signature))
             .collect::<Result<_, _>>()?;
         let materials = input::materials(&named, None);
         match materials.iter().find(|named| !present.contains(named)) {
             Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
-            None => Ok(materials),
+            None => Ok(materials.into_iter().map(Subject::Chess).collect()),
         }
     }
 }
 
-fn print_json(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
-    let listed: Vec<_> = report
-        .listed
-        .iter()
-        .map(|difference| {
-            json!({
-                "material": difference.material.to_string(),
-                "format": difference.format.name(),
-                "metric": difference.metric.name(),
-                "fen": difference.fen,
-                "stored": difference.stored,
-                "expected": difference.expected,
-            })
-        })
-        .collect();
-    let answer = json!({
-        "tables": report.tables,
-        "positions": report.positions,
-        "seconds": seconds,
-        "difference_count": report.differences,
-        "differences": listed,
-        "unreadable": unreadable_json(&report.unreadable),
+/// The game and, of xiangqi, the rules.
+fn game_json(subject: &Subject) -> Map<String, Value> {
+    let mut fields = Map::new();
+    fields.insert("game".to_owned(), subject.game().to_string().into());
+    if let Some(rules) = subject.rules() {
+        fields.insert("rules".to_owned(), rules.name().into());
+    }
+    fields
+}
+
+fn print_json(
+    subjects: &[Subject],
+    report: &Report,
+    seconds: f64,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let listed = report.listed.iter().map(|difference| {
+        let mut fields = game_json(&difference.subject);
+        for (name, value) in [
+            ("material", difference.subject.material().into()),
+            ("format", difference.format.name().into()),
+            ("metric", difference.metric.into()),
+            ("fen", Value::from(difference.fen.clone())),
+            ("stored", difference.stored.clone().into()),
+            ("expected", difference.expected.clone().into()),
+        ] {
+            fields.insert(name.to_owned(), value);
+        }
+        fields
     });
-    writeln!(out, "{answer}")?;
+    let listed: Vec<Map<String, Value>> = listed.collect();
+    let mut answer = Map::new();
+    // Said once where it is the same for all.
+    if let Some((first, others)) = subjects.split_first() {
+        answer = game_json(first);
+        answer.retain(|field, value| {
+            others
+                .iter()
+                .all(|other| game_json(other).get(field) == Some(value))
+        });
+    }
+    for (name, value) in [
+        ("tables", json!(report.tables)),
+        ("positions", json!(report.positions)),
+        ("seconds", json!(seconds)),
+        ("difference_count", json!(report.differences)),
+        ("differences", json!(listed)),
+        ("unreadable", json!(unreadable_json(&report.unreadable))),
+    ] {
+        answer.insert(name.to_owned(), value);
+    }
+    writeln!(out, "{}", Value::Object(answer))?;
     Ok(())
 }
 
@@ -226,8 +276,8 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
 struct Bar<'a>(&'a ProgressBar);
 
 impl Observer for Bar<'_> {
-    fn started(&self, material: Material) {
-        self.0.set_message(material.to_string());
+    fn started(&self, subject: Subject) {
+        self.0.set_message(subject.to_string());
     }
 
     fn advanced(&self, positions: u64) {

@@ -128,9 +128,9 @@ impl Comparison<'_> {
                     }
                 };
                 Difference {
-                    material: *self.source.material(),
+                    subject: (*self.source.material()).into(),
                     format: self.source.format(),
-                    metric: strange.metric,
+                    metric: strange.metric.name(),
                     fen: fen(&men.placement, strange.side, strange.king),
                     stored: stored.to_owned(),
                     expected: expected.to_owned(),
@@ -205,11 +205,11 @@ impl Comparison<'_> {
         scores: Option<(u8, u8)>,
         compared: &mut Compared,
     ) {
-        let mut add = |metric, stored: String, expected: String| {
+        let mut add = |metric: Metric, stored: String, expected: String| {
             compared.found.add(|| Difference {
-                material: *self.source.material(),
+                subject: (*self.source.material()).into(),
                 format: self.source.format(),
-                metric,
+                metric: metric.name(),
                 fen: fen(&men.placement, side, king),
                 stored,
                 expected,

@@ -97,10 +97,10 @@ impl BothFormats {
         with_distances: bool,
     ) -> Result<Vec<Difference>, ProbeError> {
         let mut differences = Vec::new();
-        let difference = |metric, stored: String, expected: String| Difference {
-            material: *material,
+        let difference = |metric: Metric, stored: String, expected: String| Difference {
+            subject: (*material).into(),
             format: Format::Syzygy,
-            metric,
+            metric: metric.name(),
             fen: position.to_fen(),
             stored,
             expected,

@@ -78,9 +78,9 @@ impl Named {
         let mut check = |metric: Metric, stored: String, expected: String| {
             if stored != expected {
                 found.add(|| Difference {
-                    material,
+                    subject: material.into(),
                     format: source.format(),
-                    metric,
+                    metric: metric.name(),
                     fen: String::new(),
                     stored,
                     expected,

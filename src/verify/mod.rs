@@ -1,5 +1,9 @@
 //! Checks tables without solving anything: every value must be the best of those its moves lead to.
 //!
+//! Nothing here is shared with what makes tables but signatures, indices, attack tables and the file formats, so that a
+//! mistake there is found. Both games take the same way through a directory (`drive`) and report alike; what the moves of
+//! chess lead to is in the modules below this one, and those of xiangqi in `xiangqi`.
+//!
 //! First the numbers of a material's files become values, as a prober sees them: a number that is not needed, because
 //! a capture or promotion decides, is replaced by what that decides. Then every legal position is compared with its
 //! successors in all metrics. Together with the values of mated and stalemated positions, which have none, that
@@ -10,6 +14,7 @@
 //! Syzygy tables are verified like our own: only what is left to the prober differs, and distances may be rounded.
 
 mod compare;
+mod drive;
 #[cfg(test)]
 mod falsified;
 mod formats;
@@ -28,7 +33,7 @@ mod slice;
 pub mod solved;
 mod source;
 mod syzygy;
-pub mod xiangqi;
+mod xiangqi;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -48,7 +53,9 @@ use crate::simd::Width;
 use crate::statistics::SliceTally;
 use crate::table::Table;
 use crate::tables::table_path;
+use crate::xiangqi::Rules;
 use compare::{Compared, Comparison, Found};
+use drive::{Outcome, Stop, Verifier, drive};
 use headers::Named;
 use moves::{Moves, PromotionLines};
 use recount::Counting;
@@ -58,91 +65,72 @@ use source::{FORMATS, LoadError, Source, asked_in, path_of, sides, tables_of};
 
 pub use formats::{BothFormats, Compared as ComparedFormats};
 pub use recount::{RecountError, recount};
-pub use report::{Difference, LISTED, Observer, Report};
+pub use report::{Difference, LISTED, Observer, Report, Subject};
 
 /// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
 #[must_use]
-pub fn work(directory: &Path, materials: &[Material]) -> u64 {
+pub fn work<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> u64 {
+    let chess = of_chess(materials);
     let of_format = |format| -> u64 {
-        asked_in(directory, materials, format)
+        asked_in(directory, &chess, format)
             .iter()
             .map(|material| IndexSpace::new(*material).len() * sides(material) as u64)
             .sum()
     };
-    FORMATS.into_iter().map(of_format).sum()
+    let of_rules = |rules| -> u64 { of_xiangqi(materials, rules).iter().map(xiangqi::work).sum() };
+    let chess: u64 = FORMATS.into_iter().map(of_format).sum();
+    chess + Rules::ALL.into_iter().map(of_rules).sum::<u64>()
 }
 
-/// Verifies the tables of some materials in a directory, of both formats: all checksums, then all values.
+fn of_chess<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Material> {
+    let subjects = materials.iter().map(|&material| material.into());
+    let chess = subjects.filter_map(|subject| match subject {
+        Subject::Chess(material) => Some(material),
+        Subject::Xiangqi(..) => None,
+    });
+    chess.collect()
+}
+
+fn of_xiangqi<S: Copy + Into<Subject>>(
+    materials: &[S],
+    rules: Rules,
+) -> Vec<crate::xiangqi::Material> {
+    let subjects = materials.iter().map(|&material| material.into());
+    let xiangqi = subjects.filter_map(|subject| match subject {
+        Subject::Xiangqi(own, material) if own == rules => Some(material.normal_form()),
+        _ => None,
+    });
+    xiangqi.collect()
+}
+
+/// Verifies the tables of some materials in a directory, of both games, all rules and formats: all checksums, then all
+/// values, then what headers say of them.
 ///
-/// The tables that their moves lead to are read as well, those of the other format where there are no others, and are trusted
-/// unless they are among `materials`.
+/// The tables that their moves lead to are read as well, of chess those of the other format where there are no others, and are
+/// trusted unless they are among `materials`.
 ///
 /// # Errors
 ///
 /// If the caller cancelled. What is wrong with a table is part of the report.
-pub fn verify(
+pub fn verify<S: Copy + Into<Subject>>(
     directory: &Path,
-    materials: &[Material],
+    materials: &[S],
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report, Error> {
     let mut report = Report::default();
+    let chess = of_chess(materials);
     for format in FORMATS {
-        let asked = asked_in(directory, materials, format);
-        verify_format(directory, format, asked, cancel, observer, &mut report)?;
+        let asked = asked_in(directory, &chess, format);
+        let mut run = Run::new(directory, format, cancel, observer);
+        drive(&mut run, &asked, cancel, observer, &mut report)?;
+    }
+    for rules in Rules::ALL {
+        let asked = of_xiangqi(materials, rules);
+        let mut run = xiangqi::Run::new(directory, rules, cancel, observer);
+        drive(&mut run, &asked, cancel, observer, &mut report)?;
     }
     Ok(report)
-}
-
-/// Verifies the tables of one format.
-fn verify_format(
-    directory: &Path,
-    format: Format,
-    asked: Vec<Material>,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-    report: &mut Report,
-) -> Result<(), Error> {
-    Run::new(directory, format, cancel, observer, report).go_through(&asked)
-}
-
-/// Materials and all that their moves lead to, in an order in which they can be verified.
-fn with_dependencies(asked: &[Material]) -> Vec<Material> {
-    let mut order = asked.to_vec();
-    let mut next = 0;
-    while let Some(material) = order.get(next) {
-        for dependency in material.dependencies() {
-            if !order.contains(&dependency) {
-                order.push(dependency);
-            }
-        }
-        next += 1;
-    }
-    order.sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
-    order.dedup();
-    in_order_of_use(order)
-}
-
-/// Materials in an order in which each comes after those its moves lead to, but not long after, so that few values
-/// have to be kept.
-fn in_order_of_use(materials: Vec<Material>) -> Vec<Material> {
-    fn visit(material: Material, wanted: &[Material], order: &mut Vec<Material>) {
-        if order.contains(&material) || !wanted.contains(&material) {
-            return;
-        }
-        let mut dependencies = material.dependencies();
-        dependencies
-            .sort_by_key(|material| (material.men(), material.pawns(), material.to_string()));
-        for dependency in dependencies {
-            visit(dependency, wanted, order);
-        }
-        order.push(material);
-    }
-    let mut order = Vec::new();
-    for &material in &materials {
-        visit(material, &materials, &mut order);
-    }
-    order
 }
 
 /// Whether captures of some materials lead to a material. What promotions lead to has as many men.
@@ -161,7 +149,6 @@ struct Run<'a> {
     format: Format,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer,
-    report: &'a mut Report,
     /// Materials whose values could be read, and whether mates are among them.
     usable: HashMap<Material, bool>,
     /// Values that captures of later materials lead to.
@@ -170,12 +157,6 @@ struct Run<'a> {
     promoted: Promoted,
     /// What is counted of the materials asked for, instead of comparing them.
     counting: Option<Counting>,
-}
-
-/// Why a material could not be verified.
-enum Stop {
-    Cancelled,
-    Unreadable(PathBuf, String),
 }
 
 impl From<LoadError> for Stop {
@@ -190,65 +171,42 @@ impl<'a> Run<'a> {
         format: Format,
         cancel: &'a AtomicBool,
         observer: &'a dyn Observer,
-        report: &'a mut Report,
     ) -> Run<'a> {
         Run {
             directory,
             format,
             cancel,
             observer,
-            report,
             usable: HashMap::new(),
             resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
             promoted: Promoted::default(),
             counting: None,
         }
     }
+}
 
-    fn go_through(&mut self, asked: &[Material]) -> Result<(), Error> {
-        let order = with_dependencies(asked);
-        for (number, material) in order.iter().enumerate() {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
-            self.verify_material(*material, asked.contains(material), &order[number + 1..])?;
-        }
-        Ok(())
+impl Verifier for Run<'_> {
+    type Material = Material;
+
+    fn subject(&self, material: Material) -> Subject {
+        Subject::Chess(material)
     }
 
-    /// Verifies a material, or only finds its values, and keeps what later ones need.
-    fn verify_material(
-        &mut self,
-        material: Material,
-        is_asked: bool,
-        later: &[Material],
-    ) -> Result<(), Error> {
-        if is_asked {
-            self.observer.started(material);
-            // What is counted is checked as it is read.
-            if self.counting.is_none() {
-                self.verify_checksums(&material)?;
-            }
-        }
-        match self.find_values(material, is_asked, later) {
-            Ok(()) => {}
-            Err(Stop::Cancelled) => return Err(Error::Cancelled),
-            Err(Stop::Unreadable(path, problem)) => {
-                let unreadable = (path, problem);
-                if !self.report.unreadable.contains(&unreadable) {
-                    self.report.unreadable.push(unreadable);
-                }
-            }
-        }
-        self.promoted.forget(&material);
-        self.resolved
-            .retain(|kept, _| *kept == Material::BARE_KINGS || is_captured_into(kept, later));
-        Ok(())
+    fn needs(&self, material: &Material, _: bool) -> Vec<Material> {
+        material.dependencies()
     }
 
-    /// Compares the checksums of the tables of a material.
-    fn verify_checksums(&mut self, material: &Material) -> Result<(), Error> {
+    fn size(&self, material: &Material) -> (usize, usize) {
+        (material.men(), material.pawns())
+    }
+
+    fn verify_checksums(&self, material: &Material) -> Result<Vec<(PathBuf, String)>, Error> {
         let go_on = |_, _| !self.cancel.load(Ordering::Relaxed);
+        let mut wrong = Vec::new();
+        // What is counted is checked as it is read.
+        if self.counting.is_some() {
+            return Ok(wrong);
+        }
         for (metric, path) in tables_of(self.directory, material, self.format) {
             let verified = match self.format {
                 Format::Native => {
@@ -260,12 +218,29 @@ impl<'a> Run<'a> {
             match verified {
                 Ok(()) => {}
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
-                Err(error) => self.report.unreadable.push((path, error.to_string())),
+                Err(error) => wrong.push((path, error.to_string())),
             }
         }
-        Ok(())
+        Ok(wrong)
     }
 
+    fn verify_values(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<Outcome, Stop> {
+        self.find_values(material, is_asked, later)
+    }
+
+    fn forget(&mut self, material: &Material, later: &[Material]) {
+        self.promoted.forget(material);
+        self.resolved
+            .retain(|kept, _| *kept == Material::BARE_KINGS || is_captured_into(kept, later));
+    }
+}
+
+impl Run<'_> {
     /// The format in which a material is read: for one that is not asked for the other one will do.
     fn format_of(&self, material: &Material, is_asked: bool) -> Format {
         let has_results = |format: Format| {
@@ -329,7 +304,7 @@ impl<'a> Run<'a> {
         material: Material,
         is_asked: bool,
         later: &[Material],
-    ) -> Result<(), Stop> {
+    ) -> Result<Outcome, Stop> {
         let source = self.open(material, is_asked)?;
         let captures = Captures::new(&material, &self.resolved);
         let wanted = Wanted::from(later, &material);
@@ -372,17 +347,20 @@ impl<'a> Run<'a> {
             }
         }
         drop(captures);
-        match &mut self.counting {
-            Some(counting) if is_asked => counting.tally = std::mem::take(&mut all.tally),
-            None if is_asked => all.report(&source, self.report),
-            _ => {}
-        }
+        let outcome = match &mut self.counting {
+            Some(counting) if is_asked => {
+                counting.tally = std::mem::take(&mut all.tally);
+                Outcome::default()
+            }
+            None if is_asked => all.outcome(&source),
+            _ => Outcome::default(),
+        };
         self.usable.insert(material, source.has(Metric::Dtm));
         self.promoted.extend(all.promoted);
         if is_kept {
             self.resolved.insert(material, Arc::new(own));
         }
-        Ok(())
+        Ok(outcome)
     }
 }
 
@@ -425,21 +403,22 @@ impl SliceOutcome {
         }
     }
 
-    /// Puts what was found about a whole material into a report.
-    fn report(&mut self, source: &Source, report: &mut Report) {
+    /// What was found about a whole material.
+    fn outcome(&mut self, source: &Source) -> Outcome {
         let mut found = Found::default();
+        let mut positions = 0;
         for compared in &mut self.compared {
-            report.positions += compared.positions;
+            positions += compared.positions;
             found.extend(std::mem::take(&mut compared.found));
         }
         self.named
             .compare_headers(source, &self.compared, &mut found);
-        report.tables += Metric::ALL
-            .iter()
-            .filter(|&&metric| source.has(metric))
-            .count();
-        report.differences += found.total;
-        report.listed.extend(found.listed);
+        let metrics = Metric::ALL.iter();
+        Outcome {
+            tables: metrics.filter(|&&metric| source.has(metric)).count(),
+            positions,
+            found,
+        }
     }
 }
 

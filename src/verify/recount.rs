@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
+use super::drive::drive;
 use super::layout::squares_of;
 use super::line::{Line, key, squares_where};
 use super::report::{Observer, Report};
@@ -63,9 +64,9 @@ pub fn recount(
         listed,
         tally: SliceTally::default(),
     };
-    let mut run = Run::new(directory, Format::Native, cancel, observer, &mut report);
+    let mut run = Run::new(directory, Format::Native, cancel, observer);
     run.counting = Some(counting);
-    let result = run.go_through(&[material]);
+    let result = drive(&mut run, &[material], cancel, observer, &mut report);
     let tally = run.counting.map(|counting| counting.tally);
     match result {
         Err(Error::Cancelled) => return Err(RecountError::Cancelled),

@@ -2,21 +2,87 @@
 
 use std::path::PathBuf;
 
+use crate::game::Game;
 use crate::material::Material;
-use crate::metric::Metric;
 use crate::probe::Format;
+use crate::xiangqi::{self, Rules};
+
+/// Whose tables are verified: those of a material of chess, or of one of xiangqi under some rules.
+///
+/// # Examples
+///
+/// ```
+/// use retrograde::verify::Subject;
+/// use retrograde::xiangqi::Rules;
+///
+/// let chess = Subject::from("KQvK".parse::<retrograde::material::Material>()?);
+/// let xiangqi = Subject::Xiangqi(Rules::CyclesDraw, "KRvK".parse()?);
+/// assert_eq!(chess.to_string(), "KQvK");
+/// assert_eq!(xiangqi.to_string(), "KRvK cycles-draw");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Subject {
+    /// A material of chess.
+    Chess(Material),
+    /// A material of xiangqi.
+    Xiangqi(Rules, xiangqi::Material),
+}
+
+impl Subject {
+    /// The game.
+    #[must_use]
+    pub fn game(&self) -> Game {
+        match self {
+            Subject::Chess(_) => Game::Chess,
+            Subject::Xiangqi(..) => Game::Xiangqi,
+        }
+    }
+
+    /// The rules, which xiangqi has several of.
+    #[must_use]
+    pub fn rules(&self) -> Option<Rules> {
+        match self {
+            Subject::Chess(_) => None,
+            Subject::Xiangqi(rules, _) => Some(*rules),
+        }
+    }
+
+    /// The name of the material.
+    #[must_use]
+    pub fn material(&self) -> String {
+        match self {
+            Subject::Chess(material) => material.to_string(),
+            Subject::Xiangqi(_, material) => material.to_string(),
+        }
+    }
+}
+
+impl From<Material> for Subject {
+    fn from(material: Material) -> Subject {
+        Subject::Chess(material)
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.material())?;
+        self.rules().map_or(Ok(()), |rules| write!(f, " {rules}"))
+    }
+}
 
 /// Told about the course of a verification, from any thread.
 pub trait Observer: Sync {
     /// The tables of a material are being verified.
-    fn started(&self, material: Material);
+    fn started(&self, subject: Subject);
     /// So many more positions are done; [`work`](super::work) says how many there are.
     fn advanced(&self, positions: u64);
 }
 
 /// An observer that does not care.
 impl Observer for () {
-    fn started(&self, _: Material) {}
+    fn started(&self, _: Subject) {}
     fn advanced(&self, _: u64) {}
 }
 
@@ -24,12 +90,12 @@ impl Observer for () {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The material.
-    pub material: Material,
+    /// Whose table it is.
+    pub subject: Subject,
     /// The format of the table.
     pub format: Format,
-    /// The metric.
-    pub metric: Metric,
+    /// The name of the metric.
+    pub metric: &'static str,
     /// The position, as FEN; empty where a count in the header is wrong.
     pub fen: String,
     /// What the table says.
@@ -41,7 +107,7 @@ pub struct Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Difference {
-            material,
+            subject,
             format,
             metric,
             fen,
@@ -55,7 +121,7 @@ impl std::fmt::Display for Difference {
         };
         write!(
             f,
-            "{material} {metric}{format}: {place}: stored {stored}, expected {expected}"
+            "{subject} {metric}{format}: {place}: stored {stored}, expected {expected}"
         )
     }
 }

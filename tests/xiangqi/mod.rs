@@ -5,6 +5,7 @@ mod engine;
 mod fairy_stockfish;
 pub mod play;
 pub mod tables;
+mod verify;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -9,8 +9,7 @@ use retrograde::game::Color;
 use retrograde::generate::xiangqi::{Written, XiangqiOptions, XiangqiPlan};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::XiangqiTables;
-use retrograde::table::{Compression, StreamSource, Table, WriteOptions, write_table};
-use retrograde::verify::xiangqi::verify_xiangqi;
+use retrograde::table::Compression;
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, table_path};
 
 use super::{solved, value};
@@ -85,70 +84,6 @@ fn tables_say_what_the_solver_says() {
         let [lost, drawn, _] = compare(directory.path(), "KCvKAB", rules);
         assert!(lost == 0 && drawn > 1000);
     }
-}
-
-#[test]
-fn verification_finds_nothing_in_our_tables_and_a_table_of_other_values() {
-    let directory = tempfile::tempdir().unwrap();
-    let materials: [Material; 1] = ["KRvKN".parse().unwrap()];
-    let cancel = AtomicBool::new(false);
-    for rules in Rules::ALL {
-        generate(directory.path(), &["KRvKN"], rules);
-        let verify = |materials: &[Material]| {
-            verify_xiangqi(directory.path(), rules, materials, &cancel).unwrap()
-        };
-        let report = verify(&materials);
-        assert!(report.is_clean(), "{rules} {report:?}");
-        assert!(report.positions > 300_000, "{report:?}");
-        assert_eq!(report.tables, 3);
-        // A table in which one value is another.
-        for metric in [Metric::Wdl, Metric::Dtc] {
-            let path = table_path(directory.path(), rules, &materials[0], metric);
-            let kept = fs::read(&path).unwrap();
-            change_one_value(&path);
-            let report = verify(&materials);
-            assert!(report.differences > 0, "{rules} {metric}");
-            fs::write(&path, kept).unwrap();
-            assert!(verify(&materials).is_clean());
-        }
-        fs::remove_file(table_path(
-            directory.path(),
-            rules,
-            &"KRvK".parse().unwrap(),
-            Metric::Wdl,
-        ))
-        .unwrap();
-        assert_eq!(verify(&materials).unreadable.len(), 1);
-    }
-}
-
-/// Writes the table again with the value of one position of red to move exchanged.
-fn change_one_value(path: &Path) {
-    let table = Table::open(path).unwrap();
-    let mut values = [0, 1].map(|side| table.read_stream(table.stream(side).unwrap()).unwrap());
-    let material: Material = table.description().material.parse().unwrap();
-    let space = IndexSpace::new(material).unwrap();
-    let index = (space.len() / 2..space.len())
-        .find(|&index| {
-            let placement = space.placement(index);
-            placement.is_some_and(|placement| placement.position(Color::White).is_some())
-        })
-        .unwrap();
-    values[0][index as usize] = match values[0][index as usize] {
-        0 => 2,
-        _ => 0,
-    };
-    let streams = [0, 1].map(|side| StreamSource::new(side as u8, space.len(), &values[side]));
-    let description = table.description().clone();
-    drop(table);
-    write_table(
-        path,
-        &description,
-        &streams,
-        &WriteOptions::default(),
-        &|_, _| true,
-    )
-    .unwrap();
 }
 
 /// The files of a directory and what is in them.

@@ -251,7 +251,7 @@ impl Stats {
 struct Progress<'a>(&'a ProgressBar);
 
 impl Observer for Progress<'_> {
-    fn started(&self, _: Material) {}
+    fn started(&self, _: retrograde::verify::Subject) {}
 
     fn advanced(&self, positions: u64) {
         self.0.inc(positions);

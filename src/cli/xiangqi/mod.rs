@@ -5,7 +5,6 @@ mod bench;
 mod generate;
 mod stats;
 mod tables;
-mod verify;
 
 use std::cell::LazyCell;
 use std::path::PathBuf;
@@ -21,12 +20,11 @@ use generate::default_metrics;
 pub use generate::generate;
 pub use stats::stats;
 pub use tables::{info, list, listed};
-pub use verify::verify;
 
 use super::TableDirectory;
 
 /// A material in the form that has a table.
-fn parse(signature: &str) -> Result<Material> {
+pub fn parse(signature: &str) -> Result<Material> {
     Ok(signature.parse::<Material>()?.normal_form())
 }
 

@@ -1,0 +1,172 @@
+//! Xiangqi tables: every value against the values of its successors.
+//!
+//! Results and rounds follow from the moves everywhere, distances to mate as well. Distances to conversion follow exactly where the
+//! rule of perpetual check was not needed. Elsewhere they measure progress, and what is checked is that there is some.
+//!
+//! Positions are looked at 90 at a time, as lines over the squares of one attacker (`line`, `layout`): a move of
+//! another man leads from a whole line to a whole line (`moves`).
+
+mod attack;
+mod compare;
+mod layout;
+mod line;
+mod moves;
+mod values;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::drive::{Outcome, Stop, Verifier};
+use super::report::{Observer, Subject};
+use crate::Error;
+use crate::table::Table;
+use crate::xiangqi::{IndexSpace, Material, Metric, Rules, table_path};
+use compare::Comparison;
+use layout::Layout;
+use moves::Captures;
+use values::{Problem, Resolved, Source, too_large};
+
+impl From<Problem> for Stop {
+    fn from((path, problem): Problem) -> Stop {
+        Stop::Unreadable(path, problem)
+    }
+}
+
+/// The positions that verifying a material goes through.
+pub(super) fn work(material: &Material) -> u64 {
+    IndexSpace::new(*material).map_or(0, |space| 2 * space.len())
+}
+
+/// A verification on its way.
+pub(super) struct Run<'a> {
+    directory: &'a Path,
+    rules: Rules,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer,
+    /// Values that captures of later materials lead to.
+    resolved: HashMap<Material, Arc<Resolved>>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(
+        directory: &'a Path,
+        rules: Rules,
+        cancel: &'a AtomicBool,
+        observer: &'a dyn Observer,
+    ) -> Run<'a> {
+        Run {
+            directory,
+            rules,
+            cancel,
+            observer,
+            resolved: HashMap::new(),
+        }
+    }
+
+    /// Whether what the moves of a material lead to is there, with mates if it has mates.
+    fn check_dependencies(&self, material: Material, source: &Source) -> Result<(), Problem> {
+        let rules = self.rules;
+        for dependency in material.dependencies() {
+            let wanted = match self.resolved.get(&dependency) {
+                None => Metric::Wdl,
+                Some(values) if source.has(Metric::Dtm) && !values.has_scores => Metric::Dtm,
+                Some(_) => continue,
+            };
+            let problem = format!(
+                "{material} cannot be verified without usable tables of {dependency}; generate them with `retrograde \
+                 generate --game xiangqi --rules {rules} {dependency}`"
+            );
+            return Err((self.path(&dependency, wanted), problem));
+        }
+        Ok(())
+    }
+
+    fn path(&self, material: &Material, metric: Metric) -> PathBuf {
+        table_path(self.directory, self.rules, material, metric)
+    }
+}
+
+impl Verifier for Run<'_> {
+    type Material = Material;
+
+    fn subject(&self, material: Material) -> Subject {
+        Subject::Xiangqi(self.rules, material)
+    }
+
+    fn needs(&self, material: &Material, is_asked: bool) -> Vec<Material> {
+        // What a capture leads to is in its own tables.
+        match is_asked {
+            true => material.dependencies(),
+            false => Vec::new(),
+        }
+    }
+
+    fn size(&self, material: &Material) -> (usize, usize) {
+        (material.men(), 0)
+    }
+
+    fn verify_checksums(&self, material: &Material) -> Result<Vec<(PathBuf, String)>, Error> {
+        let go_on = |_, _| !self.cancel.load(Ordering::Relaxed);
+        let mut wrong = Vec::new();
+        for metric in Metric::ALL {
+            let path = self.path(material, metric);
+            if !path.exists() {
+                continue;
+            }
+            match Table::open(&path).and_then(|table| table.verify_checksums(&go_on)) {
+                Ok(()) => {}
+                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(error) => wrong.push((path, error.to_string())),
+            }
+        }
+        Ok(wrong)
+    }
+
+    fn verify_values(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<Outcome, Stop> {
+        let source = Source::open(self.directory, self.rules, material)?;
+        if is_asked {
+            self.check_dependencies(material, &source)?;
+        }
+        let layout = Layout::new(material);
+        let layout = layout.ok_or_else(|| too_large(self.directory, self.rules, material))?;
+        let values = Arc::new(Resolved::load(&source, layout)?);
+        let mut outcome = Outcome::default();
+        if is_asked {
+            let comparison = Comparison {
+                subject: self.subject(material),
+                source: &source,
+                values: &values,
+                captures: &Captures::new(&values.layout, &self.resolved),
+                cancel: self.cancel,
+                observer: self.observer,
+                work: work(&material),
+            };
+            (outcome.positions, outcome.found) = comparison.run().map_err(|_| Stop::Cancelled)?;
+            let metrics = Metric::ALL.into_iter();
+            outcome.tables = metrics.filter(|&metric| source.has(metric)).count();
+        }
+        if later
+            .iter()
+            .any(|later| later.dependencies().contains(&material))
+        {
+            self.resolved.insert(material, values);
+        }
+        Ok(outcome)
+    }
+
+    fn forget(&mut self, _: &Material, later: &[Material]) {
+        let is_needed = |kept: &Material| {
+            later
+                .iter()
+                .any(|later| later.dependencies().contains(kept))
+        };
+        self.resolved.retain(|kept, _| is_needed(kept));
+    }
+}
