@@ -73,7 +73,9 @@ impl Placement {
     /// The colours exchanged, and the board turned round.
     #[must_use]
     pub fn with_colors_exchanged(&self) -> Placement {
-        let [red, black] = self.pieces.map(|side| side.map(flip));
+        // Most sets are empty.
+        let turned = |set| if set == 0 { 0 } else { flip(set) };
+        let [red, black] = self.pieces.map(|side| side.map(turned));
         Placement {
             pieces: [black, red],
         }
@@ -83,8 +85,22 @@ impl Placement {
     #[must_use]
     pub fn of(position: &Position) -> Placement {
         Placement {
-            pieces: position.to_setup().pieces,
+            pieces: position.all_men().0,
         }
+    }
+
+    /// The placement of a position in the colours of the tables of its material, with that material in normal form and
+    /// the side that is to move then.
+    #[inline]
+    pub(crate) fn in_normal_form(position: &Position) -> (Material, Placement, Color) {
+        let (pieces, counts) = position.all_men();
+        let (material, placement) = (Material::from_counts(counts), Placement { pieces });
+        let turn = position.turn();
+        if material.is_normal() {
+            return (material, placement, turn);
+        }
+        let material = material.with_colors_exchanged();
+        (material, placement.with_colors_exchanged(), !turn)
     }
 
     /// The position with that side to move, or `None` if it is not legal.

@@ -68,10 +68,12 @@ impl Material {
     /// The men of a position.
     #[must_use]
     pub fn of(position: &Position) -> Material {
-        let count = |color, role| position.count(color, role) as u8;
-        Material {
-            counts: Color::ALL.map(|color| Role::ALL.map(|role| count(color, role))),
-        }
+        Material::from_counts(position.all_men().1)
+    }
+
+    /// So many men by color and role.
+    pub(super) const fn from_counts(counts: [[u8; 7]; 2]) -> Material {
+        Material { counts }
     }
 
     /// How many men of a kind a side has.

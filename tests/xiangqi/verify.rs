@@ -289,13 +289,23 @@ fn wrong_numbers_of_every_metric_are_found() {
         generate(directory, &[signature], rules);
         let path = |metric| table_path(directory, rules, &material(signature), metric);
         let (_, results) = read(&path(Metric::Wdl));
+        let rounds = path(Metric::Rounds);
+        let rounds = rounds.exists().then(|| read(&rounds).1);
         let mut tried = 0;
         for metric in Metric::ALL.into_iter().filter(|&m| path(m).exists()) {
             let _kept = Kept::new(path(metric));
             let (description, right) = read(&path(metric));
             for turn in Color::ALL {
                 let results = &results[turn.index()];
-                let is_decided = |index: u64| results[index as usize] != Wdl::Draw.index() as u8;
+                // Within rounds, distances are measures of progress, and several may do.
+                let round = |index: u64| {
+                    let rounds = rounds.as_ref()?;
+                    Some(rounds[turn.index()][index as usize])
+                };
+                let is_decided = |index: u64| {
+                    let is_exact = metric != Metric::Dtc || round(index).unwrap_or(0) == 0;
+                    is_exact && results[index as usize] != Wdl::Draw.index() as u8
+                };
                 let step = space.len() / 2;
                 for first in [0, step] {
                     let is_meant = |index| index >= first && is_decided(index);

@@ -207,6 +207,23 @@ impl Board {
             .fold(0, |set, square| set | square.bit())
     }
 
+    /// The squares of all men by color and role, and how many they are.
+    #[inline]
+    pub(super) fn all_men(&self) -> ([[Bitboard; 7]; 2], [[u8; 7]; 2]) {
+        let mut sets = [[0; 7]; 2];
+        let mut counts = [[0; 7]; 2];
+        for color in Color::ALL {
+            let first = usize::from(side_bit(color));
+            for (cell, role) in self.cells[first..first + 16].iter().zip(ROLES) {
+                if let Some(square) = cell.square() {
+                    sets[color.index()][role.index()] |= square.bit();
+                    counts[color.index()][role.index()] += 1;
+                }
+            }
+        }
+        (sets, counts)
+    }
+
     /// The cell of a side's king; cell 0 if it has none.
     #[inline]
     pub fn king(&self, color: Color) -> Cell {

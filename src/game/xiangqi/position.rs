@@ -181,6 +181,12 @@ impl Position {
         self.board.pieces(role.of(color))
     }
 
+    /// The men of both sides by role, and how many they are, found at one go.
+    #[inline]
+    pub(crate) fn all_men(&self) -> ([[Bitboard; 7]; 2], [[u8; 7]; 2]) {
+        self.board.all_men()
+    }
+
     /// How many men of one role a side has.
     #[inline]
     pub fn count(&self, color: Color, role: Role) -> usize {

@@ -201,16 +201,12 @@ impl XiangqiTables {
 
     /// Where a position stands in the tables of its material.
     fn locate(&self, position: &Position) -> Option<Located> {
-        let material = Material::of(position);
-        let open = self.material(material.normal_form())?;
-        let position = match material.is_normal() {
-            true => *position,
-            false => position.with_colors_exchanged(),
-        };
-        let (index, _) = open.space.index(&Placement::of(&position))?;
+        let (material, placement, turn) = Placement::in_normal_form(position);
+        let open = self.material(material)?;
+        let (index, _) = open.space.index(&placement)?;
         Some(Located {
             open,
-            side: position.turn().index() as u8,
+            side: turn.index() as u8,
             index,
         })
     }
