@@ -51,7 +51,7 @@
 //!
 //! - [`game`]: the move generator: positions, moves, notations, keys.
 //! - [`material`], [`men`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
-//! - [`xiangqi`]: the same for the other game; its tables are made by [`generate::xiangqi`] and answer in [`probe::xiangqi`].
+//! - [`xiangqi`]: the same for the other game; its tables are made by [`generate`] and answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
 //! - [`solve`]: retrograde analysis in memory; [`reach`]: of one position with any number of men, by what it can reach.
 //! - [`store`]: where the bytes of a file come from. [`table`]: the file format; [`syzygy`]: that of others.

@@ -1,22 +1,23 @@
 //! `retrograde generate`: solves and writes tables.
 
+use std::error::Error;
 use std::io::Write;
 use std::path::Path;
+use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
-use retrograde::Error;
-use retrograde::game::Game;
-use retrograde::generate::{Estimate, GenerateOptions, Observer, Plan};
+use retrograde::game::{Game, Numbered};
+use retrograde::generate::{self, GenerateOptions, Observer, Plan, Step, xiangqi_materials};
 use retrograde::material::{MAX_MEN, Material};
 use retrograde::metric::Metric;
 use retrograde::probe;
 use retrograde::simd::Width;
 use retrograde::table;
-use retrograde::xiangqi::Rules;
+use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 use serde_json::{Value, json};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
@@ -33,11 +34,11 @@ use super::{Outcome, TableDirectory, input, print, progress, xiangqi};
 pub struct Generate {
     /// Materials such as KRPvKR, in any order and case
     #[arg(value_name = "MATERIAL")]
-    pub(super) materials: Vec<String>,
+    materials: Vec<String>,
 
     /// All materials of up to so many men, kings included
     #[arg(long, value_name = "N", value_parser = input::men)]
-    pub(super) men: Option<usize>,
+    men: Option<usize>,
 
     /// The game: chess or xiangqi; has to be said for a material of both where there are xiangqi tables [default: the game
     /// that has such materials; chess if both have]
@@ -46,16 +47,16 @@ pub struct Generate {
 
     /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check [default: perpetual-check]
     #[arg(long, value_name = "RULES")]
-    pub(super) rules: Option<Rules>,
+    rules: Option<Rules>,
 
     /// Xiangqi: a set of materials with one attacker, and every defence of advisors and elephants
     #[arg(long, value_name = "SET", value_enum)]
-    pub(super) set: Option<Set>,
+    set: Option<Set>,
 
     /// What to store; results (wdl) always are, the other metrics are read together with them [default:
     /// wdl,dtz,dtm; Syzygy tables have no dtm; xiangqi tables have wdl,dtc, under cycles-draw also dtm]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    pub(super) metric: Option<Vec<String>>,
+    metric: Option<Vec<String>>,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -64,7 +65,7 @@ pub struct Generate {
     /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun [default:
     /// what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
-    pub(super) memory: Option<u64>,
+    memory: Option<u64>,
 
     /// Keep what materials of up to so many men leave behind for others in memory; that of larger ones goes into
     /// work files beside the tables, which a generation that was killed finds again
@@ -82,7 +83,7 @@ pub struct Generate {
 
     /// How hard to compress; there is one way for Syzygy tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
-    pub(super) compression: Compression,
+    compression: Compression,
 
     /// The format of the files
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Native)]
@@ -90,16 +91,16 @@ pub struct Generate {
 
     /// Say what would be done, how much memory it takes, and about how long and how many bytes
     #[arg(long)]
-    pub(super) dry_run: bool,
+    dry_run: bool,
 
     /// Print one JSON object
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// Sets of xiangqi materials.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Set {
+enum Set {
     /// The 36 in which the attacker's side has nothing else
     OneAttacker,
     /// All 324, with every guard of the attacker's side
@@ -145,7 +146,7 @@ pub enum Compression {
     Small,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Our own, see docs/FORMAT.md
     Native,
@@ -180,10 +181,14 @@ impl Generate {
             (None, Format::Syzygy) => Game::Chess,
             (game, _) => xiangqi::game_to_generate(&self.materials, game, tables)?,
         };
-        if game == Game::Xiangqi {
-            progress::use_threads(self.threads)?;
-            return xiangqi::generate(&self, tables, out);
+        progress::use_threads(self.threads)?;
+        match game {
+            Game::Chess => self.generate(&self.chess(tables.path())?, out),
+            Game::Xiangqi => self.generate(&self.xiangqi(tables.path())?, out),
         }
+    }
+
+    fn chess(&self, directory: &Path) -> Result<GenerateOptions> {
         if self.rules.is_some() || self.set.is_some() {
             bail!("--rules and --set are for xiangqi; add --game xiangqi or leave them out");
         }
@@ -191,15 +196,17 @@ impl Generate {
             .map(|signature| input::material(signature))
             .collect::<Result<_, _>>()?;
         let materials = input::materials(&named, self.men);
-        let metrics = self.metrics()?;
+        let metrics = self.metrics(Metric::ALL.to_vec())?;
+        if self.format == Format::Syzygy && self.metric.is_some() && metrics.contains(&Metric::Dtm)
+        {
+            bail!("Syzygy tables have no distances to mate; leave dtm out of --metric");
+        }
         if materials.is_empty() {
             bail!(
                 "nothing to generate: name a material such as KRPvKR, or add --men 4 for all of them"
             );
         }
-        progress::use_threads(self.threads)?;
-        let directory = tables.path();
-        let plan = Plan::new(&GenerateOptions {
+        Ok(GenerateOptions {
             metrics,
             format: self.format.into(),
             compression: self.compression.into(),
@@ -207,87 +214,138 @@ impl Generate {
             men_in_memory: self.men_in_memory.into(),
             width: self.simd.width()?,
             ..GenerateOptions::new(directory, materials)
-        })?;
+        })
+    }
+
+    fn xiangqi(&self, directory: &Path) -> Result<GenerateOptions<Xiangqi>> {
+        let rules = self.rules.unwrap_or_default();
+        let mut materials: Vec<_> = (self.materials.iter())
+            .map(|signature| xiangqi::parse(signature))
+            .collect::<Result<_>>()?;
+        match self.set {
+            Some(Set::OneAttacker) => materials.extend(XiangqiMaterial::one_attacker()),
+            Some(Set::OneAttackerGuarded) => {
+                materials.extend(XiangqiMaterial::one_attacker_guarded());
+            }
+            None => {}
+        }
+        if let Some(men) = self.men {
+            materials.extend(xiangqi_materials(men));
+        }
+        if materials.is_empty() {
+            bail!(
+                "nothing to generate: name a material such as KRvKAABB, or add --set one-attacker or --men 4"
+            );
+        }
+        let metrics = self.metrics(XiangqiMetric::ALL.to_vec())?;
+        let named_mates = self.metric.is_some() && metrics.contains(&XiangqiMetric::Dtm);
+        if rules == Rules::PerpetualCheck && named_mates {
+            bail!(
+                "distances to mate are defined under --rules cycles-draw only; add that, or leave dtm out of --metric"
+            );
+        }
+        Ok(GenerateOptions {
+            metrics,
+            compression: self.compression.into(),
+            memory: self.memory,
+            men_in_memory: self.men_in_memory.into(),
+            ..GenerateOptions::xiangqi(directory, materials, rules)
+        })
+    }
+
+    /// The metrics that are asked for, or those that are made where none is named.
+    fn metrics<M: FromStr<Err: Error + Send + Sync + 'static>>(
+        &self,
+        default: Vec<M>,
+    ) -> Result<Vec<M>> {
+        match &self.metric {
+            Some(names) => Ok(names
+                .iter()
+                .map(|name| name.parse())
+                .collect::<Result<_, _>>()?),
+            None => Ok(default),
+        }
+    }
+
+    /// Does it for one game.
+    fn generate<G: generate::Generate>(
+        &self,
+        options: &GenerateOptions<G>,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let directory = &options.directory;
+        let plan = Plan::new(options)?;
+        let mut answer = json!({
+            "directory": directory,
+            "game": G::GAME.to_string(),
+            "present": plan.present(),
+        });
+        if G::Rules::LIST.len() > 1 {
+            answer["rules"] = options.rules.name().into();
+        }
         if self.dry_run {
-            return self.show_plan(&plan, directory, out);
+            return self.show_plan(&plan, directory, answer, out);
         }
         if self.memory.is_none() && !plan.is_empty() {
             refuse_more_than_there_is(plan.peak_memory())?;
         }
-        if plan.is_empty() {
-            // Only what killed generations have left is removed.
-            plan.run(&AtomicBool::new(false), &())?;
-            if self.json {
-                let answer = json!({"directory": directory, "present": plan.present(), "files": 0, "bytes": 0});
-                writeln!(out, "{answer}")?;
-            } else {
-                print::nothing_to_do(plan.present(), directory, out)?;
-            }
-            return Ok(Outcome::Done);
-        }
-        let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(plan.work(), "indices");
         let start = Instant::now();
-        let generated = plan.run(&cancel, &Bar(&bar));
-        bar.finish_and_clear();
-        let generated = match generated {
-            Err(Error::Cancelled) => {
-                bail!(
-                    "stopped; the tables that were finished stay, and the same command carries on"
-                )
+        let generated = match plan.is_empty() {
+            // Only what killed generations have left is removed.
+            true => plan.run(&AtomicBool::new(false), &())?,
+            false => {
+                let cancel = progress::cancel_on_interrupt()?;
+                let bar = progress::bar(plan.work(), "indices");
+                let generated = plan.run(&cancel, &Bar(&bar));
+                bar.finish_and_clear();
+                match generated {
+                    Err(retrograde::Error::Cancelled) => bail!(
+                        "stopped; the tables that were finished stay, and the same command carries on"
+                    ),
+                    other => other?,
+                }
             }
-            other => other?,
         };
         let seconds = start.elapsed().as_secs_f64();
         if self.json {
-            let answer = json!({
-                "directory": directory,
-                "present": plan.present(),
-                "files": generated.files,
-                "bytes": generated.bytes,
-                "seconds": seconds,
-            });
+            answer["files"] = generated.files.into();
+            answer["bytes"] = generated.bytes.into();
+            answer["seconds"] = seconds.into();
             writeln!(out, "{answer}")?;
+        } else if plan.is_empty() {
+            print::nothing_to_do(plan.present(), directory, out)?;
         } else {
             print::written(generated.files, generated.bytes, directory, seconds, out)?;
         }
         Ok(Outcome::Done)
     }
 
-    /// The metrics that are asked for.
-    fn metrics(&self) -> Result<Vec<Metric>> {
-        let named: Option<Vec<Metric>> = (self.metric.as_ref())
-            .map(|names| names.iter().map(|name| name.parse()).collect())
-            .transpose()?;
-        match (&named, self.format) {
-            (Some(metrics), Format::Syzygy) if metrics.contains(&Metric::Dtm) => {
-                bail!("Syzygy tables have no distances to mate; leave dtm out of --metric")
-            }
-            (Some(metrics), _) => Ok(metrics.clone()),
-            (None, _) => Ok(Metric::ALL.to_vec()),
-        }
-    }
-
-    fn show_plan(&self, plan: &Plan, directory: &Path, out: &mut dyn Write) -> Result<Outcome> {
+    fn show_plan<G: generate::Generate>(
+        &self,
+        plan: &Plan<G>,
+        directory: &Path,
+        mut answer: Value,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
         let estimate = plan.estimate();
+        let names = |step: &Step<G>| -> Vec<String> {
+            step.metrics.iter().map(ToString::to_string).collect()
+        };
         if self.json {
-            let steps: Vec<_> = plan
-                .steps()
-                .map(|step| {
-                    let metrics: Vec<&str> = step.metrics.iter().map(|m| m.name()).collect();
-                    json!({
-                        "material": step.material.to_string(),
-                        "write": metrics,
-                        "indices": step.positions,
-                    })
+            let steps = plan.steps().map(|step| {
+                json!({
+                    "material": step.material.to_string(),
+                    "write": names(step),
+                    "indices": step.positions,
                 })
-                .collect();
-            let answer = json!({
-                "directory": directory,
-                "present": plan.present(),
-                "memory": plan.peak_memory(),
-                "estimate": estimate_json(&estimate),
-                "steps": steps,
+            });
+            answer["memory"] = plan.peak_memory().into();
+            answer["steps"] = steps.collect();
+            answer["estimate"] = json!({
+                "bytes": estimate.bytes,
+                "core_seconds": estimate.core_seconds,
+                "seconds": estimate.seconds,
+                "threads": rayon::current_num_threads(),
             });
             writeln!(out, "{answer}")?;
             return Ok(Outcome::Done);
@@ -296,15 +354,21 @@ impl Generate {
             print::nothing_to_do(plan.present(), directory, out)?;
             return Ok(Outcome::Done);
         }
-        writeln!(out, "{:<10} {:>18}  write", "material", "indices a side")?;
+        let lengths = plan.steps().map(|step| step.material.to_string().len());
+        let width = lengths.max().unwrap_or(0).max(10);
+        writeln!(
+            out,
+            "{:<width$} {:>18}  write",
+            "material", "indices a side"
+        )?;
         for step in plan.steps() {
-            let metrics: Vec<&str> = step.metrics.iter().map(|m| m.name()).collect();
-            let write = match metrics.is_empty() {
+            let write = match step.metrics.is_empty() {
                 true => "nothing, others need its values".to_owned(),
-                false => metrics.join(" "),
+                false => names(step).join(" "),
             };
             let positions = HumanCount(step.positions).to_string();
-            writeln!(out, "{:<10} {positions:>18}  {write}", step.material)?;
+            let material = step.material.to_string();
+            writeln!(out, "{material:<width$} {positions:>18}  {write}")?;
         }
         writeln!(
             out,
@@ -314,36 +378,22 @@ impl Generate {
             HumanBytes(plan.peak_memory()),
             directory.display()
         )?;
-        print_estimate(&estimate, out)?;
+        writeln!(
+            out,
+            "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
+            HumanBytes(estimate.bytes),
+            HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
+            rayon::current_num_threads()
+        )?;
         Ok(Outcome::Done)
     }
 }
 
-pub(super) fn estimate_json(estimate: &Estimate) -> Value {
-    json!({
-        "bytes": estimate.bytes,
-        "core_seconds": estimate.core_seconds,
-        "seconds": estimate.seconds,
-        "threads": rayon::current_num_threads(),
-    })
-}
-
-pub(super) fn print_estimate(estimate: &Estimate, out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
-        HumanBytes(estimate.bytes),
-        HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
-        rayon::current_num_threads()
-    )?;
-    Ok(())
-}
-
-/// Shows the course of a generation.
+/// Shows how a generation goes.
 pub struct Bar<'a>(pub &'a ProgressBar);
 
-impl Observer for Bar<'_> {
-    fn started(&self, material: Material) {
+impl<G: generate::Generate> Observer<G> for Bar<'_> {
+    fn started(&self, material: G::Material) {
         self.0.set_message(material.to_string());
     }
 
@@ -351,11 +401,11 @@ impl Observer for Bar<'_> {
         self.0.inc(work);
     }
 
-    fn finished(&self, _: Material, _: u64) {}
+    fn finished(&self, _: G::Material, _: u64) {}
 }
 
 /// Ends with an error if a plan needs more memory than the machine has.
-pub(super) fn refuse_more_than_there_is(needed: u64) -> Result<()> {
+fn refuse_more_than_there_is(needed: u64) -> Result<()> {
     let there_is = System::new_with_specifics(
         RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
     )

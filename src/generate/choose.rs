@@ -2,26 +2,84 @@
 
 use rayon::prelude::*;
 
-use super::slices::Slices;
-use super::source::{SampledSlices, Side};
 use super::write::Effort;
 use crate::Error;
-use crate::index::{IndexSpace, Order};
 use crate::table::layout::ORDER_LEN;
 use crate::table::{Packing, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample};
 
+/// The numbers of one side to move, which can stand in a file in several orders.
+///
+/// They are made of slices of equal length. Their number is the slowest dimension in every order, so that a few of
+/// them are enough to look at a few blocks.
+pub(super) trait Ordered: Sync {
+    /// An order of the dimensions.
+    type Order: Copy + Send + Sync;
+    /// Some slices, ready to be looked at in many orders.
+    type Slices<'a>: Send + Sync
+    where
+        Self: 'a;
+
+    /// Which side is to move, 0 or 1.
+    fn number(&self) -> u8;
+
+    /// Which numbers occur.
+    fn present(&self) -> [bool; 256];
+
+    /// How many indices there are.
+    fn len(&self) -> u64;
+
+    /// How many slices there are.
+    fn slices(&self) -> u64;
+
+    /// Every order.
+    fn orders(&self) -> Vec<Self::Order>;
+
+    /// The numbers of the dimensions, the slowest first.
+    fn dimensions(order: &Self::Order) -> &[u8];
+
+    /// Some slices.
+    fn sampled(&self, slices: &[usize]) -> Self::Slices<'_>;
+
+    /// The numbers at the indices of some slices in an order; no others are asked for.
+    fn source<'s, 'a: 's>(
+        slices: &'s Self::Slices<'a>,
+        order: &Self::Order,
+    ) -> impl ValueSource + 's
+    where
+        Self: 'a;
+
+    /// How many numbers occur.
+    fn symbols(&self) -> usize {
+        self.present().iter().filter(|&&is| is).count()
+    }
+
+    /// A stream of a file.
+    fn stream<'a>(&self, order: &Self::Order, source: &'a dyn ValueSource) -> StreamSource<'a> {
+        let mut bytes = [u8::MAX; ORDER_LEN];
+        let dimensions = Self::dimensions(order);
+        bytes[..dimensions.len()].copy_from_slice(dimensions);
+        StreamSource {
+            side: self.number(),
+            order: bytes,
+            len: self.len(),
+            source,
+            values_present: Some(self.present()),
+        }
+    }
+}
+
 /// A side to move, by its place in the list of those to choose from, and an order for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
+pub(super) struct Choice<O> {
     pub side: usize,
-    pub order: Order,
+    pub order: O,
     /// Bytes of the sampled blocks.
     bytes: u64,
     /// How many blocks were sampled.
     sampled: usize,
 }
 
-impl Choice {
+impl<O> Choice<O> {
     /// Estimated bytes of the stream, for streams with so many blocks.
     fn size(&self, all_blocks: u64) -> u64 {
         self.bytes * all_blocks / self.sampled.max(1) as u64
@@ -40,10 +98,10 @@ const GOING_ON: usize = 4;
 const TIMES_AS_MUCH: usize = 2;
 
 /// The best order for each side to move that is to be kept.
-pub(super) fn choose<S: Slices>(
-    sides: &[Side<'_, S>],
+pub(super) fn choose<S: Ordered>(
+    sides: &[S],
     effort: &Effort,
-) -> Result<Vec<Choice>, Error> {
+) -> Result<Vec<Choice<S::Order>>, Error> {
     let samples: Vec<Sample<'_, S>> = sides.iter().map(|side| Sample::new(side, effort)).collect();
     let pairs = Race::of_pairs(&samples)?;
     let all = 0..sides.len();
@@ -57,7 +115,7 @@ pub(super) fn choose<S: Slices>(
         // Nobody needs to know which order is best for what is far too large.
         if pairs.smallest() < limit.saturating_mul(2) {
             let larger = pairs.best()?;
-            if larger.size(samples[side].all_blocks) < limit {
+            if samples[side].size(&larger) < limit {
                 kept.push(larger);
             }
         }
@@ -66,17 +124,35 @@ pub(super) fn choose<S: Slices>(
     Ok(kept)
 }
 
-/// Orders that are compared, the better ones in more blocks than the others.
-struct Race<'a, 'b, S> {
-    samples: &'a [Sample<'b, S>],
-    /// The best first.
-    choices: Vec<Choice>,
+/// The best order of a side, or a given one unless the best saves at least one byte in `part`.
+pub(super) fn choose_against<S: Ordered>(
+    side: &S,
+    given: S::Order,
+    part: u64,
+    effort: &Effort,
+) -> Result<S::Order, Error> {
+    let samples = [Sample::new(side, effort)];
+    let best = Race::of_pairs(&samples)?.best()?;
+    let mut given = Race::new(&samples, std::iter::once((0, given)));
+    given.look_at(given.blocks())?;
+    let saved = given.smallest().saturating_sub(samples[0].size(&best));
+    Ok(match saved * part >= given.smallest() {
+        true => best.order,
+        false => given.choices[0].order,
+    })
 }
 
-impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
+/// Orders that are compared, the better ones in more blocks than the others.
+struct Race<'a, 'b, S: Ordered> {
+    samples: &'a [Sample<'b, S>],
+    /// The best first.
+    choices: Vec<Choice<S::Order>>,
+}
+
+impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
     fn new(
         samples: &'a [Sample<'b, S>],
-        orders: impl Iterator<Item = (usize, Order)>,
+        orders: impl Iterator<Item = (usize, S::Order)>,
     ) -> Race<'a, 'b, S> {
         let choices = orders.map(|(side, order)| Choice {
             side,
@@ -92,7 +168,7 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
 
     /// One order with each pair of fastest dimensions, compared in the first part of the sample.
     fn of_pairs(samples: &'a [Sample<'b, S>]) -> Result<Race<'a, 'b, S>, Error> {
-        let pairs = orders_by_fastest_pair(samples[0].side.space);
+        let pairs = orders_by_fastest_pair(samples[0].side);
         let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
         let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
         race.look_at(race.blocks().div_ceil(FIRST_PART))?;
@@ -111,11 +187,12 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
     /// The best order of all, where these are the best ones with each pair of fastest dimensions.
     ///
     /// A block is a few planes of the fastest two dimensions: what they are decides most.
-    fn best(&self) -> Result<Choice, Error> {
-        let orders = self.samples[0].side.space.all_orders();
-        let with_pair_of = |pair: &Choice| {
+    fn best(&self) -> Result<Choice<S::Order>, Error> {
+        let orders = self.samples[0].side.orders();
+        let with_pair_of = |pair: &Choice<S::Order>| {
             let (side, pair) = (pair.side, pair.order);
-            let same_pair = move |order: &&Order| fastest_pair(order) == fastest_pair(&pair);
+            let same_pair =
+                move |order: &&S::Order| fastest_pair::<S>(order) == fastest_pair::<S>(&pair);
             orders
                 .iter()
                 .filter(same_pair)
@@ -136,8 +213,8 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
         self.choices.first().map_or(0, |best| self.size(best))
     }
 
-    fn size(&self, choice: &Choice) -> u64 {
-        choice.size(self.samples[choice.side].all_blocks)
+    fn size(&self, choice: &Choice<S::Order>) -> u64 {
+        self.samples[choice.side].size(choice)
     }
 
     /// Goes on until so many blocks of the sample have been looked at.
@@ -157,7 +234,7 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
         Ok(())
     }
 
-    fn winner(mut self) -> Result<Choice, Error> {
+    fn winner(mut self) -> Result<Choice<S::Order>, Error> {
         let mut part = FIRST_PART;
         loop {
             self.look_at(self.blocks().div_ceil(part))?;
@@ -171,15 +248,15 @@ impl<'a, 'b, S: Slices> Race<'a, 'b, S> {
     }
 }
 
-fn fastest_pair(order: &Order) -> Option<&[u8; 2]> {
-    order.dimensions().last_chunk()
+fn fastest_pair<S: Ordered>(order: &S::Order) -> Option<&[u8; 2]> {
+    S::dimensions(order).last_chunk()
 }
 
 /// The first of the orders with each pair of fastest dimensions.
-fn orders_by_fastest_pair(space: &IndexSpace) -> Vec<Order> {
-    let mut orders: Vec<Order> = Vec::new();
-    for order in space.all_orders() {
-        let same_pair = |known: &Order| fastest_pair(known) == fastest_pair(&order);
+fn orders_by_fastest_pair<S: Ordered>(side: &S) -> Vec<S::Order> {
+    let mut orders: Vec<S::Order> = Vec::new();
+    for order in side.orders() {
+        let same_pair = |known: &S::Order| fastest_pair::<S>(known) == fastest_pair::<S>(&order);
         if !orders.iter().any(same_pair) {
             orders.push(order);
         }
@@ -195,17 +272,17 @@ fn place_apart(number: u64, len: u64) -> u64 {
 }
 
 /// A few blocks of a stream.
-struct Sample<'a, S> {
-    side: &'a Side<'a, S>,
-    slices: SampledSlices<'a, S>,
+struct Sample<'a, S: Ordered + 'a> {
+    side: &'a S,
+    slices: S::Slices<'a>,
     options: WriteOptions,
     /// Numbers of some blocks; the first few of them lie as far apart as all.
     blocks: Vec<u64>,
     all_blocks: u64,
 }
 
-impl<'a, S: Slices> Sample<'a, S> {
-    fn new(side: &'a Side<'a, S>, effort: &Effort) -> Sample<'a, S> {
+impl<'a, S: Ordered> Sample<'a, S> {
+    fn new(side: &'a S, effort: &Effort) -> Sample<'a, S> {
         let options = WriteOptions {
             level: effort.sample_level,
             dictionary_bytes: 0,
@@ -214,9 +291,9 @@ impl<'a, S: Slices> Sample<'a, S> {
         };
         let packing = Packing::for_symbols(side.symbols());
         let block_values = options.block_values(packing) as u64;
-        let slice_len = side.slice_len();
-        let slices = side.slices.count() as u64;
-        let all_blocks = side.space.len().div_ceil(block_values);
+        let slices = side.slices();
+        let slice_len = side.len() / slices;
+        let all_blocks = side.len().div_ceil(block_values);
         let sampled = SAMPLED_SLICES.min(slices);
         let wanted = effort
             .sample_blocks
@@ -237,7 +314,7 @@ impl<'a, S: Slices> Sample<'a, S> {
             .iter()
             .flat_map(|block| {
                 let start = block * block_values;
-                let end = (start + block_values).min(side.space.len());
+                let end = (start + block_values).min(side.len());
                 (start / slice_len) as usize..end.div_ceil(slice_len) as usize
             })
             .collect();
@@ -245,7 +322,7 @@ impl<'a, S: Slices> Sample<'a, S> {
         touched.dedup();
         Sample {
             side,
-            slices: SampledSlices::new(side, &touched),
+            slices: side.sampled(&touched),
             options,
             blocks,
             all_blocks,
@@ -253,30 +330,17 @@ impl<'a, S: Slices> Sample<'a, S> {
     }
 
     /// The bytes of some blocks in an order.
-    fn bytes(&self, order: &Order, blocks: &[u64]) -> Result<u64, Error> {
+    fn bytes(&self, order: &S::Order, blocks: &[u64]) -> Result<u64, Error> {
         if self.side.symbols() == 1 {
             return Ok(0);
         }
-        let source = self.slices.in_order(*order);
-        let stream = stream(self.side, order, &source);
+        let source = S::source(&self.slices, order);
+        let stream = self.side.stream(order, &source);
         compressed_size_of_sample(&stream, blocks, &self.options)
     }
-}
 
-/// A stream of a file.
-pub(super) fn stream<'a, S: Slices>(
-    side: &Side<'_, S>,
-    order: &Order,
-    source: &'a dyn ValueSource,
-) -> StreamSource<'a> {
-    let mut bytes = [u8::MAX; ORDER_LEN];
-    let dimensions = order.dimensions();
-    bytes[..dimensions.len()].copy_from_slice(dimensions);
-    StreamSource {
-        side: side.side as u8,
-        order: bytes,
-        len: side.space.len(),
-        source,
-        values_present: Some(side.present),
+    /// Estimated bytes of the stream.
+    fn size(&self, choice: &Choice<S::Order>) -> u64 {
+        choice.size(self.all_blocks)
     }
 }

@@ -5,28 +5,31 @@
 //! or not at all, so an interrupted generation is carried on by starting it again: files that are there are kept.
 
 mod addressing;
+mod chess;
 mod choose;
-mod course;
 mod estimate;
 mod finished;
+mod game;
 mod heap;
-mod memory;
 mod packed;
 mod plan;
 mod rows;
 mod runs;
+mod scheduler;
 mod slices;
 mod source;
 mod summary;
 mod syzygy;
-mod work;
+mod views;
 mod write;
-pub mod xiangqi;
+mod xiangqi;
 
 pub use crate::tables::table_path;
-pub use course::{Generated, Observer, Phase};
 pub use estimate::Estimate;
+pub use game::{Cost, Generate};
 pub use plan::{GenerateOptions, Plan, Step};
+pub use scheduler::{Generated, Observer, Phase};
 pub use slices::{LentValues, Slices};
 pub use summary::{SliceDigest, Summary};
 pub use write::{Effort, write_metric};
+pub use xiangqi::xiangqi_materials;

@@ -2,19 +2,12 @@
 //!
 //! Solved values shrink to a tenth at the lowest level, at the speed of a slow copy.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::sync::Arc;
 
-use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
 
-use crate::material::Material;
 use crate::metric::Metric;
-use crate::placement::PawnSlices;
-use crate::solve::chess::PromotionSource;
 use crate::solve::solved::{OwnValues, SideValues};
-use crate::solve::view::{SideView, View};
 
 const LEVEL: i32 = 1;
 
@@ -24,7 +17,7 @@ thread_local! {
 
 /// Bytes that are compressed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packed {
+pub struct Packed {
     pub bytes: Vec<u8>,
     /// Before compression.
     pub len: usize,
@@ -70,84 +63,6 @@ impl Packed {
         let (words, rest) = bytes.as_chunks::<8>();
         rest.is_empty()
             .then(|| words.iter().map(|&word| u64::from_le_bytes(word)).collect())
-    }
-}
-
-/// The view of one side of a slice, or of one promotion.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PackedView {
-    legal: Packed,
-    scores: Packed,
-    spoiled: Packed,
-}
-
-impl PackedView {
-    pub fn new(view: &SideView<'_>) -> PackedView {
-        PackedView {
-            legal: Packed::of_words(&view.legal),
-            scores: Packed::new(&view.scores),
-            spoiled: Packed::of_words(&view.spoiled),
-        }
-    }
-
-    pub fn unpack(&self) -> Option<SideView<'static>> {
-        Some(SideView {
-            legal: Cow::Owned(self.legal.unpack_words()?),
-            scores: Cow::Owned(self.scores.unpack()?),
-            spoiled: Cow::Owned(self.spoiled.unpack_words()?),
-            stalemate: Cow::Borrowed(&[]),
-        })
-    }
-
-    /// Whether it is a view of so many words.
-    pub fn has_words(&self, words: usize) -> bool {
-        let bytes = words * size_of::<u64>();
-        self.legal.len == bytes
-            && self.scores.len == words * u64::BITS as usize
-            && [0, bytes].contains(&self.spoiled.len)
-    }
-
-    /// The parts in the order of a work file.
-    pub fn parts(&self) -> [&Packed; 3] {
-        [&self.legal, &self.scores, &self.spoiled]
-    }
-
-    pub fn from_parts([legal, scores, spoiled]: [Packed; 3]) -> PackedView {
-        PackedView {
-            legal,
-            scores,
-            spoiled,
-        }
-    }
-}
-
-/// The views of one promotion, or of all slices of a material: White to move and Black to move in turn.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PackedViews(pub Vec<PackedView>);
-
-impl PromotionSource for PackedViews {
-    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>> {
-        self.0.get(part)?.unpack().map(Arc::new)
-    }
-}
-
-impl PackedViews {
-    /// The material whose slices these are.
-    pub fn unpack(&self, material: Material) -> Option<View> {
-        let pawns = PawnSlices::new(&material);
-        let sides = self.0.par_chunks(2);
-        let unpack = |side: &PackedView| Some(Some(Arc::new(side.unpack()?)));
-        let slices: Vec<_> = sides
-            .map(|sides| match sides {
-                [white, black] => Some([unpack(white)?, unpack(black)?]),
-                _ => None,
-            })
-            .collect::<Option<_>>()?;
-        (slices.len() == pawns.len()).then_some(View {
-            material,
-            pawns,
-            slices,
-        })
     }
 }
 

@@ -3,144 +3,128 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use super::memory;
-use super::work::{Item, WorkStore};
+use super::game::Generate;
+use super::views::{Views, is_for_file};
 use crate::Error;
-use crate::index::IndexSpace;
-use crate::material::Material;
-use crate::metric::Metric;
-use crate::probe::{Format, ProbeOptions, Tablebase};
+use crate::chess::Chess;
+use crate::error::SolveError;
+use crate::game::Signature;
 use crate::simd::Width;
-use crate::solve::SolveError;
 use crate::table::Compression;
+use crate::tables::rules_directory;
 
 /// What is wanted.
 #[derive(Clone, Debug)]
-pub struct GenerateOptions {
-    /// Where the files are and go; made if it does not exist.
+pub struct GenerateOptions<G: Generate = Chess> {
+    /// Where the files are and go; made if it does not exist. Those of xiangqi have directories of their own in it.
     pub directory: PathBuf,
     /// The materials that are wanted; what their moves lead to is added.
-    pub materials: Vec<Material>,
-    /// The metrics that are wanted. Results ([`Metric::Wdl`]) are always written, since the other metrics are read
-    /// together with them.
-    pub metrics: Vec<Metric>,
+    pub materials: Vec<G::Material>,
+    /// The metrics that are wanted. Results are always written, since the other metrics are read together with them.
+    pub metrics: Vec<G::Metric>,
     /// How hard to compress; Syzygy tables have one way.
     pub compression: Compression,
     /// How files are arranged. Syzygy tables have no distances to mate, which are left out then.
-    pub format: Format,
+    pub format: G::Format,
+    /// Under which rules.
+    pub rules: G::Rules,
     /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
     /// one that needs more alone gets it.
     pub memory: Option<u64>,
-    /// What materials of up to so many men leave behind for those that lead to them is kept in memory, and is solved
-    /// again when a generation that was stopped is carried on. What larger ones leave behind is kept in work files
-    /// beside the tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
+    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is solved again
+    /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
+    /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
     pub men_in_memory: usize,
     /// How wide the registers are that the solver uses. The tables do not depend on it.
     pub width: Width,
 }
 
-impl GenerateOptions {
-    /// Men up to which materials are solved again within seconds.
-    pub const MEN_IN_MEMORY: usize = 4;
-
-    /// All metrics of some materials, in the way that is best without further knowledge.
-    #[must_use]
-    pub fn new(directory: impl Into<PathBuf>, materials: Vec<Material>) -> GenerateOptions {
-        GenerateOptions {
-            directory: directory.into(),
-            materials,
-            metrics: Metric::ALL.to_vec(),
-            compression: Compression::Default,
-            format: Format::Native,
-            memory: None,
-            men_in_memory: GenerateOptions::MEN_IN_MEMORY,
-            width: Width::widest(),
-        }
+impl<G: Generate> GenerateOptions<G> {
+    /// Where the tables of the game and its rules are.
+    pub(super) fn own_directory(&self) -> PathBuf {
+        rules_directory::<G>(&self.directory, self.rules)
     }
 }
 
+/// Men up to which materials are solved again within seconds.
+pub const MEN_IN_MEMORY: usize = 4;
+
 /// One material to be solved.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct Step<G: Generate = Chess> {
     /// The material, in normal form.
-    pub material: Material,
-    /// The metrics whose files are missing or unusable. Nothing if the material only has to be solved again because
+    pub material: G::Material,
+    /// The metrics whose files are missing or unusable. Empty if the material only has to be solved again because
     /// others need its values.
-    pub metrics: Vec<Metric>,
+    pub metrics: Vec<G::Metric>,
     /// The materials solved before it in this plan whose values it reads, in normal form.
-    pub targets: Vec<Material>,
+    pub targets: Vec<G::Material>,
     /// Indices of each side to move.
     pub positions: u64,
     /// What later steps read of it.
-    pub(super) leaves: Vec<Item>,
+    pub(super) leaves: Vec<G::View>,
     /// Bytes of memory while it is being solved and written.
     pub(super) memory: u64,
-    /// How many of its slices may be solved at the same time.
-    pub(super) slices_at_a_time: usize,
+    /// How many parts of it may be solved at the same time.
+    pub(super) parts_at_a_time: usize,
 }
 
 /// The steps of a generation.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    pub(super) options: GenerateOptions,
+pub struct Plan<G: Generate = Chess> {
+    pub(super) options: GenerateOptions<G>,
     /// Each after those whose values it reads.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Step<G>>,
     /// All materials that are wanted.
-    pub(super) wanted: Vec<Material>,
+    pub(super) wanted: Vec<G::Material>,
     present: usize,
     peak_memory: u64,
     /// Bytes that steps which are being done may take together.
-    pub(super) room: u64,
+    pub(super) budget: u64,
 }
 
-/// What materials of so many men leave behind is small enough to be kept in memory always.
+/// Program, threads' stacks, compression contexts, blocks on their way to a file.
+const BASE_MEMORY: u64 = 96 << 20;
+
+/// What materials of so many men leave is small enough to be kept in memory always.
 const FEWEST_IN_MEMORY: usize = 3;
 
 /// What materials solved side by side may take where no limit is given.
-pub(super) const DEFAULT_MEMORY: u64 = 11 << 29;
+const DEFAULT_MEMORY: u64 = 11 << 29;
 
-impl Plan {
+impl<G: Generate> Plan<G> {
     /// Looks at what is in the directory and plans the rest.
     ///
     /// # Errors
     ///
-    /// If the directory exists but cannot be read, or the memory limit is below what the plan needs.
-    pub fn new(options: &GenerateOptions) -> Result<Plan, Error> {
+    /// If the directory exists but cannot be read, the memory limit is below what the plan needs, or a material is too
+    /// large to be solved.
+    pub fn new(options: &GenerateOptions<G>) -> Result<Plan<G>, Error> {
         let mut options = options.clone();
-        options.metrics.push(Metric::Wdl);
-        if options.format == Format::Syzygy {
-            options.metrics.retain(|&metric| metric != Metric::Dtm);
-        }
+        G::complete(&mut options);
         options.metrics.sort_unstable();
         options.metrics.dedup();
-        if let Err(source) = std::fs::read_dir(&options.directory)
+        let directory = options.own_directory();
+        if let Err(source) = std::fs::read_dir(&directory)
             && source.kind() != std::io::ErrorKind::NotFound
         {
-            return Err(Error::Directory {
-                directory: options.directory,
-                source,
-            });
+            return Err(Error::Directory { directory, source });
         }
-        // All of them are read from end to end: mapped, they would seem to be memory that is used.
-        let unmapped = ProbeOptions {
-            map_files: false,
-            ..ProbeOptions::default()
-        };
-        let there = Tablebase::open_with(&[&options.directory], &unmapped).ok();
-        let mut wanted: HashMap<Material, Vec<Metric>> = HashMap::new();
-        let mut open: Vec<Material> = options
+        let present = G::present(&options);
+        let mut wanted: HashMap<G::Material, Vec<G::Metric>> = HashMap::new();
+        let mut open: Vec<G::Material> = options
             .materials
             .iter()
-            .map(Material::normal_form)
+            .map(G::Material::normal_form)
             .collect();
         while let Some(material) = open.pop() {
             if wanted.contains_key(&material) {
                 continue;
             }
             open.extend(material.dependencies());
-            let metrics = missing(there.as_ref(), &material, &options);
-            wanted.insert(material, metrics);
+            wanted.insert(material, G::missing(&present, &material, &options));
         }
+        drop(present);
         loop {
             let plan = Plan::fitted(&options, &wanted);
             match plan {
@@ -155,16 +139,16 @@ impl Plan {
 
     /// The plan for what is missing of the wanted materials.
     fn fitted(
-        options: &GenerateOptions,
-        wanted: &HashMap<Material, Vec<Metric>>,
-    ) -> Result<Plan, Error> {
+        options: &GenerateOptions<G>,
+        wanted: &HashMap<G::Material, Vec<G::Metric>>,
+    ) -> Result<Plan<G>, Error> {
         let mut plan = Plan {
             present: wanted.values().filter(|metrics| metrics.is_empty()).count(),
             wanted: wanted.keys().copied().collect(),
             steps: ordered_steps(options, wanted)?,
             options: options.clone(),
-            peak_memory: memory::BASE,
-            room: 0,
+            peak_memory: BASE_MEMORY,
+            budget: 0,
         };
         plan.fit_into_memory()?;
         Ok(plan)
@@ -176,10 +160,10 @@ impl Plan {
             return Ok(());
         }
         let left_behind = self.left_behind();
-        let apart = memory::BASE + left_behind;
+        let apart = BASE_MEMORY + left_behind;
         if let Some(limit) = self.options.memory {
             for step in &mut self.steps {
-                step.be_thrifty(self.options.format, limit.saturating_sub(apart));
+                step.be_thrifty(&self.options, limit.saturating_sub(apart));
             }
         }
         let largest = self.steps.iter().map(|step| step.memory).max().unwrap_or(0);
@@ -192,22 +176,28 @@ impl Plan {
             });
         }
         let limit = self.options.memory.unwrap_or(DEFAULT_MEMORY);
-        self.room = limit.saturating_sub(apart).max(largest);
-        self.peak_memory = apart + self.room.min(self.side_by_side());
+        self.budget = limit.saturating_sub(apart).max(largest);
+        self.peak_memory = apart + self.budget.min(self.side_by_side());
         Ok(())
     }
 
-    /// The most bytes of what steps leave behind in memory.
+    /// The most bytes of what steps leave in memory.
     fn left_behind(&self) -> u64 {
         let men = self.options.men_in_memory;
-        let mut kept: HashMap<Item, u64> = HashMap::new();
+        let mut last_readers: HashMap<G::View, usize> = HashMap::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            last_readers.extend(G::reads(&step.material).iter().map(|&view| (view, number)));
+        }
+        let mut kept: HashMap<G::View, u64> = HashMap::new();
         let mut most = 0;
         for (number, step) in self.steps.iter().enumerate() {
-            let in_memory = step.leaves.iter().filter(|item| !item.is_for_file(men));
-            kept.extend(in_memory.map(|item| (*item, memory::of_item(item))));
+            let in_memory = step
+                .leaves
+                .iter()
+                .filter(|view| !is_for_file::<G>(view, men));
+            kept.extend(in_memory.map(|view| (*view, G::memory_of_view(view, &self.options))));
             most = most.max(kept.values().sum());
-            let later = &self.steps[number + 1..];
-            kept.retain(|item, _| later.iter().any(|step| reads(step, item)));
+            kept.retain(|view, _| last_readers.get(view).is_some_and(|&last| last > number));
         }
         most
     }
@@ -231,7 +221,7 @@ impl Plan {
 
     /// For each step the steps that have to be done before it.
     fn steps_before(&self) -> Vec<HashSet<usize>> {
-        let mut numbers: HashMap<Material, usize> = HashMap::new();
+        let mut numbers: HashMap<G::Material, usize> = HashMap::new();
         let mut before: Vec<HashSet<usize>> = Vec::new();
         for (number, step) in self.steps.iter().enumerate() {
             let mut own = HashSet::new();
@@ -248,7 +238,7 @@ impl Plan {
     }
 
     /// The steps in the order in which they can be done.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub fn steps(&self) -> impl Iterator<Item = &Step<G>> {
         self.steps.iter()
     }
 
@@ -282,131 +272,108 @@ impl Plan {
     }
 }
 
-impl Step {
+impl<G: Generate> Step<G> {
     /// Indices to be solved or written, both sides to move, each metric once.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.positions * 2 * (1 + self.metrics.len() as u64)
     }
 
-    /// Solves one slice after the other if it takes more than so many bytes.
-    fn be_thrifty(&mut self, format: Format, room: u64) {
-        if self.memory > room
-            && let Some(memory) = memory::of_step(&self.material, &self.metrics, format, 1)
+    /// Solves one part after the other if it takes more than so many bytes.
+    fn be_thrifty(&mut self, options: &GenerateOptions<G>, budget: u64) {
+        if self.memory > budget
+            && let Some(memory) = G::memory_of_step(&self.material, &self.metrics, options, 1)
         {
             self.memory = memory;
-            self.slices_at_a_time = 1;
+            self.parts_at_a_time = 1;
         }
     }
-}
 
-/// Whether a step reads an item.
-pub(super) fn reads(step: &Step, item: &Item) -> bool {
-    Item::all_of(&step.material).contains(item)
-}
-
-/// The metrics of which there is no file whose header fits its name and whose checksums are right.
-fn missing(
-    there: Option<&Tablebase>,
-    material: &Material,
-    options: &GenerateOptions,
-) -> Vec<Metric> {
-    let is_usable = |metric: Metric| {
-        let mut files = there.iter().flat_map(|there| there.tables());
-        let file = files.find(|file| {
-            *file.material() == *material
-                && file.metric() == metric
-                && file.format() == options.format
-        });
-        file.is_some_and(|file| file.verify_checksums(&|_, _| true).is_ok())
-    };
-    let metrics = options.metrics.iter().copied();
-    metrics.filter(|&metric| !is_usable(metric)).collect()
+    /// Whether it reads a view.
+    pub(super) fn reads(&self, view: &G::View) -> bool {
+        G::reads(&self.material).contains(view)
+    }
 }
 
 /// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
 /// work file holds.
-fn ordered_steps(
-    options: &GenerateOptions,
-    wanted: &HashMap<Material, Vec<Metric>>,
-) -> Result<Vec<Step>, Error> {
-    let work = WorkStore::new(options);
+fn ordered_steps<G: Generate>(
+    options: &GenerateOptions<G>,
+    wanted: &HashMap<G::Material, Vec<G::Metric>>,
+) -> Result<Vec<Step<G>>, Error> {
+    let store = Views::new(options);
     let mut order = Order {
-        work: &work,
+        store: &store,
         wanted,
-        items: HashMap::new(),
+        views: HashMap::new(),
         done: HashSet::new(),
         materials: Vec::new(),
     };
-    // What a material with pawns reads is solved just before it: work files then do not lie about for long.
-    let mut missing: Vec<Material> = wanted
+    // What a material of high rank reads is solved just before it: work files then do not lie about for long.
+    let mut missing: Vec<G::Material> = wanted
         .iter()
         .filter(|(_, metrics)| !metrics.is_empty())
         .map(|(material, _)| *material)
         .collect();
-    missing.sort_by_key(|material| {
-        (
-            material.men(),
-            std::cmp::Reverse(material.pawns()),
-            material.to_string(),
-        )
-    });
+    missing
+        .sort_by_cached_key(|material| (material.men(), G::rank(material), material.to_string()));
     for material in missing {
         order.visit(material);
     }
     let Order {
-        items, materials, ..
+        views, materials, ..
     } = order;
+    let mut leaves: HashMap<G::Material, Vec<G::View>> = HashMap::new();
+    for view in materials.iter().flat_map(|reader| &views[reader]) {
+        let of_source = leaves.entry(G::source(view)).or_default();
+        if !of_source.contains(view) {
+            of_source.push(*view);
+        }
+    }
     materials
         .iter()
         .map(|material| {
-            let mut targets: Vec<Material> = items[material].iter().map(Item::source).collect();
-            targets.sort_unstable_by_key(Material::to_string);
+            let mut targets: Vec<G::Material> = views[material].iter().map(G::source).collect();
+            targets.sort_by_cached_key(G::Material::to_string);
             targets.dedup();
-            let mut leaves: Vec<Item> = Vec::new();
-            for item in materials.iter().flat_map(|reader| &items[reader]) {
-                if item.source() == *material && !leaves.contains(item) {
-                    leaves.push(*item);
-                }
-            }
             let metrics = wanted[material].clone();
+            let memory = G::memory_of_step(material, &metrics, options, usize::MAX);
             let too_large = || SolveError::too_large(material);
             Ok(Step {
                 material: *material,
-                memory: memory::of_step(material, &metrics, options.format, usize::MAX)
-                    .ok_or_else(too_large)?,
-                slices_at_a_time: usize::MAX,
+                memory: memory.ok_or_else(too_large)?,
+                parts_at_a_time: usize::MAX,
                 metrics,
                 targets,
-                positions: IndexSpace::new(*material).len(),
-                leaves,
+                positions: G::positions(&G::space(*material).ok_or_else(too_large)?),
+                leaves: leaves.remove(material).unwrap_or_default(),
             })
         })
         .collect()
 }
 
-struct Order<'a> {
-    work: &'a WorkStore,
-    wanted: &'a HashMap<Material, Vec<Metric>>,
+struct Order<'a, G: Generate> {
+    store: &'a Views<G>,
+    wanted: &'a HashMap<G::Material, Vec<G::Metric>>,
     /// For each material, what it reads that is not there yet.
-    items: HashMap<Material, Vec<Item>>,
-    done: HashSet<Material>,
-    materials: Vec<Material>,
+    views: HashMap<G::Material, Vec<G::View>>,
+    done: HashSet<G::Material>,
+    materials: Vec<G::Material>,
 }
 
-impl Order<'_> {
-    fn visit(&mut self, material: Material) {
+impl<G: Generate> Order<'_, G> {
+    fn visit(&mut self, material: G::Material) {
         if !self.done.insert(material) || !self.wanted.contains_key(&material) {
             return;
         }
-        let items: Vec<Item> = Item::all_of(&material)
+        let views: Vec<G::View> = G::reads(&material)
             .into_iter()
-            .filter(|item| !self.work.is_filed(item))
+            .filter(|view| !self.store.is_filed(view))
             .collect();
-        for item in &items {
-            self.visit(item.source());
+        for view in &views {
+            self.visit(G::source(view));
         }
-        self.items.insert(material, items);
+        self.views.insert(material, views);
         self.materials.push(material);
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rayon::prelude::*;
 
 use super::addressing::{Addressing, BLACK_KING, FileOrder};
+use super::choose::Ordered;
 use super::rows::{MAX_SETS, Numbers, Rows};
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
@@ -49,11 +50,6 @@ impl<'a, S: Slices> Side<'a, S> {
         }
     }
 
-    /// How many numbers occur.
-    pub fn symbols(&self) -> usize {
-        self.present.iter().filter(|&&is| is).count()
-    }
-
     /// The number of indices of a slice.
     pub fn slice_len(&self) -> u64 {
         self.space.len() / self.slices.count() as u64
@@ -78,6 +74,49 @@ impl<'a, S: Slices> Side<'a, S> {
             from = to;
         }
         runs.finish();
+    }
+}
+
+impl<S: Slices> Ordered for Side<'_, S> {
+    type Order = Order;
+    type Slices<'a>
+        = SampledSlices<'a, S>
+    where
+        Self: 'a;
+
+    fn number(&self) -> u8 {
+        self.side as u8
+    }
+
+    fn present(&self) -> [bool; 256] {
+        self.present
+    }
+
+    fn len(&self) -> u64 {
+        self.space.len()
+    }
+
+    fn slices(&self) -> u64 {
+        self.slices.count() as u64
+    }
+
+    fn orders(&self) -> Vec<Order> {
+        self.space.all_orders()
+    }
+
+    fn dimensions(order: &Order) -> &[u8] {
+        order.dimensions()
+    }
+
+    fn sampled(&self, slices: &[usize]) -> SampledSlices<'_, S> {
+        SampledSlices::new(self, slices)
+    }
+
+    fn source<'s, 'a: 's>(slices: &'s SampledSlices<'a, S>, order: &Order) -> impl ValueSource + 's
+    where
+        Self: 'a,
+    {
+        slices.in_order(*order)
     }
 }
 

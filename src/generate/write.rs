@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::addressing::Addressing;
-use super::choose::{choose, stream};
+use super::choose::{Ordered, choose};
 use super::slices::Slices;
 use super::source::{Side, SideSource};
 use super::summary::Summary;
@@ -41,24 +41,7 @@ impl Effort {
             // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
             options.block_bytes /= 2;
         }
-        // Only whole blocks show what the slower dimensions are worth.
-        let sample_bytes = options.block_bytes;
-        let (sample_blocks, sample_part, sample_level) = match compression {
-            Compression::Fast => (16, 16, 1),
-            Compression::Default => (64, 16, 6),
-            Compression::Small => (64, 1, 9),
-        };
-        // What there is to tell apart in results stands in a few blocks of many.
-        let sample_blocks = match metric {
-            Metric::Wdl => 2 * sample_blocks,
-            _ => sample_blocks,
-        };
         Effort {
-            options,
-            sample_blocks,
-            sample_part,
-            sample_bytes,
-            sample_level,
             larger_side: match metric {
                 Metric::Wdl => None,
                 _ if compression == Compression::Small => Some(0),
@@ -67,6 +50,34 @@ impl Effort {
                 // Two in three of five men, for a fifth more bytes.
                 Metric::Dtm => Some(20 << 20),
             },
+            ..Effort::for_both_sides(compression, options, metric == Metric::Wdl)
+        }
+    }
+
+    /// What a compression means for a file of both sides to move.
+    #[must_use]
+    pub fn for_both_sides(
+        compression: Compression,
+        options: WriteOptions,
+        are_results: bool,
+    ) -> Effort {
+        let (sample_blocks, sample_part, sample_level) = match compression {
+            Compression::Fast => (16, 16, 1),
+            Compression::Default => (64, 16, 6),
+            Compression::Small => (64, 1, 9),
+        };
+        Effort {
+            // Only whole blocks show what the slower dimensions are worth.
+            sample_bytes: options.block_bytes,
+            options,
+            // What there is to tell apart in results stands in a few blocks of many.
+            sample_blocks: match are_results {
+                true => 2 * sample_blocks,
+                false => sample_blocks,
+            },
+            sample_part,
+            sample_level,
+            larger_side: None,
         }
     }
 }
@@ -100,7 +111,7 @@ pub fn write_metric(
     let streams: Vec<StreamSource<'_>> = choices
         .iter()
         .zip(&sources)
-        .map(|(choice, source)| stream(&sides[choice.side], &choice.order, source))
+        .map(|(choice, source)| sides[choice.side].stream(&choice.order, source))
         .collect();
     let description = Description {
         material: material.to_string(),

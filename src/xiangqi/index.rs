@@ -247,8 +247,13 @@ impl IndexSpace {
         found.map_or(0, |(_, combinations)| combinations.men(value))
     }
 
+    /// How many dimensions there are.
+    pub(crate) fn dimensions(&self) -> usize {
+        self.radices.len()
+    }
+
     /// How many values of a dimension count.
-    fn radix(&self, dimension: usize) -> u64 {
+    pub(crate) fn radix(&self, dimension: usize) -> u64 {
         if dimension == self.folded {
             self.kept.len() as u64
         } else {

@@ -8,6 +8,7 @@ mod game;
 mod index;
 mod material;
 mod metric;
+mod order;
 mod rules;
 mod value;
 
@@ -16,5 +17,6 @@ pub use game::Xiangqi;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
 pub use metric::{HAS_ROUNDS, Metric, ParseMetricError, rules_directory, table_path};
+pub use order::{MAX_DIMENSIONS, Order, OrderError};
 pub use rules::{ParseRulesError, Rules};
 pub use value::{XiangqiMove, XiangqiValue};

@@ -32,6 +32,23 @@ const GENERATE_WITH_WORK_FILES: [&str; 8] = [
     "tables",
 ];
 
+/// Xiangqi, with a table of rounds and with work files.
+const GENERATE_XIANGQI: [&str; 10] = [
+    "generate",
+    "--game",
+    "xiangqi",
+    "KRvKN",
+    "--men-in-memory",
+    "2",
+    "--compression",
+    "fast",
+    "--tables",
+    "tables",
+];
+
+/// Where the xiangqi tables are that are made if nothing is said of rules.
+const XIANGQI_TABLES: &str = "tables/xiangqi/perpetual-check";
+
 /// Every file of a directory with its bytes; not what is in directories below.
 pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let Ok(entries) = fs::read_dir(directory) else {
@@ -81,6 +98,7 @@ struct Seen {
 /// be seen has not been: which moments are in the middle depends on how busy the machine is.
 fn kill_and_carry_on(
     arguments: &[&str],
+    directory: &str,
     with_work_files: bool,
     rounds: usize,
     kills: usize,
@@ -91,7 +109,7 @@ fn kill_and_carry_on(
     assert_eq!(whole.run(arguments.iter().copied()).0, 0);
     // On a busy machine the first run says little about the others.
     let duration = start.elapsed().min(Duration::from_secs(3));
-    let expected = files(&whole.path("tables"));
+    let expected = files(&whole.path(directory));
     let mut random = seed;
     let mut seen = Seen::default();
     for round in 0..20 * rounds {
@@ -100,7 +118,7 @@ fn kill_and_carry_on(
             break;
         }
         let place = Place::new();
-        let tables = place.path("tables");
+        let tables = place.path(directory);
         for kill in 0..kills {
             let context = format!("seed {seed:#x}, round {round}, kill {kill}");
             let mut child = command(&place, arguments).spawn().unwrap();
@@ -138,18 +156,24 @@ fn kill_and_carry_on(
 
 #[test]
 fn a_killed_generation_is_carried_on_to_the_same_bytes() {
-    kill_and_carry_on(&GENERATE, false, 4, 6, 0x9e37_79b9_7f4a_7c15);
+    kill_and_carry_on(&GENERATE, "tables", false, 4, 6, 0x9e37_79b9_7f4a_7c15);
 }
 
 #[test]
 fn a_killed_generation_with_work_files_is_carried_on_to_the_same_bytes() {
     let seed = 0x2545_f491_4f6c_dd1d;
-    let with_work_files = kill_and_carry_on(&GENERATE_WITH_WORK_FILES, true, 2, 4, seed);
+    let with_work_files = kill_and_carry_on(&GENERATE_WITH_WORK_FILES, "tables", true, 2, 4, seed);
     let place = Place::new();
     let [command, material, _, _, rest @ ..] = GENERATE_WITH_WORK_FILES;
     let in_memory = [&[command, material][..], &rest].concat();
     assert_eq!(place.run(in_memory).0, 0);
     assert_same(&files(&place.path("tables")), &with_work_files);
+}
+
+#[test]
+fn a_killed_generation_of_xiangqi_is_carried_on_to_the_same_bytes() {
+    let seed = 0x1405_7b7e_f767_814f;
+    kill_and_carry_on(&GENERATE_XIANGQI, XIANGQI_TABLES, true, 1, 3, seed);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod counts;
 mod engine;
 mod fairy_stockfish;
+mod generation;
 pub mod play;
 pub mod tables;
 mod verify;

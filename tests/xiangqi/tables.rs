@@ -6,34 +6,27 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use retrograde::game::Color;
-use retrograde::generate::xiangqi::{Written, XiangqiOptions, XiangqiPlan};
+use retrograde::generate::{GenerateOptions, Generated, Plan};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::XiangqiTables;
-use retrograde::table::Compression;
-use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, table_path};
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
 
 use super::{solved, value};
 
-fn plan(directory: &Path, signatures: &[&str], rules: Rules) -> XiangqiPlan {
-    let metrics = match rules {
-        Rules::CyclesDraw => vec![Metric::Wdl, Metric::Dtc, Metric::Dtm],
-        Rules::PerpetualCheck => vec![Metric::Wdl, Metric::Dtc, Metric::Rounds],
-    };
-    let material = |signature: &&str| signature.parse::<Material>().unwrap().normal_form();
-    XiangqiPlan::new(XiangqiOptions {
-        directory: directory.to_owned(),
-        materials: signatures.iter().map(material).collect(),
-        rules,
-        metrics,
-        compression: Compression::Default,
-        memory: None,
-    })
-    .unwrap()
+pub fn options(directory: &Path, signatures: &[&str], rules: Rules) -> GenerateOptions<Xiangqi> {
+    let materials = signatures
+        .iter()
+        .map(|signature| signature.parse().unwrap());
+    GenerateOptions::xiangqi(directory, materials.collect(), rules)
 }
 
-pub fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Written {
+fn plan(directory: &Path, signatures: &[&str], rules: Rules) -> Plan<Xiangqi> {
+    Plan::new(&options(directory, signatures, rules)).unwrap()
+}
+
+pub fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Generated {
     let plan = plan(directory, signatures, rules);
-    plan.run(&AtomicBool::new(false), &|_| {}).unwrap()
+    plan.run(&AtomicBool::new(false), &()).unwrap()
 }
 
 /// Every position of the index, in the tables and in memory; also with the colours exchanged and mirrored.
@@ -86,10 +79,11 @@ fn tables_say_what_the_solver_says() {
     }
 }
 
-/// The files of a directory and what is in them.
-fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+/// The files of a directory and what is in them; not what is in directories below.
+pub fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     files
+        .filter(|file| file.file_type().unwrap().is_file())
         .map(|file| {
             let name = file.file_name().into_string().unwrap();
             (name, fs::read(file.path()).unwrap())

@@ -9,14 +9,14 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use retrograde::game::Color;
 use retrograde::game::xiangqi::Position;
-use retrograde::generate::xiangqi::{XiangqiOptions, XiangqiPlan};
+use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables};
 use retrograde::solve::xiangqi::{SolveOptions, Targets, solve};
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules};
 use serde_json::{Value, json};
 
+use super::parse;
 use super::tables::listed;
-use super::{default_metrics, parse};
 use crate::cli::bench::Bench;
 use crate::cli::bench::probes::{ProbeTimes, Random, time_probes};
 use crate::cli::{Outcome, TableDirectory};
@@ -119,17 +119,13 @@ pub fn bench(bench: &Bench, directory: &TableDirectory, out: &mut dyn Write) -> 
         if directory.exists() {
             std::fs::remove_dir_all(&directory)?;
         }
-        let plan = XiangqiPlan::new(XiangqiOptions {
-            directory,
-            materials: materials.clone(),
-            rules,
-            metrics: default_metrics(rules),
+        let plan = Plan::new(&GenerateOptions {
             compression: bench.compression.into(),
-            memory: None,
+            ..GenerateOptions::xiangqi(directory, materials.clone(), rules)
         })?;
-        generated = plan.steps().iter().map(|(m, _)| positions(m)).sum();
+        generated = plan.steps().map(|step| 2 * step.positions).sum();
         let start = Instant::now();
-        bytes = pool.install(|| plan.run(&cancel, &|_| {}))?.bytes;
+        bytes = pool.install(|| plan.run(&cancel, &()))?.bytes;
         Ok(start.elapsed().as_secs_f64())
     })?;
     times.push(Time {

@@ -2,7 +2,6 @@
 
 mod answer;
 mod bench;
-mod generate;
 mod stats;
 mod tables;
 
@@ -16,8 +15,6 @@ use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 
 pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, print_answer, print_line, probe};
 pub use bench::bench;
-use generate::default_metrics;
-pub use generate::generate;
 pub use stats::stats;
 pub use tables::{info, list, listed};
 

@@ -9,7 +9,7 @@ use retrograde::game::Color;
 use retrograde::metric::{MateScore, Wdl};
 use retrograde::probe::xiangqi::{XiangqiProbeError, is_about};
 use retrograde::table::Table;
-use retrograde::xiangqi::{IndexSpace, Metric, Placement};
+use retrograde::xiangqi::{IndexSpace, Metric, Order, Placement};
 use serde_json::{Value, json};
 
 use super::answer::name;
@@ -157,7 +157,9 @@ pub fn stats(stats: &Stats, directory: &TableDirectory, out: &mut dyn Write) -> 
         let mut both = [Vec::new(), Vec::new()];
         for (side, values) in (0..).zip(&mut both) {
             let stream = table.stream(side).filter(|all| all.len() == space.len());
-            *values = table.read_stream(stream.ok_or_else(foreign)?)?;
+            let stream = stream.ok_or_else(foreign)?;
+            let order = Order::new(&space, &stream.order()).map_err(|_| foreign())?;
+            *values = order.by_index(table.read_stream(stream)?);
         }
         streams.insert(metric, both);
     }

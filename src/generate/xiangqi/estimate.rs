@@ -1,11 +1,12 @@
-//! How long a plan takes and how large its files become, from what some hundred materials took.
+//! What a material of xiangqi takes, from what some hundred materials took.
 
-use super::XiangqiPlan;
+use super::Xiangqi;
 use crate::game::Color;
 use crate::game::xiangqi::Role;
-use crate::generate::Estimate;
+use crate::generate::game::Cost;
+use crate::generate::plan::{GenerateOptions, Step};
 use crate::table::Compression;
-use crate::xiangqi::{IndexSpace, Material, Metric, Rules};
+use crate::xiangqi::{Material, Metric, Rules};
 
 /// Bits of a file for each index, both sides to move counted, by [`Metric`], at the default compression: the sum of the files over
 /// the sum of the indices.
@@ -54,41 +55,27 @@ fn relative(compression: Compression) -> (f64, f64) {
     }
 }
 
-/// Indices of both sides to move.
-fn indices(material: &Material) -> f64 {
-    IndexSpace::new(*material).map_or(0.0, |space| 2.0 * space.len() as f64)
-}
-
-impl XiangqiPlan {
-    /// About how large the files become and how long it takes.
-    #[must_use]
-    pub fn estimate(&self) -> Estimate {
-        let options = &self.options;
-        let threads = rayon::current_num_threads() as f64;
-        let mut solving = nanoseconds::SOLVING;
-        if options.metrics.contains(&Metric::Dtm) {
-            solving += nanoseconds::SOLVING_MATES;
-        }
-        if options.rules == Rules::PerpetualCheck {
-            solving += nanoseconds::SOLVING_ROUNDS;
-        }
-        let (size, time) = relative(options.compression);
-        let mut sum = Estimate::default();
-        let mut longest_on_one_thread: f64 = 0.0;
-        for (material, write) in &self.steps {
-            let indices = indices(material);
-            let bits = bits(material);
-            let seconds = indices * solving / 1e9;
-            longest_on_one_thread = longest_on_one_thread.max(seconds);
-            sum.core_seconds += seconds;
-            for metric in write {
-                let number = usize::from(metric.number());
-                sum.bytes += (SMALLEST_FILE + indices * bits[number] / 8.0 * size) as u64;
-                sum.core_seconds += indices * nanoseconds::WRITING[number] * time / 1e9;
-            }
-        }
-        // A material is solved on one thread.
-        sum.seconds = (sum.core_seconds / threads).max(longest_on_one_thread);
-        sum
+/// What a step takes, about.
+pub(super) fn cost(step: &Step<Xiangqi>, options: &GenerateOptions<Xiangqi>) -> Cost {
+    let mut each = nanoseconds::SOLVING;
+    if options.metrics.contains(&Metric::Dtm) {
+        each += nanoseconds::SOLVING_MATES;
     }
+    if options.rules == Rules::PerpetualCheck {
+        each += nanoseconds::SOLVING_ROUNDS;
+    }
+    let (size, time) = relative(options.compression);
+    let indices = 2.0 * step.positions as f64;
+    let bits = bits(&step.material);
+    let mut cost = Cost {
+        solving: indices * each / 1e9,
+        is_on_one_thread: true,
+        ..Cost::default()
+    };
+    for metric in &step.metrics {
+        let number = usize::from(metric.number());
+        cost.bytes += (SMALLEST_FILE + indices * bits[number] / 8.0 * size) as u64;
+        cost.writing += indices * nanoseconds::WRITING[number] * time / 1e9;
+    }
+    cost
 }

@@ -1,228 +1,201 @@
-//! Whole directories of xiangqi tables.
-//!
-//! A material is solved after all that it can capture into; those of equally many men in parallel. Tables that are there are
-//! kept, but what leads to missing ones is solved again: solving is faster than reading.
+//! Generation of xiangqi: what the plan and the scheduler have to know of a material, and how one is solved and written.
 
 mod estimate;
 mod memory;
 mod numbers;
+mod views;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
-use rayon::prelude::*;
-
+use super::choose::{Ordered, choose_against};
+use super::game::{Cost, Generate};
+use super::plan::{GenerateOptions, MEN_IN_MEMORY, Step};
+use super::scheduler::{Job, Phase};
+use super::views::ViewStore;
+use super::write::Effort;
 use crate::Error;
 use crate::game::{Color, Game};
-use crate::probe::xiangqi::is_about;
-use crate::solve::xiangqi::{SolveError, SolveOptions, Solved, Targets, solve};
+use crate::simd::Width;
+use crate::solve::xiangqi::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
 use crate::table::{
-    Compression, Counts, Description, StreamSource, Table, WriteOptions, write_table,
+    Compression, Counts, Description, Packing, StreamSource, WriteOptions, values_present,
+    write_table,
 };
-use crate::xiangqi::{IndexSpace, Material, Metric, Rules, rules_directory, table_path};
-use memory::{Batches, Needs, batches};
-use numbers::Numbers;
+use crate::tables::find;
+use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
+use numbers::{Dimensions, InOrder, Numbers, Side};
 
-/// What to generate.
-#[derive(Clone, Debug)]
-pub struct XiangqiOptions {
-    /// The directory of all tables; those of each set of rules have one of their own in it.
-    pub directory: PathBuf,
-    /// The materials asked for, in normal form.
-    pub materials: Vec<Material>,
-    /// The rules.
-    pub rules: Rules,
-    /// What to store.
-    pub metrics: Vec<Metric>,
-    /// How hard to compress.
-    pub compression: Compression,
-    /// Bytes of memory that may be used. If nothing is said, materials are solved at the same time within 5.5 GiB, and one by
-    /// itself takes what it needs.
-    pub memory: Option<u64>,
+/// Blocks of a stream from which on the order of its dimensions is chosen. No stream of three and four men has as many.
+const FEWEST_BLOCKS: u64 = 64;
+
+/// Another order than the natural one has to save one byte in so many.
+const SAVED_PART: u64 = 50;
+
+impl GenerateOptions<Xiangqi> {
+    /// All metrics of some materials of xiangqi, in the way that is best without further knowledge.
+    #[must_use]
+    pub fn xiangqi(
+        directory: impl Into<PathBuf>,
+        materials: Vec<Material>,
+        rules: Rules,
+    ) -> GenerateOptions<Xiangqi> {
+        GenerateOptions {
+            directory: directory.into(),
+            materials,
+            metrics: Metric::ALL.to_vec(),
+            compression: Compression::Default,
+            format: (),
+            rules,
+            memory: None,
+            men_in_memory: MEN_IN_MEMORY,
+            width: Width::widest(),
+        }
+    }
 }
 
-/// What was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Files.
-    pub files: usize,
-    /// Their bytes.
-    pub bytes: u64,
-}
+impl Generate for Xiangqi {
+    type Format = ();
+    type View = Material;
+    type Solved = Solved;
+    type Present = ();
 
-/// What is missing for some xiangqi materials.
-#[derive(Clone, Debug)]
-pub struct XiangqiPlan {
-    options: XiangqiOptions,
-    /// What is asked for and all it can capture into, fewer men first, each with what is to be written.
-    steps: Vec<(Material, Vec<Metric>)>,
-    present: usize,
-    batches: Batches,
-}
+    const MATES: Metric = Metric::Dtm;
 
-impl XiangqiPlan {
-    /// Looks which tables are missing.
-    ///
-    /// # Errors
-    ///
-    /// If the memory limit is below what the plan needs, or a material is too large to be solved.
-    pub fn new(options: XiangqiOptions) -> Result<XiangqiPlan, Error> {
-        let mut open = options.materials.clone();
-        let mut wanted: Vec<Material> = Vec::new();
-        let mut seen = HashSet::new();
-        while let Some(material) = open.pop() {
-            if seen.insert(material) {
-                wanted.push(material);
-                open.extend(material.dependencies());
+    fn complete(options: &mut GenerateOptions<Xiangqi>) {
+        options.metrics.push(Metric::Wdl);
+        // Distances to mate are defined where cycles are draws, rounds where they are not.
+        match options.rules {
+            Rules::CyclesDraw => options.metrics.retain(|&metric| metric != Metric::Rounds),
+            Rules::PerpetualCheck => {
+                options.metrics.retain(|&metric| metric != Metric::Dtm);
+                options.metrics.push(Metric::Rounds);
             }
         }
-        wanted.sort_by_cached_key(|material| (material.men(), material.to_string()));
-        let mut steps: Vec<(Material, Vec<Metric>)> = Vec::new();
-        let mut present = 0;
-        for material in wanted {
-            let missing: Vec<Metric> = (options.metrics.iter().copied())
-                // Whether there are rounds is known when the other tables are written.
-                .filter(|&metric| metric != Metric::Rounds && !options.has(&material, metric))
-                .collect();
-            present += usize::from(missing.is_empty());
-            steps.push((material, missing));
-        }
-        // What nothing missing depends on need not be solved.
-        let mut needed: HashSet<Material> = HashSet::new();
-        for (material, missing) in steps.iter().rev() {
-            if !missing.is_empty() || needed.contains(material) {
-                needed.insert(*material);
-                needed.extend(material.dependencies());
-            }
-        }
-        steps.retain(|(material, _)| needed.contains(material));
-        let needs = Needs::new(options.rules, &options.metrics);
-        let threads = rayon::current_num_threads();
-        let batches = batches(&steps, needs, threads, options.memory)?;
-        Ok(XiangqiPlan {
-            options,
-            steps,
-            present,
-            batches,
-        })
     }
 
-    /// Bytes of memory at the worst moment, estimated from above.
-    #[must_use]
-    pub fn peak_memory(&self) -> u64 {
-        self.batches.peak
+    fn rank(_: &Material) -> usize {
+        0
     }
 
-    /// Whether there is nothing to do.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
+    fn present(_: &GenerateOptions<Xiangqi>) {}
 
-    /// How many of the materials are there already.
-    #[must_use]
-    pub fn present(&self) -> usize {
-        self.present
-    }
-
-    /// The materials to be solved, with what is to be written of each.
-    #[must_use]
-    pub fn steps(&self) -> &[(Material, Vec<Metric>)] {
-        &self.steps
-    }
-
-    /// Solves and writes. `solved` is told each material when its tables are there.
-    ///
-    /// # Errors
-    ///
-    /// If a material cannot be solved or a table not be written, or [`Error::Cancelled`].
-    pub fn run(
-        &self,
-        cancel: &AtomicBool,
-        solved: &(dyn Fn(&Material) + Sync),
-    ) -> Result<Written, Error> {
-        let directory = rules_directory(&self.options.directory, self.options.rules);
-        std::fs::create_dir_all(&directory)
-            .map_err(|source| Error::Directory { directory, source })?;
-        let mut targets = Targets::new();
-        let mut written = Written::default();
-        for batch in &self.batches.batches {
-            let solved: Vec<(Material, Arc<Solved>, Written)> = self.steps[batch.clone()]
-                .par_iter()
-                .with_max_len(1)
-                .map(|(material, metrics)| {
-                    let (values, written) = self.step(*material, metrics, &targets, cancel)?;
-                    solved(material);
-                    Ok((*material, Arc::new(values), written))
-                })
-                .collect::<Result<_, Error>>()?;
-            for (material, values, more) in solved {
-                targets.insert(material, values);
-                written.files += more.files;
-                written.bytes += more.bytes;
-            }
-            let needed: HashSet<Material> = (self.steps[batch.end..].iter())
-                .flat_map(|(material, _)| material.dependencies())
-                .collect();
-            targets.retain(|material, _| needed.contains(material));
-        }
-        Ok(written)
-    }
-
-    /// One material; what its captures lead to is among `targets`.
-    fn step(
-        &self,
-        material: Material,
-        metrics: &[Metric],
-        targets: &Targets,
-        cancel: &AtomicBool,
-    ) -> Result<(Solved, Written), Error> {
-        let options = &self.options;
-        let solve_options = SolveOptions {
-            rules: options.rules,
-            mates: options.metrics.contains(&Metric::Dtm),
-            cancel,
+    fn missing((): &(), material: &Material, options: &GenerateOptions<Xiangqi>) -> Vec<Metric> {
+        // The description of a table whose header fits its name and whose checksums are right.
+        let usable = |metric: Metric| {
+            let file = find::<Xiangqi>(&options.directory, options.rules, material, metric)?;
+            let table = file.open(false).ok()?;
+            table.verify_checksums(&|_, _| true).ok()?;
+            Some(table.description().clone())
         };
-        let mut solved = solve(material, targets, solve_options).map_err(|error| match error {
+        let results = usable(Metric::Wdl);
+        let has_rounds = results
+            .as_ref()
+            .is_some_and(|of| of.flags & HAS_ROUNDS != 0);
+        let is_missing = |metric: Metric| match metric {
+            Metric::Wdl => results.is_none(),
+            // Without the results nobody knows yet whether there are any.
+            Metric::Rounds => has_rounds && usable(metric).is_none(),
+            Metric::Dtc | Metric::Dtm => usable(metric).is_none(),
+        };
+        let metrics = options.metrics.iter().copied();
+        metrics.filter(|&metric| is_missing(metric)).collect()
+    }
+
+    fn reads(material: &Material) -> Vec<Material> {
+        material.dependencies()
+    }
+
+    fn source(view: &Material) -> Material {
+        *view
+    }
+
+    fn fits(view: &Material, lengths: &[u64]) -> bool {
+        views::fits(view, lengths)
+    }
+
+    fn memory_of_view(view: &Material, options: &GenerateOptions<Xiangqi>) -> u64 {
+        memory::of_view(view, options)
+    }
+
+    fn memory_of_step(
+        material: &Material,
+        metrics: &[Metric],
+        options: &GenerateOptions<Xiangqi>,
+        _: usize,
+    ) -> Option<u64> {
+        memory::of_step(material, !metrics.is_empty(), options)
+    }
+
+    fn cost(step: &Step<Xiangqi>, options: &GenerateOptions<Xiangqi>) -> Cost {
+        estimate::cost(step, options)
+    }
+
+    fn solve(job: &Job<'_, Xiangqi>) -> Result<Solved, Error> {
+        let material = job.step.material;
+        let start = Instant::now();
+        let options = SolveOptions {
+            rules: job.options.rules,
+            mates: job.options.metrics.contains(&Metric::Dtm),
+            cancel: job.cancel,
+        };
+        let solved = solve_dropping(material, targets(job)?, options);
+        let solved = solved.map_err(|error| match error {
             SolveError::Cancelled { .. } => Error::Cancelled,
             error => error.into(),
         })?;
-        let mut written = Written::default();
-        if !metrics.is_empty() {
-            let has_rounds = solved.sides.iter().any(|side| !side.rounds.is_empty());
-            let rounds =
-                (options.metrics.contains(&Metric::Rounds) && has_rounds).then_some(Metric::Rounds);
-            for metric in rounds.into_iter().chain(metrics.iter().copied()) {
-                written.bytes += options.write(&solved, metric, cancel)?;
-                written.files += 1;
+        job.observer
+            .spent(material, Phase::Solving, start.elapsed());
+        let start = Instant::now();
+        if job.step.leaves.contains(&material) {
+            job.views.put(material, views::pack(&solved))?;
+        }
+        job.observer
+            .spent(material, Phase::Keeping, start.elapsed());
+        job.observer.advanced(job.step.positions * 2);
+        Ok(solved)
+    }
+
+    /// That there are rounds is known now. They come first: who finds the results with their flag finds the rounds.
+    fn files(job: &Job<'_, Xiangqi>, solved: &Solved) -> Vec<Metric> {
+        let mut metrics = job.step.metrics.clone();
+        let is_wanted = metrics.contains(&Metric::Rounds) || metrics.contains(&Metric::Wdl);
+        metrics.retain(|&metric| metric != Metric::Rounds);
+        if is_wanted && has_rounds(solved) {
+            metrics.insert(0, Metric::Rounds);
+        }
+        metrics
+    }
+
+    fn write(job: &Job<'_, Xiangqi>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
+        let options = job.options;
+        let material = job.step.material;
+        let path = table_path(&options.directory, options.rules, &material, metric);
+        let space = IndexSpace::new(material).ok_or_else(|| SolveError::too_large(&material))?;
+        let write_options = WriteOptions::from(options.compression);
+        let effort =
+            Effort::for_both_sides(options.compression, write_options, metric == Metric::Wdl);
+        let numbers = Numbers::new(&space, &solved.space);
+        let mut streams = solved.sides.each_ref().map(|side| numbers.of(side, metric));
+        let sides = Color::ALL.map(|color| {
+            let values = &streams[color.index()].values;
+            Side {
+                numbers: &numbers,
+                values: &solved.sides[color.index()],
+                metric,
+                number: color.index() as u8,
+                present: values_present(values, space.len()),
+            }
+        });
+        let orders = [order(&sides[0], &effort)?, order(&sides[1], &effort)?];
+        for (stream, order) in streams.iter_mut().zip(&orders) {
+            if !order.is_natural() {
+                stream.values = Vec::new();
             }
         }
-        // Others read results and mate scores.
-        for side in &mut solved.sides {
-            side.dtc = Vec::new();
-            side.rounds = Vec::new();
-        }
-        Ok((solved, written))
-    }
-}
-
-impl XiangqiOptions {
-    fn has(&self, material: &Material, metric: Metric) -> bool {
-        let path = table_path(&self.directory, self.rules, material, metric);
-        Table::open(&path)
-            .is_ok_and(|table| is_about(table.description(), material, metric, self.rules))
-    }
-
-    /// Writes one table and returns its bytes.
-    fn write(&self, solved: &Solved, metric: Metric, cancel: &AtomicBool) -> Result<u64, Error> {
-        let material = solved.space.material;
-        let path = table_path(&self.directory, self.rules, &material, metric);
-        let space = IndexSpace::new(material).ok_or(SolveError::too_large(&material))?;
-        let numbers = Numbers::new(&space, &solved.space);
-        let streams = solved.sides.each_ref().map(|side| numbers.of(side, metric));
         let counts = solved.counts().map(|counts| Counts {
             win: counts.win,
             draw: counts.draw,
@@ -232,24 +205,61 @@ impl XiangqiOptions {
         let description = Description {
             game: Game::Xiangqi.number(),
             metric: metric.number(),
-            rules: self.rules.number(),
+            rules: options.rules.number(),
+            flags: match metric == Metric::Wdl && has_rounds(solved) {
+                true => HAS_ROUNDS,
+                false => 0,
+            },
             material: material.to_string(),
             counts,
             longest: streams.each_ref().map(|stream| stream.longest),
-            ..Description::default()
         };
-        let sources = Color::ALL.map(|color| {
-            StreamSource::new(
-                color.index() as u8,
-                space.len(),
-                &streams[color.index()].values,
-            )
+        let in_order = [0, 1].map(|side| InOrder {
+            side: &sides[side],
+            order: orders[side],
         });
-        let options = WriteOptions::from(self.compression);
-        let go_on = |_, _| !cancel.load(Ordering::Relaxed);
-        let sizes = write_table(&path, &description, &sources, &options, &go_on)?;
+        let sources = [0, 1].map(|side| match orders[side].is_natural() {
+            true => StreamSource {
+                values_present: Some(sides[side].present),
+                ..StreamSource::new(side as u8, space.len(), &streams[side].values)
+            },
+            false => sides[side].stream(&orders[side], &in_order[side]),
+        });
+        let go_on = |_, _| !job.cancel.load(Ordering::Relaxed);
+        let sizes = write_table(&path, &description, &sources, &effort.options, &go_on)?;
         Ok(sizes.file_bytes)
     }
+}
+
+/// The order of the dimensions of a stream.
+fn order(side: &Side<'_>, effort: &Effort) -> Result<Dimensions, Error> {
+    let natural = side.natural_order();
+    let packing = Packing::for_symbols(side.symbols());
+    let block_values = effort.options.block_values(packing) as u64;
+    if side.len().div_ceil(block_values) < FEWEST_BLOCKS {
+        return Ok(natural);
+    }
+    choose_against(side, natural, SAVED_PART, effort)
+}
+
+/// Whether the rule of perpetual check decides any position.
+fn has_rounds(solved: &Solved) -> bool {
+    solved.sides.iter().any(|side| !side.rounds.is_empty())
+}
+
+/// What the captures of a material lead to.
+fn targets(job: &Job<'_, Xiangqi>) -> Result<Targets, Error> {
+    let find = |target: Material| {
+        let parts = job.views.get(&target);
+        let values = parts.and_then(|parts| views::unpack(&*parts, target));
+        let values = values.ok_or_else(|| match job.views.is_for_file(&target) {
+            true => job.views.lost(),
+            false => SolveError::missing_target(&job.step.material, &target).into(),
+        })?;
+        Ok((target, Arc::new(values)))
+    };
+    let targets = job.step.material.dependencies().into_iter();
+    targets.map(find).collect()
 }
 
 /// All xiangqi materials of up to so many men, in normal form.

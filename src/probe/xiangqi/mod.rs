@@ -14,7 +14,7 @@ use crate::game::xiangqi::Position;
 use crate::metric::{MateScore, Wdl};
 use crate::table::{Description, Table};
 use crate::tables::{BlockCache, find};
-use crate::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, Xiangqi};
+use crate::xiangqi::{IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
 pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
@@ -56,6 +56,8 @@ impl XiangqiProbeError {
 struct OpenTable {
     table: Table,
     number: u32,
+    /// By side to move, where the indices stand.
+    orders: [Order; 2],
 }
 
 /// The tables of one material, each opened when it is asked for; nothing where there is none.
@@ -81,24 +83,16 @@ struct Located {
 /// use std::sync::atomic::AtomicBool;
 ///
 /// use retrograde::game::xiangqi::Position;
-/// use retrograde::generate::xiangqi::{XiangqiOptions, XiangqiPlan};
+/// use retrograde::generate::{GenerateOptions, Plan};
 /// use retrograde::metric::{Dtm, Wdl};
 /// use retrograde::probe::xiangqi::XiangqiTables;
-/// use retrograde::table::Compression;
-/// use retrograde::xiangqi::{Metric, Rules};
+/// use retrograde::xiangqi::Rules;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let directory = tempfile::tempdir()?;
 /// # let directory = directory.path();
-/// let options = XiangqiOptions {
-///     directory: directory.to_owned(),
-///     materials: vec!["KRvK".parse()?],
-///     rules: Rules::CyclesDraw,
-///     metrics: vec![Metric::Wdl, Metric::Dtc, Metric::Dtm],
-///     compression: Compression::Default,
-///     memory: None,
-/// };
-/// XiangqiPlan::new(options)?.run(&AtomicBool::new(false), &|_| {})?;
+/// let options = GenerateOptions::xiangqi(directory, vec!["KRvK".parse()?], Rules::CyclesDraw);
+/// Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
 ///
 /// let tables = XiangqiTables::open(directory, Rules::CyclesDraw);
 /// let position = Position::from_fen("3k5/9/9/9/9/9/9/9/9/R3K4 w")?;
@@ -193,8 +187,19 @@ impl XiangqiTables {
             return Ok(None);
         };
         let table = file.open_of(self.map_files, || Some(of.space.len()))?;
+        let order = |side| {
+            let stream = table.stream(side).ok_or(OrderError)?;
+            Order::new(&of.space, &stream.order())
+        };
+        let orders = || Ok::<_, OrderError>([order(0)?, order(1)?]);
+        let orders = orders().map_err(|error| Error::Foreign {
+            path: file.path.clone(),
+            material: file.material.to_string(),
+            difference: error.to_string(),
+        })?;
         Ok(Some(OpenTable {
             table,
+            orders,
             number: self.opened.fetch_add(1, Ordering::Relaxed),
         }))
     }
@@ -222,13 +227,19 @@ impl XiangqiTables {
                 place.get_or_init(|| opened)
             }
         };
-        let Some(OpenTable { table, number }) = opened else {
+        let Some(OpenTable {
+            table,
+            number,
+            orders,
+        }) = opened
+        else {
             return Ok(None);
         };
         let Some(stream) = table.stream(*side) else {
             return Ok(None);
         };
-        self.cache.number(table, *number, stream, *index)
+        let place = orders[usize::from(*side)].place(*index);
+        self.cache.number(table, *number, stream, place)
     }
 
     fn missing(&self, position: &Position) -> XiangqiProbeError {

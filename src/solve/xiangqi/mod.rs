@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 
 pub use crate::error::SolveError;
 
-use super::fixpoint::{self, Unsolved, Values, WithRounds};
+use super::fixpoint::{self, Fixed, Unsolved, Values, WithRounds};
 use crate::game::Bits;
 use crate::metric::{MateScore, Wdl};
 use crate::xiangqi::{Material, Rules};
@@ -183,11 +183,47 @@ pub fn solve(
     targets: &Targets,
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
-    let too_large = || SolveError::too_large(&material);
-    let word_man = space::word_man(&material).ok_or_else(too_large)?;
-    let space = Space::new(material, word_man).ok_or_else(too_large)?;
-    // What captures lead to is not needed any more when the iteration begins.
-    let mut fixed = Collector::new(&space, targets, options.mates)?.collect();
+    solve_fixed(Problem::new(material, targets, options)?, options)
+}
+
+/// As [`solve`]; the targets are gone before the iteration begins, which takes the most memory.
+///
+/// # Errors
+///
+/// As for [`solve`].
+pub(crate) fn solve_dropping(
+    material: Material,
+    targets: Targets,
+    options: SolveOptions<'_>,
+) -> Result<Solved, SolveError> {
+    let problem = Problem::new(material, &targets, options)?;
+    drop(targets);
+    solve_fixed(problem, options)
+}
+
+/// The positions of a material, and what is fixed of their values by captures and by the rules.
+struct Problem {
+    space: Space,
+    fixed: [Fixed<u128>; 2],
+}
+
+impl Problem {
+    fn new(
+        material: Material,
+        targets: &Targets,
+        options: SolveOptions<'_>,
+    ) -> Result<Problem, SolveError> {
+        let too_large = || SolveError::too_large(&material);
+        let word_man = space::word_man(&material).ok_or_else(too_large)?;
+        let space = Space::new(material, word_man).ok_or_else(too_large)?;
+        let fixed = Collector::new(&space, targets, options.mates)?.collect();
+        Ok(Problem { space, fixed })
+    }
+}
+
+fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, SolveError> {
+    let Problem { space, mut fixed } = problem;
+    let material = space.material;
     let solved = fixpoint::solve_without_limit(
         Moves::new(&space),
         &mut fixed,

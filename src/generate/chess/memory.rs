@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::work::Item;
+use super::View;
 use crate::game::{Bits, Color};
 use crate::index::IndexSpace;
 use crate::material::Material;
@@ -15,8 +15,6 @@ use crate::probe::Format;
 use crate::solve::chess::{captures, own_reads, words};
 use crate::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
 
-/// Program, threads' stacks, compression contexts, blocks on their way to a file.
-pub(super) const BASE: u64 = 96 << 20;
 /// Bytes of a word of a view: 64 scores and three sets.
 const VIEW_BYTES: u64 = 64 + 3 * 8;
 /// By how much packed values are smaller, at least.
@@ -109,9 +107,9 @@ pub(super) fn of_step(
     for target in captures(material) {
         read += Shape::new(&target)?.all_words() * VIEW_BYTES;
     }
-    let after_promotions: u64 = Item::all_of(material)
+    let after_promotions: u64 = View::read_by(material)
         .iter()
-        .filter(|item| matches!(item, Item::After(_)))
+        .filter(|view| matches!(view, View::After(_)))
         .count() as u64;
     let packed_promotions = after_promotions * shape.slices * shape.words * VIEW_BYTES / PACKED;
     let solving_bytes = SOLVING_BYTES
@@ -152,13 +150,13 @@ pub(super) fn of_step(
     Some(solving.max(writing))
 }
 
-/// Bytes that an item takes in memory.
-pub(super) fn of_item(item: &Item) -> u64 {
-    match item {
-        Item::Whole(material) => {
+/// Bytes that a view takes in memory.
+pub(super) fn of_view(view: &View) -> u64 {
+    match view {
+        View::Whole(material) => {
             Shape::new(material).map_or(0, |shape| shape.all_words() * VIEW_BYTES / PACKED)
         }
-        Item::After(promotion) => Shape::new(&promotion.material)
+        View::After(promotion) => Shape::new(&promotion.material)
             .map_or(0, |shape| shape.words * shape.slices * VIEW_BYTES / PACKED),
     }
 }

@@ -1,0 +1,118 @@
+//! What a material of chess takes, from what the tables of up to five men took.
+
+use super::super::game::Cost;
+use super::super::plan::{GenerateOptions, Step};
+use crate::game::Color;
+use crate::material::Material;
+use crate::metric::Metric;
+use crate::probe::Format;
+use crate::table::Compression;
+
+/// Bits of a file for each index, both sides to move counted: WDL, DTZ, DTM at the default compression.
+#[derive(Clone, Copy, Debug)]
+struct Bits([f64; 3]);
+
+/// Measured with the 110 materials of five men: the sum of the files over the sum of the indices.
+/// Where one side has only its king the other wins or draws, and much less has to be said.
+const WITHOUT_PAWNS: Bits = Bits([0.0468, 0.1830, 0.5068]);
+const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0054, 0.1813, 0.5457]);
+const WITH_PAWNS: Bits = Bits([0.0852, 0.1101, 0.4677]);
+const WITH_PAWNS_BARE_KING: Bits = Bits([0.0045, 0.0129, 0.4302]);
+
+/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon with AVX-512 that
+/// others use as well. All five-man materials took 55 together; single ones 40 to 80.
+mod nanoseconds {
+    /// Results and distances to zeroing.
+    pub const SOLVING: f64 = 13.0;
+    /// Distances to mate as well.
+    pub const SOLVING_MATES: f64 = 19.0;
+    /// Packing values and leaving behind what others read.
+    pub const KEEPING: f64 = 4.5;
+    /// Writing WDL, DTZ and DTM at the default compression.
+    pub const WRITING: [f64; 3] = [4.0, 6.0, 9.0];
+}
+
+/// How much larger files are, and how much longer writing them takes, than at the default compression. Measured with four men; of
+/// the smallest, the sizes with five men, and the times so that they come to what all five men took, 80 minutes of one core.
+fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
+    match compression {
+        Compression::Fast => ([1.12, 1.02, 1.03], [0.65, 0.65, 0.62]),
+        Compression::Default => ([1.0; 3], [1.0; 3]),
+        Compression::Small => ([0.86, 0.76, 0.64], [2.5, 3.75, 4.1]),
+    }
+}
+
+/// Syzygy tables: how much larger they are than our own at the default compression, with five men, and nanoseconds of one
+/// core for each index.
+const SYZYGY_SIZES: [f64; 3] = [1.25, 0.88, 0.0];
+const SYZYGY_WRITING: [f64; 3] = [100.0, 150.0, 0.0];
+
+/// Header, symbol maps and directory of the smallest file.
+const SMALLEST_FILE: f64 = 300.0;
+
+fn bits(material: &Material) -> Bits {
+    let is_bare = Color::ALL
+        .iter()
+        .any(|&color| material.side(color).len() == 1);
+    match (material.has_pawns(), is_bare) {
+        (false, false) => WITHOUT_PAWNS,
+        (false, true) => WITHOUT_PAWNS_BARE_KING,
+        (true, false) => WITH_PAWNS,
+        (true, true) => WITH_PAWNS_BARE_KING,
+    }
+}
+
+/// What a step takes, about.
+pub(super) fn cost(step: &Step, options: &GenerateOptions) -> Cost {
+    let (bytes, writing) = step.writing(options);
+    Cost {
+        bytes,
+        solving: step.solving_seconds(options.metrics.contains(&Metric::Dtm)),
+        writing,
+        // One pawn placement is solved on one thread.
+        is_on_one_thread: !step.material.has_pawns(),
+    }
+}
+
+impl Step {
+    fn solving_seconds(&self, with_mates: bool) -> f64 {
+        let mates = if with_mates {
+            nanoseconds::SOLVING_MATES
+        } else {
+            0.0
+        };
+        let each = nanoseconds::SOLVING + mates + nanoseconds::KEEPING;
+        2.0 * self.positions as f64 * each / 1e9
+    }
+
+    /// Bytes of the files and seconds of one core.
+    fn writing(&self, options: &GenerateOptions) -> (u64, f64) {
+        let (sizes, times) = match options.format {
+            Format::Syzygy => (SYZYGY_SIZES, SYZYGY_WRITING),
+            Format::Native => {
+                let (sizes, times) = relative(options.compression);
+                let ours = nanoseconds::WRITING;
+                (
+                    sizes,
+                    std::array::from_fn(|metric| ours[metric] * times[metric]),
+                )
+            }
+        };
+        // A file of a material with the same men on both sides has one side to move.
+        let sides = if self.material.is_symmetric() {
+            1.0
+        } else {
+            2.0
+        };
+        let indices = sides * self.positions as f64;
+        let Bits(bits) = bits(&self.material);
+        let mut bytes = 0.0;
+        let mut seconds = 0.0;
+        for &metric in &self.metrics {
+            let number = usize::from(metric.number());
+            bytes += SMALLEST_FILE + indices * bits[number] / 8.0 * sizes[number];
+            seconds += indices * times[number] / 1e9;
+        }
+        (bytes as u64, seconds)
+    }
+}

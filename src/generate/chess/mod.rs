@@ -1,0 +1,267 @@
+//! Generation of chess: what the plan and the scheduler have to know of a material, and how one is solved and written.
+
+mod estimate;
+mod memory;
+mod views;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+pub use views::View;
+
+use super::finished::FinishedSlices;
+use super::game::{Cost, Generate};
+use super::plan::{GenerateOptions, MEN_IN_MEMORY, Step};
+use super::scheduler::{Job, Phase};
+use super::slices::Slices;
+use super::summary::{SliceDigest, Summary};
+use super::syzygy::write_syzygy;
+use super::views::ViewStore;
+use super::write::write_metric;
+use crate::Error;
+use crate::chess::{Chess, ChessRules};
+use crate::index::IndexSpace;
+use crate::material::Material;
+use crate::metric::{FIFTY_MOVES, Metric};
+use crate::probe::{Format, ProbeOptions, Tablebase};
+use crate::simd::Width;
+use crate::solve::chess::{Promotion, PromotionViews, Targets, captures};
+use crate::solve::solved::SliceValues;
+use crate::solve::{SolveError, SolveOptions, solve_slices};
+use crate::table::Compression;
+use views::{NewView, PackedPromotion, leave_views, unpack};
+
+impl GenerateOptions<Chess> {
+    /// Men up to which materials are solved again within seconds.
+    pub const MEN_IN_MEMORY: usize = MEN_IN_MEMORY;
+
+    /// All metrics of some materials of chess, in the way that is best without further knowledge.
+    #[must_use]
+    pub fn new(directory: impl Into<PathBuf>, materials: Vec<Material>) -> GenerateOptions {
+        GenerateOptions {
+            directory: directory.into(),
+            materials,
+            metrics: Metric::ALL.to_vec(),
+            compression: Compression::Default,
+            format: Format::Native,
+            rules: ChessRules::default(),
+            memory: None,
+            men_in_memory: MEN_IN_MEMORY,
+            width: Width::widest(),
+        }
+    }
+}
+
+/// The values of a material and what is known of them as a whole, until its files are written.
+#[derive(Debug)]
+pub struct Solved {
+    finished: FinishedSlices,
+    index_space: IndexSpace,
+    summary: Summary,
+}
+
+impl Generate for Chess {
+    type Format = Format;
+    type View = View;
+    type Solved = Solved;
+    type Present = Option<Tablebase>;
+
+    const MATES: Metric = Metric::Dtm;
+
+    fn complete(options: &mut GenerateOptions) {
+        options.metrics.push(Metric::Wdl);
+        if options.format == Format::Syzygy {
+            options.metrics.retain(|&metric| metric != Metric::Dtm);
+        }
+    }
+
+    fn rank(material: &Material) -> usize {
+        usize::MAX - material.pawns()
+    }
+
+    fn present(options: &GenerateOptions) -> Option<Tablebase> {
+        // All of them are read from end to end: mapped, they would seem to be memory that is used.
+        let unmapped = ProbeOptions {
+            map_files: false,
+            ..ProbeOptions::default()
+        };
+        Tablebase::open_with(&[&options.directory], &unmapped).ok()
+    }
+
+    fn missing(
+        present: &Option<Tablebase>,
+        material: &Material,
+        options: &GenerateOptions,
+    ) -> Vec<Metric> {
+        let is_usable = |metric: Metric| {
+            let mut files = present.iter().flat_map(|present| present.tables());
+            let file = files.find(|file| {
+                *file.material() == *material
+                    && file.metric() == metric
+                    && file.format() == options.format
+            });
+            file.is_some_and(|file| file.verify_checksums(&|_, _| true).is_ok())
+        };
+        let metrics = options.metrics.iter().copied();
+        metrics.filter(|&metric| !is_usable(metric)).collect()
+    }
+
+    fn reads(material: &Material) -> Vec<View> {
+        View::read_by(material)
+    }
+
+    fn source(view: &View) -> Material {
+        view.source()
+    }
+
+    fn fits(view: &View, lengths: &[u64]) -> bool {
+        view.fits(lengths)
+    }
+
+    fn memory_of_view(view: &View, _: &GenerateOptions) -> u64 {
+        memory::of_view(view)
+    }
+
+    fn memory_of_step(
+        material: &Material,
+        metrics: &[Metric],
+        options: &GenerateOptions,
+        parts_at_a_time: usize,
+    ) -> Option<u64> {
+        memory::of_step(material, metrics, options.format, parts_at_a_time)
+    }
+
+    fn cost(step: &Step, options: &GenerateOptions) -> Cost {
+        estimate::cost(step, options)
+    }
+
+    fn solve(job: &Job<'_, Chess>) -> Result<Solved, Error> {
+        let Job {
+            step,
+            options,
+            observer,
+            ..
+        } = *job;
+        let material = step.material;
+        let start = Instant::now();
+        let keeping = AtomicU64::new(0);
+        let targets = targets(job)?;
+        let solve_options = SolveOptions {
+            mates: options.metrics.contains(&Metric::Dtm),
+            captures_alone: options.format == Format::Syzygy,
+            limit: FIFTY_MOVES,
+            width: options.width,
+            slices_at_a_time: step.parts_at_a_time,
+            cancel: job.cancel,
+        };
+        let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
+        let index_space = IndexSpace::new(material);
+        let finished = FinishedSlices::new(material);
+        let digest = Mutex::new(SliceDigest::default());
+        let work_of_slice = step.positions * 2 / finished.count() as u64;
+        let finish = |slice: usize, values: SliceValues| {
+            let start = Instant::now();
+            leave_views(&new_views, slice, &values, options.width);
+            if !step.metrics.is_empty() {
+                let placement = finished.placement(slice);
+                let of_slice = SliceDigest::new(&index_space, placement, slice, &values);
+                let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
+                *digest = std::mem::take(&mut *digest).merge(of_slice);
+                drop(digest);
+                finished.insert(slice, values, &step.metrics);
+            }
+            let spent = start.elapsed().as_nanos() as u64;
+            keeping.fetch_add(spent, Ordering::Relaxed);
+            observer.advanced(work_of_slice);
+            Ok::<(), Error>(())
+        };
+        solve_slices(material, &targets, solve_options, &finish)
+            .map_err(|error| told_by_solver(job, error))?;
+        let mut kept = Duration::from_nanos(keeping.into_inner());
+        let solved = match rayon::current_num_threads() {
+            1 => start.elapsed().saturating_sub(kept),
+            _ => start.elapsed(),
+        };
+        observer.spent(material, Phase::Solving, solved);
+        let start = Instant::now();
+        for view in new_views {
+            job.views.put(view.view(), view.into_parts())?;
+        }
+        kept += start.elapsed();
+        observer.spent(material, Phase::Keeping, kept);
+        let digest = digest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Solved {
+            finished,
+            summary: Summary::from_digest(&digest, &index_space),
+            index_space,
+        })
+    }
+
+    fn files(job: &Job<'_, Chess>, _: &Solved) -> Vec<Metric> {
+        job.step.metrics.clone()
+    }
+
+    fn write(job: &Job<'_, Chess>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
+        let options = job.options;
+        match options.format {
+            Format::Native => write_metric(
+                &options.directory,
+                &solved.finished,
+                &solved.index_space,
+                &solved.summary,
+                metric,
+                options.compression,
+                job.cancel,
+            ),
+            Format::Syzygy => {
+                write_syzygy(&options.directory, &solved.finished, metric, job.cancel)
+            }
+        }
+    }
+}
+
+/// What an error of the solver means here.
+fn told_by_solver(job: &Job<'_, Chess>, error: Error) -> Error {
+    let reads_files = || {
+        let mut views = View::read_by(&job.step.material).into_iter();
+        views.any(|view| job.views.is_for_file(&view))
+    };
+    match error {
+        Error::Solve(SolveError::Cancelled { .. }) => Error::Cancelled,
+        // What every step reads is there when it begins, but it is unpacked while it is being read.
+        Error::Solve(SolveError::MissingTarget { .. }) if reads_files() => job.views.lost(),
+        other => other,
+    }
+}
+
+/// What the moves of a material lead to, laid out as its solver wants it.
+fn targets(job: &Job<'_, Chess>) -> Result<Targets, Error> {
+    let material = &job.step.material;
+    let width = job.options.width;
+    let lost = |view: &View, target: Material| match job.views.is_for_file(view) {
+        true => job.views.lost(),
+        false => SolveError::missing_target(material, &target).into(),
+    };
+    let find =
+        |view: &View, target: Material| job.views.get(view).ok_or_else(|| lost(view, target));
+    let mut targets = Targets::default();
+    for target in captures(material) {
+        let stored = target.normal_form();
+        let view = View::Whole(stored);
+        let parts = find(&view, target)?;
+        let values = unpack(&*parts, stored).ok_or_else(|| lost(&view, target))?;
+        targets
+            .captures
+            .insert(target, Arc::new(values.in_colors_of(&target, width)));
+    }
+    for promotion in Promotion::all_of(material) {
+        let parts = find(&View::After(promotion), promotion.target())?;
+        targets.promotions.insert(
+            (promotion.color, promotion.role),
+            PromotionViews::new(&promotion, Arc::new(PackedPromotion(parts))),
+        );
+    }
+    Ok(targets)
+}

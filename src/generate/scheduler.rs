@@ -1,0 +1,272 @@
+//! Doing what is planned: which step begins when, within the threads and the memory there are.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rayon::Scope;
+
+use super::game::Generate;
+use super::heap::give_back;
+use super::plan::{GenerateOptions, Plan, Step};
+use super::views::{DIRECTORY, ViewStore, Views};
+use crate::Error;
+use crate::chess::Chess;
+use crate::metric::Metric;
+use crate::tables::{remove_leftovers, remove_unfinished};
+
+/// Told how a generation goes, from any thread.
+pub trait Observer<G: Generate = Chess>: Sync {
+    /// A material is being solved.
+    fn started(&self, material: G::Material);
+    /// So much more of [`Plan::work`] is done.
+    fn advanced(&self, work: u64);
+    /// A material's files are written; they have `bytes` bytes together.
+    fn finished(&self, material: G::Material, bytes: u64);
+    /// So much time went into a phase of a material. Times of a material add up if one thread does everything;
+    /// with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is part of it.
+    fn spent(&self, _material: G::Material, _phase: Phase<G::Metric>, _time: Duration) {}
+}
+
+/// What a generation spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase<M = Metric> {
+    /// From what captures and promotions lead to, to all values.
+    Solving,
+    /// Digesting values, packing them until they are written, and leaving behind what other materials read.
+    Keeping,
+    /// Writing the file of a metric.
+    Writing(M),
+}
+
+/// An observer that does not care.
+impl<G: Generate> Observer<G> for () {
+    fn started(&self, _: G::Material) {}
+    fn advanced(&self, _: u64) {}
+    fn finished(&self, _: G::Material, _: u64) {}
+}
+
+/// What a generation has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Generated {
+    /// Files written.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// How often in turn work files may be lost without a table having been finished.
+const ATTEMPTS: usize = 3;
+
+impl<G: Generate> Plan<G> {
+    /// Does what is planned, and removes what killed generations have left unfinished.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files that were finished
+    /// before stay.
+    pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer<G>) -> Result<Generated, Error> {
+        let mut generated = Generated::default();
+        let mut replanned = None;
+        let mut attempts = 0;
+        loop {
+            let plan = replanned.as_ref().unwrap_or(self);
+            match plan.attempt(cancel, observer, &mut generated) {
+                // What was in the work files is solved again, unless another generation has written what needs it.
+                Err(Error::WorkFiles { .. }) if attempts < ATTEMPTS => {
+                    let rest = Plan::new(&self.options)?;
+                    attempts = match rest.files() < plan.files() {
+                        true => 0,
+                        false => attempts + 1,
+                    };
+                    replanned = Some(rest);
+                }
+                result => return result.map(|()| generated),
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        cancel: &AtomicBool,
+        observer: &dyn Observer<G>,
+        generated: &mut Generated,
+    ) -> Result<(), Error> {
+        let directory = self.options.own_directory();
+        remove_leftovers(&self.options.directory);
+        remove_unfinished(&directory.join(DIRECTORY));
+        let views = Views::new(&self.options);
+        if !self.is_empty() {
+            std::fs::create_dir_all(&directory)
+                .map_err(|source| Error::Directory { directory, source })?;
+            let scheduler = Scheduler {
+                plan: self,
+                views: &views,
+                cancel,
+                observer,
+                state: Mutex::new(State {
+                    waiting: (0..self.steps.len()).collect(),
+                    running: Vec::new(),
+                    done: HashSet::new(),
+                    budget: self.budget,
+                    generated: Generated::default(),
+                    error: None,
+                }),
+            };
+            rayon::scope(|scope| scheduler.start_what_can_start(scope));
+            let state = scheduler.state.into_inner();
+            let state = state.unwrap_or_else(PoisonError::into_inner);
+            generated.files += state.generated.files;
+            generated.bytes += state.generated.bytes;
+            if let Some(error) = state.error {
+                return Err(error);
+            }
+        }
+        views.clear(self.wanted.iter().flat_map(G::reads))
+    }
+}
+
+/// A generation that is under way.
+struct Scheduler<'a, G: Generate> {
+    plan: &'a Plan<G>,
+    views: &'a Views<G>,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer<G>,
+    state: Mutex<State<G>>,
+}
+
+/// Which steps are where.
+#[derive(Debug)]
+struct State<G: Generate> {
+    /// In the order of the plan.
+    waiting: Vec<usize>,
+    running: Vec<usize>,
+    done: HashSet<G::Material>,
+    /// Bytes of memory that nobody has.
+    budget: u64,
+    generated: Generated,
+    error: Option<Error>,
+}
+
+impl<G: Generate> State<G> {
+    /// Takes out the first step that is ready and fits into the memory left.
+    fn next(&mut self, steps: &[Step<G>]) -> Option<usize> {
+        if self.error.is_some() || self.running.len() >= rayon::current_num_threads() {
+            return None;
+        }
+        let at = self.waiting.iter().position(|&number| {
+            let step = &steps[number];
+            let is_ready = step.targets.iter().all(|target| self.done.contains(target));
+            is_ready && step.memory <= self.budget
+        })?;
+        let number = self.waiting.remove(at);
+        self.budget -= steps[number].memory;
+        self.running.push(number);
+        Some(number)
+    }
+}
+
+/// One material to be solved and written, and all that this takes.
+pub struct Job<'a, G: Generate> {
+    /// What is planned.
+    pub step: &'a Step<G>,
+    /// What is wanted of all.
+    pub options: &'a GenerateOptions<G>,
+    /// What other materials have left.
+    pub views: &'a Views<G>,
+    /// Checked now and then.
+    pub cancel: &'a AtomicBool,
+    /// To be told of the work of solving, and of the times of it.
+    pub observer: &'a dyn Observer<G>,
+}
+
+impl<G: Generate> fmt::Debug for Job<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Job { step, options, .. } = self;
+        let mut job = f.debug_struct("Job");
+        job.field("step", step)
+            .field("options", options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, G: Generate> Scheduler<'a, G> {
+    fn state(&self) -> MutexGuard<'_, State<G>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start_what_can_start<'scope>(&'scope self, scope: &Scope<'scope>) {
+        loop {
+            let Some(number) = self.state().next(&self.plan.steps) else {
+                return;
+            };
+            scope.spawn(move |scope| {
+                let result = self.take_step(&self.plan.steps[number]);
+                give_back();
+                self.finish(number, result);
+                self.start_what_can_start(scope);
+            });
+        }
+    }
+
+    fn finish(&self, number: usize, result: Result<Generated, Error>) {
+        let steps = &self.plan.steps;
+        let step = &steps[number];
+        let mut state = self.state();
+        state.running.retain(|&other| other != number);
+        state.done.insert(step.material);
+        state.budget += step.memory;
+        let result = result.and_then(|written| {
+            for view in G::reads(&step.material) {
+                let mut others = state.waiting.iter().chain(&state.running);
+                if !others.any(|&other| steps[other].reads(&view)) {
+                    self.views.discard(&view)?;
+                }
+            }
+            Ok(written)
+        });
+        match result {
+            Ok(written) => {
+                state.generated.files += written.files;
+                state.generated.bytes += written.bytes;
+            }
+            Err(error) => {
+                state.error.get_or_insert(error);
+            }
+        }
+    }
+
+    fn take_step(&self, step: &Step<G>) -> Result<Generated, Error> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
+        let material = step.material;
+        self.observer.started(material);
+        let job = Job {
+            step,
+            options: &self.plan.options,
+            views: self.views,
+            cancel: self.cancel,
+            observer: self.observer,
+        };
+        let solved = G::solve(&job)?;
+        give_back();
+        let mut written = Generated::default();
+        if !step.metrics.is_empty() {
+            for metric in G::files(&job, &solved) {
+                let start = Instant::now();
+                written.bytes += G::write(&job, &solved, metric)?;
+                written.files += 1;
+                let spent = start.elapsed();
+                self.observer.spent(material, Phase::Writing(metric), spent);
+                if step.metrics.contains(&metric) {
+                    self.observer.advanced(step.positions * 2);
+                }
+            }
+        }
+        self.observer.finished(material, written.bytes);
+        Ok(written)
+    }
+}
