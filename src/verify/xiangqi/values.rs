@@ -13,7 +13,7 @@ use crate::game::xiangqi::{Bitboard, Role, squares};
 use crate::metric::Wdl;
 use crate::table::Table;
 use crate::tables::NativeFile;
-use crate::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
+use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi, table_path};
 
 /// A file, and what is wrong with it.
 pub(super) type Problem = (PathBuf, String);
@@ -68,8 +68,16 @@ impl Source {
         };
         let read = |side| -> Result<Vec<u8>, Error> {
             // Opening has seen that both sides are there.
-            let stream = table.stream(side);
-            stream.map_or(Ok(Vec::new()), |stream| table.read_stream(stream))
+            let Some(stream) = table.stream(side) else {
+                return Ok(Vec::new());
+            };
+            let order = Order::new(&self.space, &stream.order());
+            let order = order.map_err(|error| Error::Foreign {
+                path: path.clone(),
+                material: self.space.material().to_string(),
+                difference: error.to_string(),
+            })?;
+            Ok(order.by_index(table.read_stream(stream)?))
         };
         let both = || Ok([read(0)?, read(1)?]);
         both().map_err(|error: Error| (path.clone(), error.to_string()))
