@@ -9,10 +9,10 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retrograde::game::chess::attacks::{
+use retrograde::chess::attacks::{
     DarkThought, Hyperbola, Magic, RayWalk, RotatedOccupancy, SliderAttacks, Swafford,
 };
-use retrograde::game::chess::{Position, Square, perft};
+use retrograde::chess::{Position, Square, perft};
 
 /// Boards of three to twenty-six men from a small generator of random numbers.
 fn boards() -> Vec<u64> {

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retrograde::game::chess::Position;
-use retrograde::index::IndexSpace;
-use retrograde::material::Material;
+use retrograde::chess::Position;
+use retrograde::chess::index::IndexSpace;
+use retrograde::chess::material::Material;
+use retrograde::chess::solve;
+use retrograde::chess::solve::solved::Solved;
+use retrograde::chess::solve::{SolveOptions, gather_targets};
 use retrograde::metric::FIFTY_MOVES;
 use retrograde::reach::{self, NoLeaves, Options};
 use retrograde::simd::Width;
-use retrograde::solve::solved::Solved;
-use retrograde::solve::{self, SolveOptions, gather_targets};
 use retrograde::xiangqi;
 
 /// Solves everything a material leads to, so that only the material itself is measured.
@@ -77,13 +78,14 @@ fn solving(criterion: &mut Criterion) {
 /// Solves everything a xiangqi material can capture into.
 fn xiangqi_dependencies(
     material: xiangqi::Material,
-    targets: &mut solve::xiangqi::Targets,
-    options: solve::xiangqi::SolveOptions<'_>,
+    targets: &mut retrograde::xiangqi::solve::Targets,
+    options: retrograde::xiangqi::solve::SolveOptions<'_>,
 ) {
     for target in material.dependencies() {
         if !targets.contains_key(&target) {
             xiangqi_dependencies(target, targets, options);
-            let solved = solve::xiangqi::solve(target, targets, options).expect("few men");
+            let solved =
+                retrograde::xiangqi::solve::solve(target, targets, options).expect("few men");
             targets.insert(target, Arc::new(solved));
         }
     }
@@ -102,7 +104,7 @@ fn solving_xiangqi(criterion: &mut Criterion) {
         ("KRCvKR", xiangqi::Rules::PerpetualCheck),
     ] {
         let material: xiangqi::Material = signature.parse().expect("a signature");
-        let options = solve::xiangqi::SolveOptions {
+        let options = retrograde::xiangqi::solve::SolveOptions {
             rules,
             mates: false,
             cancel: &cancel,
@@ -112,7 +114,12 @@ fn solving_xiangqi(criterion: &mut Criterion) {
         let space = xiangqi::IndexSpace::new(material).expect("few men");
         group.throughput(Throughput::Elements(space.len()));
         group.bench_function(BenchmarkId::new(rules.name(), signature), |bencher| {
-            bencher.iter(|| black_box(solve::xiangqi::solve(material, &targets, options)).is_ok());
+            bencher.iter(|| {
+                black_box(retrograde::xiangqi::solve::solve(
+                    material, &targets, options,
+                ))
+                .is_ok()
+            });
         });
     }
     group.finish();

@@ -7,7 +7,7 @@
 use std::error::Error;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::{Position, san};
+use retrograde::chess::{Position, san};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

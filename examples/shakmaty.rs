@@ -10,8 +10,8 @@
 use std::error::Error;
 
 use retrograde::Tablebase;
+use retrograde::chess::{Position, Role, Setup, SetupError, Square};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Setup, SetupError, Square};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};

@@ -25,10 +25,10 @@ use std::path::Path;
 use std::str::SplitWhitespace;
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{History, Move, Position, Role};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::{XiangqiMove, XiangqiTables, XiangqiValue};
 use retrograde::xiangqi::Rules;
+use retrograde::xiangqi::{History, Move, Position, Role};
 
 /// Plies of the search if nothing is said, and the most it goes to.
 const DEFAULT_DEPTH: u32 = 3;

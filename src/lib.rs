@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use retrograde::Tablebase;
-//! use retrograde::game::chess::{Position, san};
+//! use retrograde::chess::{Position, san};
 //! use retrograde::metric::{Dtm, Dtz, Wdl};
 //!
 //! let tables = Tablebase::open("tables")?;
@@ -33,7 +33,7 @@
 //! use std::sync::atomic::AtomicBool;
 //!
 //! use retrograde::generate::{GenerateOptions, Plan};
-//! use retrograde::material::Material;
+//! use retrograde::chess::material::Material;
 //! use retrograde::verify::verify;
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -71,7 +71,7 @@
 //! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
 //!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
 //!   `docs/c.md` has the command that makes the library.
-//! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`game::chess::cozy`). `examples/shakmaty.rs` shows the
+//! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`chess::cozy`). `examples/shakmaty.rs` shows the
 //!   same for shakmaty, whose licence does not allow such a feature.
 //!
 //! # Limits
@@ -89,28 +89,23 @@ pub mod chess;
 mod error;
 pub mod game;
 pub mod generate;
-pub mod index;
-pub mod material;
-pub mod men;
 pub mod metric;
-pub mod placement;
 pub mod probe;
 pub mod reach;
+pub mod retro;
 mod seqlock;
 pub mod simd;
-pub mod solve;
 pub mod statistics;
 #[allow(unsafe_code)]
 pub mod store;
-pub mod symmetry;
 pub mod syzygy;
 pub mod table;
 pub mod tables;
 pub mod verify;
 pub mod xiangqi;
 
-pub use error::Error;
-pub use probe::{ProbeError, Tablebase};
+pub use crate::error::Error;
+pub use crate::probe::{ProbeError, Tablebase};
 
 /// The examples of the README are run.
 #[cfg(doctest)]

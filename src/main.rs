@@ -5,7 +5,7 @@ mod cli;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use cli::{FAILED, NO, Outcome};
+use crate::cli::{FAILED, NO, Outcome};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

@@ -69,7 +69,7 @@ impl Width {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{Kernel, Width};
+    use crate::simd::{Kernel, Width};
 
     pub(super) fn has_256() -> bool {
         is_x86_feature_detected!("avx2")

@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::{Move, Position};
-use retrograde::material::Material;
+use retrograde::chess::material::Material;
+use retrograde::chess::{Move, Position};
 use retrograde::metric::{Dtm, Wdl};
 
 use crate::examples::build;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use retrograde::Error;
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Observer, Plan, table_path};
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::simd::Width;
 use retrograde::table::{Compression, Table};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use retrograde::chess::index::IndexSpace;
 use retrograde::generate::Summary;
-use retrograde::index::IndexSpace;
 use retrograde::metric::{FIFTY_MOVES, Metric};
 use retrograde::simd::Width;
 use retrograde::table::Counts;

@@ -6,17 +6,17 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
+use retrograde::chess::index::{IndexSpace, Placement};
+use retrograde::chess::material::Material;
+use retrograde::chess::placement::PawnPlacement;
+use retrograde::chess::solve::slice::addressed_men;
+use retrograde::chess::solve::solved::Solved;
+use retrograde::chess::solve::{SolveOptions, gather_targets, solve};
+use retrograde::chess::{Role, Setup};
 use retrograde::game::Color;
-use retrograde::game::chess::{Role, Setup};
 use retrograde::generate::{Summary, table_path};
-use retrograde::index::{IndexSpace, Placement};
-use retrograde::material::Material;
 use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Metric, Plies, Wdl};
-use retrograde::placement::PawnPlacement;
 use retrograde::simd::Width;
-use retrograde::solve::chess::addressed_men;
-use retrograde::solve::solved::Solved;
-use retrograde::solve::{SolveOptions, gather_targets, solve};
 use retrograde::table::{Compression, Description, StreamSource, write_table};
 
 /// What the solver says about one position.

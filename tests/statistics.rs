@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use retrograde::chess::Role;
+use retrograde::chess::index::{IndexSpace, Placement};
+use retrograde::chess::material::Material;
+use retrograde::chess::solve::solved::Solved;
 use retrograde::game::Color;
-use retrograde::game::chess::Role;
 use retrograde::generate::Summary;
-use retrograde::index::{IndexSpace, Placement};
-use retrograde::material::Material;
 use retrograde::metric::Metric;
-use retrograde::solve::solved::Solved;
 use retrograde::statistics::Counting;
 use retrograde::table::{Count, SideStatistics};
 

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use retrograde::Tablebase;
+use retrograde::chess::Position;
+use retrograde::chess::index::IndexSpace;
+use retrograde::chess::material::Material;
 use retrograde::game::Color;
-use retrograde::game::chess::Position;
 use retrograde::generate::{GenerateOptions, Plan, table_path};
-use retrograde::index::IndexSpace;
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::Format;
 use retrograde::table::{Compression, Description, StreamSource, Table, WriteOptions, write_table};

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use retrograde::Error;
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Observer, Plan};
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use tempfile::{TempDir, tempdir};
 

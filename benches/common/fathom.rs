@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use retrograde::chess::{Position, Role};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role};
 
 pub type ProbeWdl = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u32, bool) -> u32;
 pub type ProbeDtz =

@@ -8,9 +8,9 @@ pub mod pyrrhic;
 
 use std::time::Duration;
 
+use retrograde::chess::Position;
+use retrograde::chess::index::IndexSpace;
 use retrograde::game::Color;
-use retrograde::game::chess::Position;
-use retrograde::index::IndexSpace;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, PositionError};
 

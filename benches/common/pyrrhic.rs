@@ -1,8 +1,8 @@
 //! The crate pyrrhic-rs, with our attacks.
 
 use pyrrhic_rs::{EngineAdapter, TableBases};
+use retrograde::chess::{Bitboard, Square, attacks};
 use retrograde::game::Color;
-use retrograde::game::chess::{Bitboard, Square, attacks};
 
 use super::fathom::FathomPosition;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::game::repetition::Line;
 
 use super::search::{Limits, Search};

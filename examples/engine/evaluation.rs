@@ -1,7 +1,7 @@
 //! What a position is worth without looking ahead, in hundredths of a pawn.
 
+use retrograde::chess::{Position, Role, Square, squares};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Square, squares};
 
 /// What a man is worth, pawn to king.
 pub const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];

@@ -35,8 +35,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use retrograde::Tablebase;
+use retrograde::chess::{Move, Position};
 use retrograde::game::Color;
-use retrograde::game::chess::{Move, Position};
 use retrograde::game::repetition::Line;
 use retrograde::probe::ProbeOptions;
 

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use retrograde::Tablebase;
-use retrograde::game::chess::{Move, Position, Role};
+use retrograde::chess::{Move, Position, Role};
 use retrograde::game::repetition::Line;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::{CERTAIN, RankOptions, RankedMove};

@@ -1,6 +1,6 @@
 //! What a search knows of positions it has been at, by their Zobrist keys.
 
-use retrograde::game::chess::Move;
+use retrograde::chess::Move;
 
 /// What a score says of the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use retrograde::game::Color;
-use retrograde::game::chess::{Piece, Role};
-use retrograde::material::Material;
+use retrograde::chess::{Piece, Role};
+use retrograde::chess::material::Material;
 use retrograde::metric::Metric;
 use retrograde::syzygy::{DTZ_MAGIC, Encoder, Flags, Table, WDL_MAGIC};
 use retrograde_fuzz::{PAWNFUL, PAWNLESS, Random};

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use retrograde::game::chess::{Move, Position, Setup, san};
+use retrograde::chess::{Move, Position, Setup, san};
 
 fuzz_target!(|text: &str| {
     if let Ok(setup) = Setup::from_fen(text) {

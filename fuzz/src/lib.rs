@@ -1,9 +1,9 @@
 //! What the fuzz targets and the maker of their seeds share.
 
 use retrograde::game::Color;
-use retrograde::game::chess::Role;
-use retrograde::index::Placement;
-use retrograde::material::Material;
+use retrograde::chess::Role;
+use retrograde::chess::index::Placement;
+use retrograde::chess::material::Material;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::syzygy::Table;
 use retrograde::store::{FaultyStore, Store};

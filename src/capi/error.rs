@@ -6,9 +6,9 @@ use std::ffi::{CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use retrograde::ProbeError;
-use retrograde::game::chess::{FenError, SetupError};
-use retrograde::game::xiangqi;
+use retrograde::chess::rules::{FenError, SetupError};
 use retrograde::probe::xiangqi::XiangqiProbeError;
+use retrograde::xiangqi;
 
 /// What functions return; `enum retrograde_status`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::error::{Failure, guarded};
 use super::position::BitboardPosition;
 use super::probe::{NO_VALUE, question};
 use super::tables::Tables;
-use retrograde::game::chess::Role;
+use retrograde::chess::rules::Role;
 use retrograde::metric::{Dtm, Wdl};
 use retrograde::probe::{LineEnd, RankOptions, RankedMove, RootMove};
 

@@ -3,10 +3,10 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use super::error::{Failure, guarded};
-use retrograde::game::Color;
-use retrograde::game::chess::{
+use retrograde::chess::rules::{
     Bitboard, CastlingRights, CastlingSide, Position, Role, Setup, Square,
 };
+use retrograde::game::Color;
 
 /// Who stands where, by color and by role.
 #[derive(Clone, Copy, Debug)]

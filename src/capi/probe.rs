@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use super::error::{Failure, guarded};
 use super::position::BitboardPosition;
 use super::tables::Tables;
-use retrograde::game::chess::Position;
+use retrograde::chess::rules::Position;
 use retrograde::metric::Dtm;
 use retrograde::{ProbeError, Tablebase};
 

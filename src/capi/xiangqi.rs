@@ -8,10 +8,10 @@ use super::moves::{chars, check_room, write_moves};
 use super::probe::NO_VALUE;
 use super::tables::{Options, directory};
 use retrograde::ProbeError;
-use retrograde::game::xiangqi::{Position, wxf};
 use retrograde::probe::ProbeOptions;
 use retrograde::probe::xiangqi::{XiangqiMove, XiangqiTables, XiangqiValue};
 use retrograde::xiangqi::Rules;
+use retrograde::xiangqi::rules::{Position, wxf};
 
 /// What callers see as `retrograde_xiangqi_tables`.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use anyhow::anyhow;
 use retrograde::Error;
+use retrograde::chess::solve::SolveError;
 use retrograde::probe::ProbeError;
-use retrograde::solve::SolveError;
 
 /// The error with the option that helps, where there is one.
 pub fn with_options(error: anyhow::Error) -> anyhow::Error {

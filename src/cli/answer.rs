@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use retrograde::Tablebase;
-use retrograde::game::chess::{Position, san};
-use retrograde::index::Placement;
-use retrograde::material::Material;
+use retrograde::chess::index::Placement;
+use retrograde::chess::material::Material;
+use retrograde::chess::{Position, san};
 use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use retrograde::Tablebase;
-use retrograde::material::Material;
+use retrograde::chess::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::{ProbeError, ProbeOptions};
 

@@ -1,9 +1,10 @@
 //! What several commands read in the same way: positions, materials, sizes.
 
 use anyhow::{Result, bail};
-use retrograde::game::chess::Position;
-use retrograde::game::{Game, xiangqi};
-use retrograde::material::{MAX_MEN, Material};
+use retrograde::chess::Position;
+use retrograde::chess::material::{MAX_MEN, Material};
+use retrograde::game::Game;
+use retrograde::xiangqi;
 
 /// Ranks of a xiangqi board, by which its FEN is known.
 const XIANGQI_RANKS: usize = 10;
@@ -74,7 +75,7 @@ fn has_counters(words: &[String]) -> bool {
 }
 
 /// A material in the form that has a table, from a signature in any order and case.
-pub fn material(signature: &str) -> Result<Material, retrograde::material::MaterialError> {
+pub fn material(signature: &str) -> Result<Material, retrograde::chess::material::MaterialError> {
     Ok(signature.parse::<Material>()?.normal_form())
 }
 

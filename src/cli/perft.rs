@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use retrograde::game::{Game, chess, xiangqi};
+use retrograde::game::Game;
+use retrograde::{chess, xiangqi};
 use serde::Serialize;
 
 use super::{Outcome, input};

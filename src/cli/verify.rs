@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use retrograde::Error;
-use retrograde::game::{self, Game, chess};
-use retrograde::material::Material;
+use retrograde::chess;
+use retrograde::chess::material::Material;
+use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
@@ -66,7 +67,9 @@ impl Verify {
         if let Some(file) = &self.solved {
             return match game_of(file)? {
                 Game::Chess => self.check_solved::<chess::Position>(file, directory, out),
-                Game::Xiangqi => self.check_solved::<game::xiangqi::Position>(file, directory, out),
+                Game::Xiangqi => {
+                    self.check_solved::<retrograde::xiangqi::Position>(file, directory, out)
+                }
             };
         }
         if self.materials.is_empty() && !self.all {

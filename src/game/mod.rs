@@ -4,17 +4,14 @@
 //! points of a xiangqi board. [`Bits`] is what algorithms over sets need of such a word.
 
 mod bits;
-pub mod chess;
 pub mod repetition;
 mod table;
-pub mod xiangqi;
 
 use std::fmt;
 use std::ops::Not;
 use std::str::FromStr;
 
 pub use bits::{Bits, Ones};
-pub use chess::zobrist;
 pub use table::{Numbered, Signature, TableGame};
 
 /// The two sides. In xiangqi, `White` is red: the side that moves first.

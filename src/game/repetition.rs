@@ -20,7 +20,7 @@ pub trait Repeatable {
 /// # Examples
 ///
 /// ```
-/// use retrograde::game::chess::{Move, Position};
+/// use retrograde::chess::{Move, Position};
 /// use retrograde::game::repetition::Line;
 ///
 /// let mut line = Line::new(Position::start());
@@ -30,7 +30,7 @@ pub trait Repeatable {
 /// }
 /// assert_eq!(line.earlier_occurrences(), 2);
 /// assert!(line.is_repeated(3));
-/// # Ok::<(), retrograde::game::chess::ParseMoveError>(())
+/// # Ok::<(), retrograde::chess::rules::ParseMoveError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Line<P> {

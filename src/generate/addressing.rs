@@ -7,9 +7,10 @@
 
 use std::cmp::Ordering;
 
-use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
-use crate::placement::unrank_combination;
-use crate::symmetry::{self, ABOVE_DIAGONAL, DIAGONAL, TRIANGLE, transpose};
+use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::chess::placement::unrank_combination;
+use crate::chess::symmetry;
+use crate::chess::symmetry::{ABOVE_DIAGONAL, DIAGONAL, TRIANGLE, transpose};
 
 /// The dimension that is not part of the address.
 pub(super) const BLACK_KING: usize = 2;

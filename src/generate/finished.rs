@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use super::packed::PackedSide;
 use super::slices::{LentValues, Slices};
-use crate::material::Material;
+use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
+use crate::chess::solve::solved::{SideValues, SliceValues};
 use crate::metric::Metric;
-use crate::placement::PawnSlices;
-use crate::solve::solved::{SideValues, SliceValues};
 
 /// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 
 use zstd::bulk::{Compressor, Decompressor};
 
+use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::metric::Metric;
-use crate::solve::solved::{OwnValues, SideValues};
 
 const LEVEL: i32 = 1;
 

@@ -16,9 +16,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::addressing::{Addressing, FileOrder};
+use crate::chess::solve::lines::{transpose_lines, transpose_words};
+use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::solve::lines::{transpose_lines, transpose_words};
-use crate::solve::solved::SideValues;
 
 /// The most sets that say what may stand at an index: one for each result.
 pub(super) const MAX_SETS: usize = 5;

@@ -3,10 +3,10 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::material::Material;
+use crate::chess::material::Material;
+use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::solve::solved::{SideValues, Solved};
 use crate::metric::Metric;
-use crate::placement::{PawnPlacement, PawnSlices};
-use crate::solve::solved::{SideValues, Solved};
 
 /// The solved values of a material, handed out slice by slice.
 ///

@@ -11,7 +11,7 @@ use super::rows::{MAX_SETS, Numbers, Rows};
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
 use super::summary::Summary;
-use crate::index::{IndexSpace, Order};
+use crate::chess::index::{IndexSpace, Order};
 use crate::metric::Metric;
 use crate::table::ValueSource;
 

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::index::IndexSpace;
+use crate::chess::index::IndexSpace;
+use crate::chess::placement::PawnPlacement;
+use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
 use crate::metric::{Metric, Wdl};
-use crate::placement::PawnPlacement;
-use crate::solve::solved::{SideValues, SliceValues, Solved};
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
 use crate::table::{Counts, Longest, SideStatistics, Statistics};
 

@@ -9,7 +9,7 @@ use super::slices::Slices;
 use super::source::{Side, SideSource};
 use super::summary::Summary;
 use crate::Error;
-use crate::index::IndexSpace;
+use crate::chess::index::IndexSpace;
 use crate::metric::Metric;
 use crate::table::{Compression, Description, StreamSource, WriteOptions, write_table};
 use crate::tables::table_path;

@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use super::ProbeOptions;
 use super::error::ProbeError;
+use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::chess::material::Material;
+use crate::chess::men::Men;
+use crate::chess::rules::Role;
+use crate::chess::rules::zobrist::MaterialKey;
 use crate::chess::{Chess, ChessRules};
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::game::zobrist::MaterialKey;
-use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
-use crate::material::Material;
-use crate::men::Men;
 use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
@@ -545,7 +545,7 @@ impl Catalog {
     #[cold]
     pub fn missing(&self, key: MaterialKey, metric: Metric) -> ProbeError {
         let men = key.men();
-        if men as usize > crate::material::MAX_MEN {
+        if men as usize > crate::chess::material::MAX_MEN {
             return ProbeError::TooManyMen { material: key, men };
         }
         let counts = Color::ALL.map(|color| Role::ALL.map(|role| key.count(role.of(color)) as u8));

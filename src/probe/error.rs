@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::game::zobrist::MaterialKey;
-use crate::material::MAX_MEN;
+use crate::chess::material::MAX_MEN;
+use crate::chess::rules::zobrist::MaterialKey;
 use crate::metric::Metric;
 
 /// Why a question about a position has no answer. Each message is one line and says what to do.

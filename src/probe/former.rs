@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, TableFile};
 use super::{BlockCache, Format, ResultCache, Tablebase};
+use crate::chess::index::IndexSpace;
+use crate::chess::material::Material;
+use crate::chess::rules::Position;
 use crate::game::Color;
-use crate::game::chess::Position;
-use crate::index::IndexSpace;
-use crate::material::Material;
 use crate::metric::Metric;
 use crate::syzygy::Memory;
 use crate::table::layout::ORDER_LEN;

@@ -1,7 +1,7 @@
 //! Best play from a position to its end.
 
 use super::{ProbeError, RootMove, Tablebase};
-use crate::game::chess::{Move, Position, san};
+use crate::chess::rules::{Move, Position, san};
 use crate::metric::{Metric, Wdl};
 
 /// One move of a [`Line`].
@@ -59,7 +59,7 @@ impl Tablebase {
     ///
     /// ```
     /// use retrograde::Tablebase;
-    /// use retrograde::game::chess::Position;
+    /// use retrograde::chess::rules::Position;
     /// use retrograde::probe::LineEnd;
     ///
     /// let tables = Tablebase::open("tables")?;

@@ -31,7 +31,7 @@
 //! `examples/engine` is an engine that does all this. A program with boards of its own makes positions from sets of squares:
 //!
 //! ```
-//! use retrograde::game::chess::{Position, Role, Setup};
+//! use retrograde::chess::{Position, Role, Setup};
 //! use retrograde::game::Color;
 //!
 //! let mut setup = Setup::empty();
@@ -40,7 +40,7 @@
 //! setup.pieces[Color::Black.index()][Role::King.index()] = 1 << 18;
 //! let position = Position::from_setup(&setup)?;
 //! assert_eq!(position.to_fen(), "8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
-//! # Ok::<(), retrograde::game::chess::SetupError>(())
+//! # Ok::<(), retrograde::chess::rules::SetupError>(())
 //! ```
 //!
 //! # What it costs
@@ -65,7 +65,7 @@
 //!
 //! ```
 //! use retrograde::Tablebase;
-//! use retrograde::game::chess::Position;
+//! use retrograde::chess::rules::Position;
 //! use retrograde::metric::Wdl;
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -98,12 +98,12 @@ use catalog::{Catalog, Found, NativeTable, OpenTable};
 use results::ResultCache;
 use search::Rounding;
 
+use crate::chess::index::Placement;
+use crate::chess::material::Material;
+use crate::chess::men::BoardMen;
+use crate::chess::rules::zobrist::MaterialKey;
+use crate::chess::rules::{Board, Position, Role};
 use crate::game::Color;
-use crate::game::chess::{Board, Position, Role};
-use crate::game::zobrist::MaterialKey;
-use crate::index::Placement;
-use crate::material::Material;
-use crate::men::BoardMen;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use crate::syzygy::Memory;
 use crate::tables::BlockCache;

@@ -3,8 +3,8 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::{ProbeError, Tablebase};
-use crate::game::chess::{Move, Position};
-use crate::material::MAX_MEN;
+use crate::chess::material::MAX_MEN;
+use crate::chess::rules::{Move, Position};
 use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, MateScore, Metric, Wdl};
 
 /// A legal move and what the tables say about the position after it.

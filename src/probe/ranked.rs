@@ -7,7 +7,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::{ProbeError, RootMove, Tablebase};
-use crate::game::chess::Position;
+use crate::chess::rules::Position;
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Metric, Wdl};
 
 /// The rank of a move that wins for certain; that of one that loses is the same below zero.
@@ -170,7 +170,7 @@ impl Tablebase {
     ///
     /// ```
     /// use retrograde::Tablebase;
-    /// use retrograde::game::chess::Position;
+    /// use retrograde::chess::rules::Position;
     /// use retrograde::probe::RankOptions;
     ///
     /// let tables = Tablebase::open("tables")?;

@@ -14,9 +14,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::chess::material::MAX_MEN;
+use crate::chess::rules::{Position, Role, squares};
 use crate::game::Color;
-use crate::game::chess::{Position, Role, squares};
-use crate::material::MAX_MEN;
 use crate::metric::Wdl;
 use crate::tables::Counts;
 
@@ -178,7 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::game::chess::{Piece, Setup, Square};
+    use crate::chess::rules::{Piece, Setup, Square};
 
     impl Packed {
         /// The position again: so no two have the same number.

@@ -23,7 +23,7 @@
 //! stalemate or mate.
 
 use super::{ProbeError, Tablebase};
-use crate::game::chess::{Board, Move, MoveList, Position, Role};
+use crate::chess::rules::{Board, Move, MoveList, Position, Role};
 use crate::metric::{Dtz, DtzRange, MateScore, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.

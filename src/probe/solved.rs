@@ -6,7 +6,7 @@
 //! # Examples
 //!
 //! ```
-//! use retrograde::game::chess::Position;
+//! use retrograde::chess::rules::Position;
 //! use retrograde::metric::Wdl;
 //! use retrograde::probe::solved::{SolvedSet, save};
 //! use retrograde::reach::{NoLeaves, Options, solve};
@@ -28,12 +28,13 @@ use std::path::{Path, PathBuf};
 
 use super::{RootMove, sort_root_moves};
 use crate::Error;
-use crate::game::{Game, chess, xiangqi};
+use crate::game::Game;
 use crate::metric::{Dtm, Dtz, Wdl};
 use crate::reach::{
     Compact, Id, LeafError, Leaves, MoveValue, Outcome, Reach, Rules, Solved, Value,
 };
 use crate::xiangqi::{Rules as XiangqiRules, XiangqiValue};
+use crate::{chess, xiangqi};
 
 use crate::table::records::{
     DESCRIPTION_LEN, MAX_VALUE_LEN, RecordSource, Records, RecordsDescription, RecordsError,

@@ -18,7 +18,7 @@
 //! # Examples
 //!
 //! ```
-//! use retrograde::game::chess::Position;
+//! use retrograde::chess::rules::Position;
 //! use retrograde::metric::Wdl;
 //! use retrograde::reach::{NoLeaves, Options, solve};
 //!
@@ -32,7 +32,7 @@
 //! In xiangqi what an endless game is worth is a matter of the rules, and whoever has no move has lost:
 //!
 //! ```
-//! use retrograde::game::xiangqi::Position;
+//! use retrograde::xiangqi::rules::Position;
 //! use retrograde::metric::{Dtm, Wdl};
 //! use retrograde::reach::{NoLeaves, Options, solve};
 //! use retrograde::xiangqi::Rules;

@@ -5,7 +5,7 @@ use super::explore::Exploration;
 use super::game::{Outcome, Reach, States, Track};
 use super::positions::Compact;
 use super::rules::{LeafError, Next, Rules};
-use crate::game::chess;
+use crate::chess;
 use crate::metric::Wdl;
 
 /// Lines are not longer; the longest known mates are shorter.

@@ -593,7 +593,7 @@ impl<P: Compact> Positions<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::chess::Position;
+    use crate::chess::rules::Position;
     use crate::reach::chess::Packed;
 
     #[test]

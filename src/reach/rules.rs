@@ -6,7 +6,8 @@ use std::fmt;
 use super::explore::Successors;
 use super::game::{Outcome, Reach};
 use super::positions::Look;
-use crate::game::chess::{self, Role};
+use crate::chess;
+use crate::chess::rules::Role;
 use crate::game::{Color, Game};
 
 /// Why a leaf has no value although it should.

@@ -8,7 +8,8 @@ use super::play::{Line, Player};
 use super::positions::{Compact, Shard};
 use super::rules::Rules;
 use super::{End, Id, LeafError, Leaves, Progress, Reach};
-use crate::game::{Color, chess};
+use crate::chess;
+use crate::game::Color;
 use crate::metric::Wdl;
 use crate::xiangqi;
 

@@ -25,9 +25,9 @@
 mod tally;
 mod zugzwang;
 
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::material::Material;
 use crate::table::Count;
 
 pub(crate) use tally::{Sets, SliceTally, SliceWords};

@@ -5,13 +5,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::{Kind, is_first, orders_of_identical, placements};
-use crate::game::chess::Role;
+use crate::chess::index::{IndexSpace, Placement};
+use crate::chess::material::Material;
+use crate::chess::placement::PawnPlacement;
+use crate::chess::rules::Role;
+use crate::chess::symmetry::{DIAGONAL, TRIANGLE, is_on_diagonal};
 use crate::game::{Bits, Color};
-use crate::index::{IndexSpace, Placement};
-use crate::material::Material;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::placement::PawnPlacement;
-use crate::symmetry::{DIAGONAL, TRIANGLE, is_on_diagonal};
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
 
 /// What is known of one side's positions at an address.

@@ -1,8 +1,8 @@
 //! Mutual zugzwangs: whoever is to move does worse than if it were the opponent's turn.
 
-use crate::index::{IndexSpace, Placement};
+use crate::chess::index::{IndexSpace, Placement};
+use crate::chess::symmetry::mirror;
 use crate::metric::Wdl;
-use crate::symmetry::mirror;
 
 /// What the two sides get who would rather not move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

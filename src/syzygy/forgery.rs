@@ -6,10 +6,10 @@ use super::layout::Flags;
 use super::{
     EncodedStream, Encoder, LeadingPawns, Maps, MenOrder, Sequence, Stream, Table, write_table,
 };
+use crate::chess::index::Placement;
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::index::Placement;
-use crate::material::Material;
 use crate::metric::Metric;
 
 /// A table that can be changed and written again.

@@ -39,10 +39,10 @@ use super::index::{Encoder, NO_RANK, material_of};
 use super::numbering::PAWN_FILES;
 use super::pairs::{Pairs, code_lengths};
 use super::preloaded::{Density, Preloaded};
+use crate::chess::material::Material;
+use crate::chess::rules::{Piece, Role};
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
-use crate::game::chess::{Piece, Role};
-use crate::material::Material;
 use crate::metric::{Metric, Wdl};
 
 /// The first bytes of a table of results.

@@ -23,8 +23,8 @@
 //!
 //! ```no_run
 //! use retrograde::game::Color;
-//! use retrograde::game::chess::Position;
-//! use retrograde::index::Placement;
+//! use retrograde::chess::rules::Position;
+//! use retrograde::chess::index::Placement;
 //! use retrograde::metric::{Metric, Wdl};
 //! use retrograde::syzygy::Table;
 //!
@@ -55,7 +55,7 @@ mod table;
 mod walk;
 mod write;
 
-use crate::material::Material;
+use crate::chess::material::Material;
 use crate::metric::Metric;
 
 pub use crate::error::SyzygyError;

@@ -2,8 +2,8 @@
 //!
 //! The format's author chose them; they follow from a few rules each, which is how they are written here.
 
-use crate::placement::binomial;
-use crate::symmetry::is_on_diagonal;
+use crate::chess::placement::binomial;
+use crate::chess::symmetry::is_on_diagonal;
 
 /// Stands for squares without a number.
 pub(super) const NONE: u8 = u8::MAX;

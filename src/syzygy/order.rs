@@ -2,9 +2,9 @@
 
 use super::index::{Encoder, NO_RANK};
 use super::numbering::PAWN_FILES;
+use crate::chess::material::Material;
+use crate::chess::rules::{Piece, Role};
 use crate::game::Color;
-use crate::game::chess::{Piece, Role};
-use crate::material::Material;
 
 /// The men of a stream in their order, and which groups have the small factors.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use arrayvec::ArrayVec;
 
 use super::index::{Encoder, Group, Leading, LeadingPawns, three_of_number, unrank_combination};
 use super::numbering::KING_PAIR_SQUARES;
+use crate::chess::material::MAX_MEN;
 use crate::game::Bits;
-use crate::material::MAX_MEN;
 
 /// The squares of the men of a table, in the order of the file; those of equal men in any order.
 pub(crate) type Squares = [u8; MAX_MEN];
@@ -264,9 +264,9 @@ fn nth_free(number: u8, mut taken: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::index::Placement;
+    use crate::chess::rules::{Piece, Role};
     use crate::game::Color;
-    use crate::game::chess::{Piece, Role};
-    use crate::index::Placement;
     use crate::syzygy::index::NO_RANK;
 
     #[test]

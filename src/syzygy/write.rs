@@ -8,9 +8,9 @@ use super::encode::EncodedStream;
 use super::layout::{DATA_ALIGNMENT, DTZ_MAGIC, HAS_PAWNS, SIDES_DIFFER, WDL_MAGIC};
 use super::order::{MenOrder, files};
 use crate::Error;
+use crate::chess::material::Material;
+use crate::chess::rules::Piece;
 use crate::game::Color;
-use crate::game::chess::Piece;
-use crate::material::Material;
 use crate::metric::Metric;
 use crate::table::publish;
 

@@ -1,6 +1,6 @@
 //! Tables of earlier versions, whose White is the other side.
 
-use crate::index::IndexSpace;
+use crate::chess::index::IndexSpace;
 use crate::table::{Description, Longest};
 
 /// What a header says of a chess material, said of the material with the colours exchanged.

@@ -5,13 +5,13 @@ use std::sync::atomic::AtomicBool;
 
 use super::{Report, verify};
 use crate::Tablebase;
+use crate::chess::material::Material;
+use crate::chess::rules::Position;
+use crate::chess::symmetry::transpose;
 use crate::game::Color;
-use crate::game::chess::Position;
 use crate::generate::{GenerateOptions, Plan};
-use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
-use crate::symmetry::transpose;
 use crate::syzygy::{Encoder, Forgery, file_name};
 
 fn generate(directory: &Path, materials: Vec<Material>) {

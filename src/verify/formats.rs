@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::report::Difference;
+use crate::chess::index::IndexSpace;
+use crate::chess::material::Material;
+use crate::chess::rules::Position;
 use crate::game::Color;
-use crate::game::chess::Position;
-use crate::index::IndexSpace;
-use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::{Format, ProbeError, ProbeOptions, Tablebase};
 

@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
 use super::line::{Line, squares_where};
+use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::chess::placement::rank_combination;
+use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::{Bits, Color};
-use crate::index::{IndexSpace, MAX_DIMENSIONS, Order};
-use crate::placement::rank_combination;
-use crate::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 
 /// Brings the numbers of a stream to the addresses of a frame.
 pub(super) struct Gather<'a> {

@@ -5,9 +5,9 @@ use super::line::{ILLEGAL, key};
 use super::report::Difference;
 use super::slice::SliceValues;
 use super::source::{Source, sides};
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::material::Material;
 use crate::metric::{MateScore, Metric};
 use crate::table::Longest;
 

@@ -4,15 +4,15 @@
 //! Identical pieces have an address for each of their orders. Without pawns the white king stands in the triangle
 //! a1-d1-d4; with it on the long diagonal, a position and its transposed twin are both there.
 
-use crate::game::Color;
-use crate::game::chess::{Role, Square, attacks};
-use crate::index::Placement;
-use crate::material::Material;
-use crate::placement::{PawnPlacement, PawnSlices};
-use crate::symmetry::{
-    self, ABOVE_DIAGONAL, DIAGONAL, Symmetry, TRIANGLE, into_triangle, is_on_diagonal,
-    triangle_place,
+use crate::chess::index::Placement;
+use crate::chess::material::Material;
+use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::rules::{Role, Square, attacks};
+use crate::chess::symmetry;
+use crate::chess::symmetry::{
+    ABOVE_DIAGONAL, DIAGONAL, Symmetry, TRIANGLE, into_triangle, is_on_diagonal, triangle_place,
 };
+use crate::game::Color;
 
 /// The most men an address can have squares for.
 pub(super) const MAX_ADDRESSED: usize = 8;
@@ -253,7 +253,7 @@ pub(super) struct Legality {
 /// The squares of a set.
 #[inline(always)]
 pub(super) fn squares_of(set: u64) -> impl Iterator<Item = Square> {
-    crate::game::chess::squares(set)
+    crate::chess::rules::squares(set)
 }
 
 /// The symmetry that exchanges the colours' sides of the board before another one.

@@ -4,8 +4,8 @@
 //! "The best of all moves" is taken over the values of the positions reached, as their mover sees them: there the best is
 //! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
 
+use crate::chess::symmetry::Symmetry;
 use crate::metric::{FIFTY_MOVES, MateScore, Wdl};
-use crate::symmetry::Symmetry;
 
 /// One number for each square of the black king.
 pub(super) type Line<N> = [N; 64];
@@ -191,8 +191,8 @@ pub(super) fn score_before(score: u8) -> u8 {
 /// them, an odd number. So every key is the middle of a range. What passes to the position before does so for
 /// both ends alike, and the least of several keys is the range of the least distance: both ends of it are the least ones.
 pub(super) mod key {
-    use super::FIFTY_MOVES;
     use crate::metric::DtzRange;
+    use crate::verify::line::FIFTY_MOVES;
 
     /// Won at once.
     const WON: i16 = 1024;
@@ -304,7 +304,7 @@ pub(super) mod key {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::chess::{Square, attacks};
+    use crate::chess::rules::{Square, attacks};
     use crate::metric::{Dtz, DtzRange};
 
     #[test]

@@ -43,10 +43,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use crate::Error;
+use crate::chess::index::IndexSpace;
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::index::IndexSpace;
-use crate::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::simd::Width;

@@ -11,12 +11,12 @@ use super::line::{
     with_turned,
 };
 use super::resolved::{Captures, Lines, Resolved};
-use crate::game::chess::{Role, Square, attacks};
+use crate::chess::index::Placement;
+use crate::chess::rules::{Role, Square, attacks};
+use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::{Bits, Color};
-use crate::index::Placement;
 use crate::metric::Wdl;
 use crate::simd::{Kernel, Width};
-use crate::symmetry::{Symmetry, into_triangle, triangle_place};
 
 /// The values reached by some moves that are the best for their mover: the smallest, as they are for the opponent.
 /// Result and mate score may come from different moves.

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::chess::material::Material;
 use crate::game::Game;
-use crate::material::Material;
 use crate::probe::Format;
 use crate::xiangqi::{self, Rules};
 
@@ -15,7 +15,7 @@ use crate::xiangqi::{self, Rules};
 /// use retrograde::verify::Subject;
 /// use retrograde::xiangqi::Rules;
 ///
-/// let chess = Subject::from("KQvK".parse::<retrograde::material::Material>()?);
+/// let chess = Subject::from("KQvK".parse::<retrograde::chess::material::Material>()?);
 /// let xiangqi = Subject::Xiangqi(Rules::CyclesDraw, "KRvK".parse()?);
 /// assert_eq!(chess.to_string(), "KQvK");
 /// assert_eq!(xiangqi.to_string(), "KRvK cycles-draw");

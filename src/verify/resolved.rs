@@ -7,13 +7,13 @@ use rayon::prelude::*;
 
 use super::layout::{Frame, Layout};
 use super::line::{ILLEGAL, Lane, Line, turned};
+use crate::chess::index::Placement;
+use crate::chess::material::Material;
+use crate::chess::placement::PawnPlacement;
+use crate::chess::rules::{Role, Square, attacks};
+use crate::chess::symmetry::Symmetry;
 use crate::game::Color;
-use crate::game::chess::{Role, Square, attacks};
-use crate::index::Placement;
-use crate::material::Material;
 use crate::metric::{MateScore, Wdl};
-use crate::placement::PawnPlacement;
-use crate::symmetry::Symmetry;
 
 /// The values of one side to move in a frame.
 #[derive(Debug, Default)]

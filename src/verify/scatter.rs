@@ -3,10 +3,10 @@
 use arrayvec::ArrayVec;
 
 use super::layout::Frame;
+use crate::chess::material::MAX_MEN;
+use crate::chess::rules::{Piece, Role};
+use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::Color;
-use crate::game::chess::{Piece, Role};
-use crate::material::MAX_MEN;
-use crate::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::syzygy::Squares;
 
 /// Finds the places of a placement: an address times 64, and the square of the black king.

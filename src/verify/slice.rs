@@ -13,9 +13,9 @@ use super::moves::{Best, Expect, Expected, Moves, Neighbours};
 use super::numbers::{DistanceCode, Distances, Resolve, take_illegal};
 use super::resolved::Lines;
 use super::source::{LoadError, Numbers, Source, Twin, sides};
-use crate::game::chess::Role;
+use crate::chess::index::Placement;
+use crate::chess::rules::Role;
 use crate::game::{Bits, Color};
-use crate::index::Placement;
 use crate::metric::{MateScore, Metric, Wdl};
 
 const DRAW: u8 = Wdl::Draw.index() as u8;

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::LISTED;
-use crate::game::{chess, xiangqi};
 use crate::metric::{Dtm, Dtz, Wdl};
 use crate::probe::solved::{Recorded, SolvedSet};
 use crate::reach::{LeafError, Leaves, Value};
 use crate::xiangqi::XiangqiValue;
+use crate::{chess, xiangqi};
 
 /// What follows from moves, and how it is told.
 pub trait Verifiable: Recorded {

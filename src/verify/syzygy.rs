@@ -14,14 +14,14 @@ use super::line::{Line, key};
 use super::numbers::{DistanceCode, NO_KEY};
 use super::scatter::Scatter;
 use super::source::{LoadError, Numbers, Twin, path_of};
+use crate::chess::index::Placement;
+use crate::chess::material::Material;
+use crate::chess::placement::PawnPlacement;
+use crate::chess::rules::Role;
+use crate::chess::symmetry::transpose;
 use crate::game::Color;
-use crate::game::chess::Role;
-use crate::index::Placement;
-use crate::material::Material;
 use crate::metric::{Metric, Wdl};
-use crate::placement::PawnPlacement;
 use crate::probe::Format;
-use crate::symmetry::transpose;
 use crate::syzygy::{Encoder, LeadingPawns, Listed, Sequence, Squares, Table};
 
 /// Values that are decoded together, at least.
@@ -403,7 +403,7 @@ impl Reading<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::chess::Piece;
+    use crate::chess::rules::Piece;
 
     /// The first indices of a pawn placement and of its mirror image, with pieces behind them.
     fn first_indices(men: &str, file: usize, white: u64, black: u64) -> [Placement; 2] {

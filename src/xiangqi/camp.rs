@@ -4,8 +4,8 @@
 //! each there are 1410. Numbering the placements themselves leaves no holes and needs one dimension instead
 //! of up to five. Squares are those of red; black's camp is the same with the board turned.
 
+use super::rules::{Bitboard, Role, SQUARES, Square, mirror, squares};
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Role, SQUARES, Square, mirror, squares};
 
 /// A king with its advisors and elephants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,11 +14,9 @@
 //! KRvKAABB: 9 kings x 1410 camps x 90 rooks. 714 of the camps are left of their mirror image or the same:
 //! 9 x 714 x 90 = 578 340 indices.
 
+use super::rules::{Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares};
 use super::{Camps, Material};
 use crate::game::Color;
-use crate::game::xiangqi::{
-    Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares,
-};
 
 /// Dimensions with more values than this are not folded: a table of the values is kept. Camps always have fewer.
 const MAX_FOLDED: u64 = 5_000;

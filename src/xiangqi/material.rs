@@ -7,8 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::rules::{Position, Role};
 use crate::game::Color;
-use crate::game::xiangqi::{Position, Role};
 
 /// What was wrong with a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

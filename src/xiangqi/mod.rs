@@ -1,7 +1,7 @@
 //! Which xiangqi positions there are, and their numbers: what tables of xiangqi are made of.
 //!
 //! [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers whole positions, [`Rules`] say what an
-//! endless game is worth, [`XiangqiValue`] what is known of a position. The moves are in [`crate::game::xiangqi`], the solver in [`crate::solve::xiangqi`].
+//! endless game is worth, [`XiangqiValue`] what is known of a position. The moves are in [`crate::xiangqi`], the solver in [`crate::xiangqi::solve`].
 
 mod camp;
 mod game;
@@ -9,7 +9,9 @@ mod index;
 mod material;
 mod metric;
 mod order;
-mod rules;
+mod rule_set;
+pub mod rules;
+pub mod solve;
 mod value;
 
 pub use camp::{Camp, Camps};
@@ -18,5 +20,6 @@ pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
 pub use metric::{HAS_ROUNDS, Metric, ParseMetricError, rules_directory, table_path};
 pub use order::{MAX_DIMENSIONS, Order, OrderError};
-pub use rules::{ParseRulesError, Rules};
+pub use rule_set::{ParseRulesError, Rules};
+pub use rules::*;
 pub use value::{XiangqiMove, XiangqiValue};

@@ -1,6 +1,6 @@
 //! What is known about a position, and about its moves.
 
-use crate::game::xiangqi::Move;
+use super::rules::Move;
 use crate::metric::{Dtm, Wdl};
 
 /// What is known about a position, for the side to move.

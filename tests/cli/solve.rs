@@ -371,7 +371,7 @@ fn a_game_of_xiangqi_is_recorded_as_other_programs_read_it() {
         "{out}"
     );
     // Moves that are legal, one after the other, to the end.
-    use retrograde::game::xiangqi::{Move, Position};
+    use retrograde::xiangqi::{Move, Position};
     let mut position = Position::from_fen(XIANGQI_ROOK).unwrap();
     for word in moves.split_whitespace().filter(|word| word.len() == 4) {
         position = position.play(Move::from_iccs(&position, word).unwrap());

@@ -1,10 +1,11 @@
 //! Every attack scheme against the ray walker, and the texts' own tables and examples.
 
 use proptest::prelude::*;
-use retrograde::game::chess::attacks::{
-    self, DarkThought, Hyperbola, Magic, RayWalk, RotatedOccupancy, SliderAttacks, Swafford,
+use retrograde::chess::attacks;
+use retrograde::chess::attacks::{
+    DarkThought, Hyperbola, Magic, RayWalk, RotatedOccupancy, SliderAttacks, Swafford,
 };
-use retrograde::game::chess::{Square, squares};
+use retrograde::chess::{Square, squares};
 
 fn square(name: &str) -> Square {
     name.parse().expect("a square")

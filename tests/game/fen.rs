@@ -1,7 +1,7 @@
 //! FEN both ways, and every way to get it wrong.
 
+use retrograde::chess::{CastlingRights, Position, Role, Setup, SetupError};
 use retrograde::game::Color;
-use retrograde::game::chess::{CastlingRights, Position, Role, Setup, SetupError};
 
 #[test]
 fn round_trip() {

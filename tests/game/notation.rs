@@ -1,6 +1,6 @@
 //! SAN and UCI.
 
-use retrograde::game::chess::{Move, ParseMoveError, Position, san};
+use retrograde::chess::{Move, ParseMoveError, Position, san};
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()

@@ -1,6 +1,6 @@
 //! The number of move paths, against published counts.
 
-use retrograde::game::chess::{Position, divide, perft};
+use retrograde::chess::{Position, divide, perft};
 
 #[test]
 fn published_counts() {

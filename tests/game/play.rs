@@ -1,8 +1,8 @@
 //! Making and taking back moves.
 
 use proptest::prelude::*;
-use retrograde::game::chess::attacks::RotatedOccupancy;
-use retrograde::game::chess::{Position, Role};
+use retrograde::chess::attacks::RotatedOccupancy;
+use retrograde::chess::{Position, Role};
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()

@@ -1,6 +1,6 @@
 //! Positions that come back.
 
-use retrograde::game::chess::{Move, Position};
+use retrograde::chess::{Move, Position};
 use retrograde::game::repetition::{Line, Repeatable};
 
 fn play(line: &mut Line<Position>, moves: &str) {

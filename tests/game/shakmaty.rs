@@ -1,8 +1,8 @@
 //! Moves, checks and FENs against an independent implementation.
 
 use proptest::prelude::*;
+use retrograde::chess::{Move, Position, Role, Setup, Square, san};
 use retrograde::game::Color;
-use retrograde::game::chess::{Move, Position, Role, Setup, Square, san};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};

@@ -1,7 +1,7 @@
 //! Keys against the published ones of the Polyglot book format.
 
+use retrograde::chess::{Move, Position, Role};
 use retrograde::game::Color;
-use retrograde::game::chess::{Move, Position, Role};
 
 /// The examples of the format's description: moves from the start, FEN, key.
 const PUBLISHED: [(&str, &str, u64); 9] = [

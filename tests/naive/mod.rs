@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
+use retrograde::chess::material::Material;
+use retrograde::chess::solve::solved::Solved;
+use retrograde::chess::{Role, squares};
 use retrograde::game::Color;
-use retrograde::game::chess::{Role, squares};
-use retrograde::material::Material;
 use retrograde::metric::{Dtm, FIFTY_MOVES, Plies, Wdl};
-use retrograde::solve::solved::Solved;
 
 use crate::solved::{self, Value};
 use solver::{DRAW, HOLE, Score, Scores, Table, distance, solve};

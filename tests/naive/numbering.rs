@@ -1,9 +1,9 @@
 //! Numbers for positions: the plainest that still count mirror images once.
 
+use retrograde::chess::index::Placement;
+use retrograde::chess::material::Material;
+use retrograde::chess::{Position, Role, Setup};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Setup};
-use retrograde::index::Placement;
-use retrograde::material::Material;
 
 /// One of the eight ways to turn or mirror the board.
 fn image(number: u8, square: u8) -> u8 {

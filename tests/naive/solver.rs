@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
+use retrograde::chess::material::Material;
+use retrograde::chess::{Move, Position, Role};
 use retrograde::game::Color;
-use retrograde::game::chess::{Move, Position, Role};
-use retrograde::material::Material;
 
 use super::numbering::Numbering;
 

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use retrograde::game::xiangqi::Role;
 use retrograde::metric::{MateScore, Wdl};
-use retrograde::solve::xiangqi::{Solved, Targets};
+use retrograde::xiangqi::Role;
+use retrograde::xiangqi::solve::{Solved, Targets};
 use retrograde::xiangqi::{Material, Rules};
 
 use crate::xiangqi::solve_into;

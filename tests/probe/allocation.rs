@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Plan};
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, ProbeOptions};
 

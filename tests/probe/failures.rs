@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use retrograde::chess::index::Placement;
+use retrograde::chess::{Position, Role};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role};
-use retrograde::index::Placement;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::ProbeOptions;
 use retrograde::{ProbeError, Tablebase};

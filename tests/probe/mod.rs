@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use retrograde::Tablebase;
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Plan};
-use retrograde::material::Material;
 use retrograde::table::Compression;
 
 /// Every material of three and four men.

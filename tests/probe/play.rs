@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use retrograde::game::chess::Position;
-use retrograde::index::Placement;
-use retrograde::material::Material;
+use retrograde::chess::Position;
+use retrograde::chess::index::Placement;
+use retrograde::chess::material::Material;
 use retrograde::metric::{Dtm, Dtz, Metric, Wdl};
 use retrograde::probe::{LineEnd, ProbeOptions, TableFile};
 use retrograde::table::{Compression, StreamSource, write_table};
@@ -278,7 +278,7 @@ fn a_line_is_written_in_both_notations_and_stops_when_told() {
     for m in &line.moves {
         assert_eq!(m.uci, m.played.to_uci());
         assert_eq!(
-            retrograde::game::chess::Move::from_san(&current, &m.san),
+            retrograde::chess::Move::from_san(&current, &m.san),
             Ok(m.played)
         );
         current = current.play(m.played);

@@ -1,6 +1,6 @@
 //! Against values that others have published.
 
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::metric::Dtm;
 
 use super::tables;

@@ -1,8 +1,8 @@
 //! Random positions, the same in every run.
 
+use retrograde::chess::material::Material;
+use retrograde::chess::{Position, Role, Setup, Square};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Setup, Square};
-use retrograde::material::Material;
 
 /// A linear congruential generator; its high bits are good enough to place men.
 pub struct Random(pub u64);

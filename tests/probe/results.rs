@@ -3,7 +3,7 @@
 use std::thread;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::metric::Wdl;
 use retrograde::probe::ProbeOptions;
 

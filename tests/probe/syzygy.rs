@@ -1,6 +1,6 @@
 //! Against real Syzygy tables, read by another program.
 
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::probe::LineEnd;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position as _, PositionError};

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
-use retrograde::material::Material;
+use retrograde::chess::Position;
+use retrograde::chess::material::Material;
 use retrograde::metric::{Dtm, Dtz, Wdl};
 use retrograde::probe::{ProbeOptions, RankOptions};
 

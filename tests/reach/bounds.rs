@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::{Position, Role};
+use retrograde::chess::{Position, Role};
 use retrograde::game::{Color, Game};
 use retrograde::metric::{Dtm, Dtz, Wdl};
 use retrograde::reach::{Analysed, End, Handicap, NoLeaves, Options, ReachError, Solved, solve};

@@ -7,8 +7,8 @@ mod tables;
 mod xiangqi;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
-use retrograde::game::zobrist::MaterialKey;
+use retrograde::chess::Position;
+use retrograde::chess::zobrist::MaterialKey;
 use retrograde::metric::{Dtz, Wdl};
 use retrograde::reach::{LeafError, Leaves, Options, Solved, Value, solve};
 

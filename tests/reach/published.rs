@@ -1,7 +1,7 @@
 //! Positions with a published result.
 
 use retrograde::Tablebase;
-use retrograde::game::chess::{Role, san};
+use retrograde::chess::{Role, san};
 use retrograde::metric::{Dtz, Wdl};
 use retrograde::reach::{Handicap, NoLeaves, Options, solve};
 

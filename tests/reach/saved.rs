@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use retrograde::Tablebase;
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::metric::{Dtm, Dtz, Wdl};
 use retrograde::probe::solved::{SolvedSet, SolvedSetError, save};
 use retrograde::reach::{Handicap, Leaves, NoLeaves, Options, Solved, solve};

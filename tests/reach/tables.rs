@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use retrograde::Tablebase;
+use retrograde::chess::material::Material;
+use retrograde::chess::zobrist::MaterialKey;
+use retrograde::chess::{Position, Role, Setup, Square};
 use retrograde::game::Color;
-use retrograde::game::chess::{Position, Role, Setup, Square};
-use retrograde::game::zobrist::MaterialKey;
-use retrograde::material::Material;
 use retrograde::reach::{NoLeaves, Options, Solved, solve};
 
 use super::{Tables, position, solved};

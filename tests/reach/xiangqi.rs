@@ -4,13 +4,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::Position;
 use retrograde::metric::Wdl;
 use retrograde::probe::solved::{SolvedSet, save};
 use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::reach::{End, Handicap, LeafError, Leaves, LineEnd, NoLeaves, Options, solve};
 use retrograde::table::records::Records;
 use retrograde::verify::solved::verify_solved;
+use retrograde::xiangqi::Position;
 use retrograde::xiangqi::{IndexSpace, Material, Rules, XiangqiValue};
 
 use crate::xiangqi::play::{Defence, Random};

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use retrograde::chess::index::{IndexSpace, Placement};
+use retrograde::chess::material::Material;
 use retrograde::game::Color;
-use retrograde::index::{IndexSpace, Placement};
-use retrograde::material::Material;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::syzygy::Table;
 

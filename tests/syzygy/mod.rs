@@ -18,10 +18,10 @@ use std::ops::Add;
 use std::time::Instant;
 
 use rayon::prelude::*;
+use retrograde::chess::Role;
+use retrograde::chess::index::{IndexSpace, Placement};
+use retrograde::chess::material::Material;
 use retrograde::game::Color;
-use retrograde::game::chess::Role;
-use retrograde::index::{IndexSpace, Placement};
-use retrograde::material::Material;
 use retrograde::metric::{Dtz, Metric, Wdl};
 use retrograde::syzygy::file_name;
 use shakmaty::{

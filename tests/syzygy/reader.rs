@@ -1,10 +1,10 @@
 //! Syzygy tables read by us: every value equals what our solver finds, or what another prober reads.
 
 use rayon::prelude::*;
+use retrograde::chess::index::{IndexSpace, Placement};
+use retrograde::chess::material::Material;
+use retrograde::chess::{Piece, Position};
 use retrograde::game::Color;
-use retrograde::game::chess::{Piece, Position};
-use retrograde::index::{IndexSpace, Placement};
-use retrograde::material::Material;
 use retrograde::metric::{Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::{Format, ProbeOptions};
 use retrograde::store::FaultyStore;

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
+use retrograde::chess::index::IndexSpace;
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Plan};
-use retrograde::index::IndexSpace;
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, ProbeOptions};
 use retrograde::syzygy::{Table, file_name};

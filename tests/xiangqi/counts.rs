@@ -1,7 +1,7 @@
 //! Wins, draws, losses and longest mates against those of an independent solver.
 
 use retrograde::metric::MateScore;
-use retrograde::solve::xiangqi::{Solved, Targets};
+use retrograde::xiangqi::solve::{Solved, Targets};
 use retrograde::xiangqi::{Material, Rules};
 
 use super::solve_into;

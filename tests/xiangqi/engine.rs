@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{History, Move, Position};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::xiangqi::{History, Move, Position};
 use retrograde::xiangqi::{IndexSpace, Rules};
 
 use super::play::{Defence, Random};

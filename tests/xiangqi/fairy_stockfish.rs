@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use retrograde::game::xiangqi::Position;
-use retrograde::solve::xiangqi::Targets;
+use retrograde::xiangqi::Position;
+use retrograde::xiangqi::solve::Targets;
 use retrograde::xiangqi::{Material, Rules};
 
 use super::{solve_into, value};

@@ -11,9 +11,9 @@ mod verify;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use retrograde::game::xiangqi::Position;
 use retrograde::metric::{Dtm, MateScore, Wdl};
-use retrograde::solve::xiangqi::{SideValues, SolveOptions, Solved, Targets, solve};
+use retrograde::xiangqi::Position;
+use retrograde::xiangqi::solve::{SideValues, SolveOptions, Solved, Targets, solve};
 use retrograde::xiangqi::{Material, Placement, Rules};
 
 /// Solves a material and all that it can capture into.

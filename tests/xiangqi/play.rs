@@ -1,10 +1,10 @@
 //! Single positions, and games played out by what the solver says.
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{Move, Position};
 use retrograde::metric::Wdl;
-use retrograde::solve::xiangqi::Targets;
+use retrograde::xiangqi::solve::Targets;
 use retrograde::xiangqi::{Material, Placement, Rules};
+use retrograde::xiangqi::{Move, Position};
 
 use super::{solved, value};
 

@@ -124,7 +124,7 @@ fn what_is_not_there_or_something_else_is_an_error() {
     let rules = Rules::CyclesDraw;
     generate(directory.path(), &["KNvK", "KRvK"], rules);
     let tables = XiangqiTables::open(directory.path(), rules);
-    let position = |fen| retrograde::game::xiangqi::Position::from_fen(fen).unwrap();
+    let position = |fen| retrograde::xiangqi::Position::from_fen(fen).unwrap();
     let missing = tables
         .probe(&position("3k5/9/9/9/9/P8/9/9/9/4K4 w"))
         .unwrap_err();

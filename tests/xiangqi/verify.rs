@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::Position;
 use retrograde::metric::{MateScore, Wdl};
 use retrograde::table::{Description, StreamSource, Table, WriteOptions, write_table};
 use retrograde::verify::{Observer, Report, Subject, verify, work};
+use retrograde::xiangqi::Position;
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, table_path};
 
 use super::tables::generate;

@@ -2,8 +2,8 @@
 
 use std::ffi::c_uint;
 
+use retrograde::chess::rules::{Bitboard, Square, attacks};
 use retrograde::game::Color;
-use retrograde::game::chess::{Bitboard, Square, attacks};
 
 /// The number of squares in a set.
 #[unsafe(no_mangle)]

@@ -2,11 +2,11 @@
 
 use std::ffi::{c_int, c_uint};
 
-use super::super::position::Bitboards;
 use super::root::{MAX_MOVES, moves, plies_after, position, promotion_number};
 use super::{answer, with_tables};
+use crate::capi::position::Bitboards;
 use retrograde::Tablebase;
-use retrograde::game::chess::{Bitboard, Move, Position};
+use retrograde::chess::rules::{Bitboard, Move, Position};
 use retrograde::probe::{WIN_SCORE, WINNING, rank_by_result, rank_by_zeroing};
 
 /// `TB_MAX_PLY`.

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::ffi::c_uint;
 
-use super::super::position::{Bitboards, en_passant_square};
 use super::{answer, with_tables};
+use crate::capi::position::{Bitboards, en_passant_square};
 use retrograde::Tablebase;
+use retrograde::chess::rules::{Bitboard, Move, Position, Role, Setup};
 use retrograde::game::Color;
-use retrograde::game::chess::{Bitboard, Move, Position, Role, Setup};
 use retrograde::metric::{Dtz, FIFTY_MOVES, Wdl};
 
 /// `TB_RESULT_FAILED`.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Generated, Observer, Phase, Plan};
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use retrograde::table::Compression;
 use serde_json::{Value, json};

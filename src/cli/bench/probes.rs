@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use retrograde::Tablebase;
+use retrograde::chess::Position;
+use retrograde::chess::index::IndexSpace;
+use retrograde::chess::material::Material;
 use retrograde::game::Color;
-use retrograde::game::chess::Position;
-use retrograde::index::IndexSpace;
-use retrograde::material::Material;
 use retrograde::metric::Metric;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use retrograde::game::chess::Position;
+use retrograde::chess::Position;
 use retrograde::metric::Wdl;
 use retrograde::reach::{NoLeaves, Options, solve};
 use serde_json::{Value, json};

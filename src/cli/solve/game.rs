@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Error, Result};
 use retrograde::Tablebase;
-use retrograde::game::{Game, chess, xiangqi};
+use retrograde::game::Game;
 use retrograde::metric::{Dtm, FIFTY_MOVES, Metric, Wdl};
 use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables};
 use retrograde::probe::{ProbeError, RootMove, sort_root_moves};
 use retrograde::reach::{LeafError, Leaves, LineEnd, Reach, Value};
 use retrograde::verify::solved::Verifiable;
 use retrograde::xiangqi::{Material, Metric as XiangqiMetric, Rules, XiangqiValue};
+use retrograde::{chess, xiangqi};
 use serde::Serialize;
 
 use super::answer::{Judged, SolveAnswer};

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use retrograde::Tablebase;
-use retrograde::game::chess::{Position, Role};
-use retrograde::game::{Color, xiangqi, zobrist::MaterialKey};
-use retrograde::material::Material;
+use retrograde::chess::material::Material;
+use retrograde::chess::zobrist::MaterialKey;
+use retrograde::chess::{Position, Role};
+use retrograde::game::Color;
 use retrograde::metric::{Dtz, Metric, Wdl};
 use retrograde::probe::ProbeOptions;
 use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::reach::{LeafError, Leaves, Value};
+use retrograde::xiangqi;
 use retrograde::xiangqi::{
     Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, XiangqiValue,
 };

@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
-use retrograde::game::chess::Role;
-use retrograde::game::{Color, Game, chess, xiangqi};
+use retrograde::chess::Role;
+use retrograde::game::{Color, Game};
 use retrograde::probe::solved::{check_target, save};
 use retrograde::reach::{
     End, Handicap, MAX_POSITIONS, Options, Progress, ReachError, bytes_per_position, solve,
 };
 use retrograde::xiangqi::Rules;
+use retrograde::{chess, xiangqi};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, progress};

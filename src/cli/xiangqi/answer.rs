@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::{Result, anyhow};
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{Move, Position, wxf};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::xiangqi::{XiangqiLineEnd, XiangqiProbeError, XiangqiTables, XiangqiValue};
 use retrograde::reach::{LeafError, MoveValue};
 use retrograde::xiangqi::{Material, Rules};
+use retrograde::xiangqi::{Move, Position, wxf};
 use serde::Serialize;
 
 use crate::cli::movetext::movetext;

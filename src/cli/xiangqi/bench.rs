@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use retrograde::game::Color;
-use retrograde::game::xiangqi::Position;
 use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables};
-use retrograde::solve::xiangqi::{SolveOptions, Targets, solve};
+use retrograde::xiangqi::Position;
+use retrograde::xiangqi::solve::{SolveOptions, Targets, solve};
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules};
 use serde_json::{Value, json};
 

@@ -9,8 +9,8 @@ use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
+use retrograde::chess::material;
 use retrograde::game::Game;
-use retrograde::material;
 use retrograde::xiangqi::{Material, Metric, Rules, table_path};
 
 pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, print_answer, print_line, probe};

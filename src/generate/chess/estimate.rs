@@ -1,9 +1,9 @@
 //! What a material of chess takes, from what the tables of up to five men took.
 
-use super::super::game::Cost;
-use super::super::plan::{GenerateOptions, Step};
+use crate::chess::material::Material;
 use crate::game::Color;
-use crate::material::Material;
+use crate::generate::game::Cost;
+use crate::generate::plan::{GenerateOptions, Step};
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::Compression;

@@ -6,14 +6,14 @@
 use rayon::prelude::*;
 
 use super::View;
+use crate::chess::index::IndexSpace;
+use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
+use crate::chess::solve::slice::{captures, own_reads, words};
+use crate::chess::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
 use crate::game::{Bits, Color};
-use crate::index::IndexSpace;
-use crate::material::Material;
 use crate::metric::Metric;
-use crate::placement::PawnSlices;
 use crate::probe::Format;
-use crate::solve::chess::{captures, own_reads, words};
-use crate::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
 
 /// Bytes of a word of a view: 64 scores and three sets.
 const VIEW_BYTES: u64 = 64 + 3 * 8;

@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::super::packed::Packed;
-use super::super::views::Parts;
+use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
+use crate::chess::solve::slice::{Extraction, Promotion, PromotionSource, captures, words};
+use crate::chess::solve::solved::SliceValues;
+use crate::chess::solve::view;
+use crate::chess::solve::view::SideView;
 use crate::game::Color;
-use crate::material::Material;
-use crate::placement::PawnSlices;
+use crate::generate::packed::Packed;
+use crate::generate::views::Parts;
 use crate::simd::Width;
-use crate::solve::chess::{Extraction, Promotion, PromotionSource, captures, words};
-use crate::solve::solved::SliceValues;
-use crate::solve::view::{self, SideView};
 
 /// What a material leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,11 +1,11 @@
 //! Where the solver keeps the position of a Syzygy index.
 
+use crate::chess::material::{MAX_MEN, Material};
+use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::rules::{Piece, Role};
+use crate::chess::solve::slice::{addressed_men, words};
+use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::Color;
-use crate::game::chess::{Piece, Role};
-use crate::material::{MAX_MEN, Material};
-use crate::placement::{PawnPlacement, PawnSlices};
-use crate::solve::chess::{addressed_men, words};
-use crate::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::syzygy::Squares;
 
 /// From squares of men to a place among all positions of one side to move: slice by slice, 64 to a word.

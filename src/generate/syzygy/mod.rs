@@ -13,20 +13,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use self::locate::{LastSlice, Locator};
-use self::race::{best_of, place_apart};
-use self::settle::{is_free, settle};
-use self::source::{Histogram, Numbers};
 use super::slices::Slices;
 use crate::Error;
+use crate::chess::material::Material;
+use crate::chess::solve::SolveError;
 use crate::game::Color;
-use crate::material::Material;
 use crate::metric::Metric;
-use crate::solve::SolveError;
 use crate::syzygy::{
     self, EncodedStream, Encoder, Flags, LeadingPawns, Listed, MenOrder, Stream, files,
 };
 use crate::table::WriteError;
+use locate::{LastSlice, Locator};
+use race::{best_of, place_apart};
+use settle::{is_free, settle};
+use source::{Histogram, Numbers};
 
 /// Indices that a thread looks at at a time.
 const TASK: usize = 1 << 16;

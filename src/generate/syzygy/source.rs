@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::super::rows::results_at;
-use super::super::slices::Slices;
+use crate::chess::solve::solved::SideValues;
 use crate::game::Bits;
+use crate::generate::rows::results_at;
+use crate::generate::slices::Slices;
 use crate::metric::{Metric, Wdl};
-use crate::solve::solved::SideValues;
 use crate::syzygy::{Flags, Maps, map_number};
 
 /// Stands for a distance that nobody asks for.

@@ -2,10 +2,10 @@
 
 use super::Xiangqi;
 use crate::game::Color;
-use crate::game::xiangqi::Role;
 use crate::generate::game::Cost;
 use crate::generate::plan::{GenerateOptions, Step};
 use crate::table::Compression;
+use crate::xiangqi::rules::Role;
 use crate::xiangqi::{Material, Metric, Rules};
 
 /// Bits of a file for each index, both sides to move counted, by [`Metric`], at the default compression: the sum of the files over

@@ -6,8 +6,8 @@
 use super::Xiangqi;
 use crate::game::Bits;
 use crate::generate::plan::GenerateOptions;
-use crate::solve::xiangqi::space::words;
-use crate::solve::xiangqi::{
+use crate::xiangqi::solve::space::words;
+use crate::xiangqi::solve::{
     MATES_BYTES, MORE_DISTANCES_BYTES, PERPETUAL_CHECK_BYTES, SOLVED_BYTES, SOLVING_BYTES,
 };
 use crate::xiangqi::{IndexSpace, Material, Metric, Rules};

@@ -20,12 +20,12 @@ use super::write::Effort;
 use crate::Error;
 use crate::game::{Color, Game};
 use crate::simd::Width;
-use crate::solve::xiangqi::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
 use crate::table::{
     Compression, Counts, Description, Packing, StreamSource, WriteOptions, values_present,
     write_table,
 };
 use crate::tables::find;
+use crate::xiangqi::solve::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
 use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
 use numbers::{Dimensions, InOrder, Numbers, Side};
 

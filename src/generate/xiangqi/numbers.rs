@@ -5,12 +5,12 @@
 //! sample, as in chess.
 
 use crate::game::Bits;
-use crate::game::xiangqi::mirror;
 use crate::generate::choose::Ordered;
 use crate::metric::{MateScore, Wdl};
-use crate::solve::xiangqi::SideValues;
-use crate::solve::xiangqi::space::Space;
 use crate::table::{Longest, ValueSource};
+use crate::xiangqi::rules::mirror;
+use crate::xiangqi::solve::SideValues;
+use crate::xiangqi::solve::space::Space;
 use crate::xiangqi::{IndexSpace, MAX_DIMENSIONS, Metric};
 
 /// Where the position of each index stands among the solved ones.
@@ -355,7 +355,7 @@ mod tests {
 
     use super::*;
     use crate::generate::choose::Ordered;
-    use crate::solve::xiangqi::{SolveOptions, solve};
+    use crate::xiangqi::solve::{SolveOptions, solve};
     use crate::xiangqi::{Material, Order, Rules};
 
     #[test]

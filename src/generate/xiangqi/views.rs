@@ -1,12 +1,12 @@
 //! What a material of xiangqi leaves for those that lead to it: its results, and its distances to mate where those
 //! are wanted.
 
-use super::super::packed::Packed;
-use super::super::views::Parts;
 use crate::game::Bits;
-use crate::solve::xiangqi::space::{Space, word_man, words};
-use crate::solve::xiangqi::{SideValues, Solved};
+use crate::generate::packed::Packed;
+use crate::generate::views::Parts;
 use crate::xiangqi::Material;
+use crate::xiangqi::solve::space::{Space, word_man, words};
+use crate::xiangqi::solve::{SideValues, Solved};
 
 /// The parts of one side to move: legal, won and lost positions, and scores.
 const SIDE_PARTS: usize = 4;

@@ -1,9 +1,9 @@
 //! Best play from a xiangqi position to its end.
 
 use super::{XiangqiProbeError, XiangqiTables};
-use crate::game::xiangqi::{History, Move, Position, wxf};
 use crate::metric::Wdl;
 use crate::xiangqi::Metric;
+use crate::xiangqi::rules::{History, Move, Position, wxf};
 
 /// One move of a [`XiangqiLine`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use super::{CacheStatistics, ProbeOptions};
 use crate::Error;
 use crate::game::Game;
-use crate::game::xiangqi::Position;
 use crate::metric::{MateScore, Wdl};
 use crate::table::{Description, Table};
 use crate::tables::{BlockCache, find};
+use crate::xiangqi::rules::Position;
 use crate::xiangqi::{IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
@@ -82,7 +82,7 @@ struct Located {
 /// ```
 /// use std::sync::atomic::AtomicBool;
 ///
-/// use retrograde::game::xiangqi::Position;
+/// use retrograde::xiangqi::rules::Position;
 /// use retrograde::generate::{GenerateOptions, Plan};
 /// use retrograde::metric::{Dtm, Wdl};
 /// use retrograde::probe::xiangqi::XiangqiTables;

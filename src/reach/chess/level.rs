@@ -5,7 +5,7 @@
 //! first: within one there are only moves of pieces, which the retrograde analysis takes back.
 
 use super::packed::Packed;
-use crate::game::chess::Role;
+use crate::chess::rules::Role;
 
 /// Positions of one level lead to each other by moves of pieces alone, and to lower levels by all other moves.
 ///
@@ -39,7 +39,7 @@ impl Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::chess::Position;
+    use crate::chess::rules::Position;
     use crate::reach::positions::Compact;
 
     #[test]

@@ -18,7 +18,7 @@ use super::play::LineEnd;
 use super::positions::Look;
 use super::rules::{LeafError, Next, Rules};
 use super::{Value, bytes_to_find};
-use crate::game::chess::{Board, Move, Position, Role, Square};
+use crate::chess::rules::{Board, Move, Position, Role, Square};
 use crate::game::{Color, Game};
 use crate::metric::FIFTY_MOVES;
 

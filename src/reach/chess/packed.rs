@@ -5,11 +5,11 @@ use arrayvec::ArrayVec;
 use super::level::Level;
 
 use super::symmetry::{has_images, images, normal_form};
-use crate::game::Color;
-use crate::game::chess::{
+use crate::chess::rules::zobrist;
+use crate::chess::rules::{
     CastlingRights, CastlingSide, Move, Piece, Position, Role, Setup, Square, attacks, squares,
 };
-use crate::game::zobrist;
+use crate::game::Color;
 use crate::reach::positions::{Compact, Words};
 
 /// Bits of a man.

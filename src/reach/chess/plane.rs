@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
 use super::packed::Packed;
 use super::state::{State, States};
-use crate::game::chess::Position;
+use crate::chess::rules::Position;
 use crate::reach::game;
 use crate::reach::positions::{Id, Positions, Run};
 

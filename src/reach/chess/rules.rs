@@ -2,7 +2,7 @@
 
 use super::packed::Packed;
 use super::symmetry::has_images;
-use crate::game::chess::{Move, Position, Role};
+use crate::chess::rules::{Move, Position, Role};
 use crate::reach::positions::{Compact, Look};
 use crate::reach::rules::{Handicap, Next, Rules};
 

@@ -14,12 +14,12 @@
 use arrayvec::ArrayVec;
 
 use super::packed::Packed;
-use crate::game::Color;
-use crate::game::chess::{Position, Role, Square};
-use crate::reach::positions::Compact;
-use crate::symmetry::{
+use crate::chess::rules::{Position, Role, Square};
+use crate::chess::symmetry::{
     ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_triangle, is_on_diagonal, transpose,
 };
+use crate::game::Color;
+use crate::reach::positions::Compact;
 
 /// The number of images of a position without pawns, of which few have only half as many.
 const IMAGES: u64 = 8;
@@ -109,7 +109,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::game::chess::Setup;
+    use crate::chess::rules::Setup;
     use crate::reach::positions::Compact;
 
     const FENS: [&str; 5] = [

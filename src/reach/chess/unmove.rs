@@ -3,10 +3,10 @@
 use arrayvec::ArrayVec;
 
 use super::packed::Packed;
+use crate::chess::rules::attacks;
+use crate::chess::rules::zobrist;
+use crate::chess::rules::{Role, Square, squares};
 use crate::game::Color;
-use crate::game::chess::attacks;
-use crate::game::chess::{Role, Square, squares};
-use crate::game::zobrist;
 use crate::reach::positions::Compact;
 
 /// Calls `visit` with the normal form of every position of the same level, and its key, that a legal move turns into this
@@ -76,7 +76,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::game::chess::Position;
+    use crate::chess::rules::Position;
 
     #[test]
     fn every_quiet_move_of_a_piece_is_taken_back() {

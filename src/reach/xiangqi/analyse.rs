@@ -5,11 +5,11 @@ use super::graph::Graph;
 use super::perpetual::perpetual;
 use super::state::{State, States};
 use crate::game::Color;
-use crate::game::xiangqi::Position;
 use crate::metric::Wdl;
 use crate::reach::game::{Analysis, Extent, Outlay, States as _};
 use crate::reach::rules::LeafError;
 use crate::xiangqi::Rules;
+use crate::xiangqi::rules::Position;
 
 /// Bytes that the iteration keeps for each position of a level.
 const ITERATION: usize = 48;

@@ -8,11 +8,11 @@ use super::packed::Packed;
 use super::rules::next;
 use super::state::{State, States};
 use crate::game::Color;
-use crate::game::xiangqi::Position;
 use crate::metric::Wdl;
 use crate::reach::game::States as _;
 use crate::reach::positions::{Compact, Id, Positions, Run};
 use crate::reach::rules::{LeafError, Next, Rules};
+use crate::xiangqi::rules::Position;
 
 /// Set in an edge if the move gives check.
 const CHECK: u32 = 1 << 31;

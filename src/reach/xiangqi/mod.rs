@@ -18,11 +18,11 @@ use super::play::LineEnd;
 use super::positions::Look;
 use super::rules::{LeafError, Next, Rules};
 use super::{Options, bytes_to_find};
-use crate::game::xiangqi::{History, Move, Position, Role};
 use crate::game::{Color, Game};
 use crate::metric::Wdl;
 use crate::xiangqi;
 use crate::xiangqi::XiangqiValue;
+use crate::xiangqi::rules::{History, Move, Position, Role};
 
 use graph::Node;
 use packed::Packed;

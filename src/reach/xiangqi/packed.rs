@@ -1,8 +1,8 @@
 //! A xiangqi position in as few bytes as its men need.
 
 use crate::game::Color;
-use crate::game::xiangqi::{Piece, Position, Role, Setup, Square, squares, zobrist};
 use crate::reach::positions::{Compact, Words};
+use crate::xiangqi::rules::{Piece, Position, Role, Setup, Square, squares, zobrist};
 
 /// Bits of a man.
 const MAN: u32 = 4;

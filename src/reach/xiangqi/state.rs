@@ -1,11 +1,11 @@
 //! What is known of a xiangqi position while others are solved.
 
 use super::packed::Packed;
-use crate::game::xiangqi::Position;
 use crate::metric::{Dtm, Wdl};
 use crate::reach::game;
 use crate::reach::positions::{Id, Positions};
 use crate::xiangqi::XiangqiValue;
+use crate::xiangqi::rules::Position;
 
 /// The result for the side to move, with its distances in plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! not overlap anywhere, or the counts would be wrong: no symbol is the right part of one and the left part of another.
 //! Of equal counts the pair with the lower numbers comes first, so the result does not depend on anything but the values.
 
-use super::super::pairs::NO_SYMBOL;
+use crate::syzygy::pairs::NO_SYMBOL;
 
 /// Most symbols: numbers have 12 bits, and the last number says that a symbol is a value.
 const MAX_SYMBOLS: usize = NO_SYMBOL as usize;

@@ -4,13 +4,13 @@ use arrayvec::ArrayVec;
 
 use super::combinations::{TakenSquares, nth_square, rank_among_free, unrank_combination};
 use super::leading::{LeadingPawns, THREE_MEN, number_of_three, oriented, three_of_number};
+use crate::chess::index::Placement;
+use crate::chess::material::{MAX_MEN, Material};
+use crate::chess::men::Men;
+use crate::chess::rules::{Piece, Role};
+use crate::chess::symmetry::{Symmetry, is_on_diagonal, mirror};
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
-use crate::game::chess::{Piece, Role};
-use crate::index::Placement;
-use crate::material::{MAX_MEN, Material};
-use crate::men::Men;
-use crate::symmetry::{Symmetry, is_on_diagonal, mirror};
 use crate::syzygy::numbering::{
     BINOMIALS, KING_PAIR, KING_PAIR_SQUARES, KING_PAIRS, LEADING_PAWNS, NO_PAIR, PAWN_FILES,
     PAWN_SQUARES, TRIANGLE,

@@ -1,7 +1,7 @@
 //! The leading group: men that take up the symmetries of the board.
 
 use super::combinations::{nth_square, rank_combination, unrank_combination};
-use crate::symmetry::{ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_corner};
+use crate::chess::symmetry::{ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_corner};
 use crate::syzygy::numbering::{
     BELOW, BELOW_SQUARES, BOARD_BELOW, BOARD_DIAGONAL, LEADING_PAWNS, PAWN, PAWN_SQUARE,
     PAWN_SQUARES, TRIANGLE, TRIANGLE_BELOW, TRIANGLE_DIAGONAL, TRIANGLE_SQUARES, is_below_diagonal,

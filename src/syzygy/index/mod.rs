@@ -70,10 +70,10 @@ pub(super) use leading::three_of_number;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::index::Placement;
+    use crate::chess::rules::{Piece, Position, Role};
+    use crate::chess::symmetry::{Symmetry, is_on_diagonal, mirror};
     use crate::game::Color;
-    use crate::game::chess::{Piece, Position, Role};
-    use crate::index::Placement;
-    use crate::symmetry::{Symmetry, is_on_diagonal, mirror};
     use crate::syzygy::SyzygyError;
     use crate::syzygy::numbering::{PAWN_FILES, PAWN_SQUARE};
 

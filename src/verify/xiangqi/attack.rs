@@ -2,8 +2,9 @@
 //! stand still.
 
 use crate::game::Color;
-use crate::game::xiangqi::attacks::{self, between};
-use crate::game::xiangqi::{Bitboard, Role, Square, squares};
+use crate::xiangqi::rules::attacks;
+use crate::xiangqi::rules::attacks::between;
+use crate::xiangqi::rules::{Bitboard, Role, Square, squares};
 
 /// All squares.
 pub(super) const BOARD: Bitboard = (1 << 90) - 1;

@@ -10,13 +10,13 @@ use super::moves::{Captures, Moves};
 use super::values::{At, Resolved, Source};
 use crate::Error;
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Square, squares};
 use crate::metric::{MateScore, Wdl};
 use crate::probe::Format;
 use crate::table::Counts;
 use crate::verify::compare::Found;
 use crate::verify::report::{Difference, Observer, Subject};
 use crate::xiangqi::Metric;
+use crate::xiangqi::rules::{Bitboard, Square, squares};
 
 /// Addresses that are compared together.
 const CHUNK: usize = 256;

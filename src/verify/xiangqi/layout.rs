@@ -5,7 +5,7 @@
 //! mirror image is there twice, as itself and as its mirror image.
 
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Role, Square, attacks, squares};
+use crate::xiangqi::rules::{Bitboard, Role, Square, attacks, squares};
 use crate::xiangqi::{Camps, Material, Placement};
 
 /// The most attackers that both sides together have.
@@ -71,7 +71,7 @@ impl Home {
             [camp.king.bit(), camp.advisors, camp.elephants];
         if self.color == Color::Black {
             [king, advisors, elephants] =
-                [king, advisors, elephants].map(crate::game::xiangqi::flip);
+                [king, advisors, elephants].map(crate::xiangqi::rules::flip);
         }
         let king = squares(king).next()?;
         let own = king.bit() | advisors | elephants;

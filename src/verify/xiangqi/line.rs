@@ -3,7 +3,7 @@
 //! As in the lines of chess, the best move is one to the least value: values are those of the side that then has
 //! the move. What is not legal has the largest number, so that nothing moves there.
 
-use crate::game::xiangqi::{Bitboard, SQUARES, Square};
+use crate::xiangqi::rules::{Bitboard, SQUARES, Square};
 
 /// The squares, and a few more for even numbers of registers.
 pub(super) const WIDTH: usize = 96;
@@ -175,7 +175,7 @@ impl Values {
 
     /// Takes one value on all squares of a set.
     pub fn take_one(&mut self, (key, score): (i32, u8), places: Bitboard) {
-        for place in crate::game::xiangqi::squares(places) {
+        for place in crate::xiangqi::rules::squares(places) {
             let place = place.index();
             self.keys[place] = key.min(self.keys[place]);
             self.scores[place] = score.min(self.scores[place]);

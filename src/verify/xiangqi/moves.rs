@@ -12,9 +12,9 @@ use super::layout::{CampMove, Layout, Men};
 use super::line::{Best, Turn, Values, key};
 use super::values::{At, GUARDS, Resolved};
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Role, Square, squares};
 use crate::metric::MateScore;
 use crate::xiangqi::Material;
+use crate::xiangqi::rules::{Bitboard, Role, Square, squares};
 
 /// What the capture of some man leads to.
 #[derive(Debug)]

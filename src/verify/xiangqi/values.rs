@@ -9,10 +9,10 @@ use super::layout::{Layout, Men};
 use super::line::{Values, key};
 use crate::Error;
 use crate::game::Color;
-use crate::game::xiangqi::{Bitboard, Role, squares};
 use crate::metric::Wdl;
 use crate::table::Table;
 use crate::tables::NativeFile;
+use crate::xiangqi::rules::{Bitboard, Role, squares};
 use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi, table_path};
 
 /// A file, and what is wrong with it.

@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 use retrograde::game::Color::{Black, White};
-use retrograde::game::xiangqi::attacks::{
-    self, BitLines, Folded, LegMoves, LineMoves, Lines, Steps, Walk, checksum, unfold,
+use retrograde::xiangqi::attacks;
+use retrograde::xiangqi::attacks::{
+    BitLines, Folded, LegMoves, LineMoves, Lines, Steps, Walk, checksum, unfold,
 };
-use retrograde::game::xiangqi::{Role, Square, flip, mirror, squares};
+use retrograde::xiangqi::{Role, Square, flip, mirror, squares};
 
 use super::{set, square};
 

@@ -1,7 +1,7 @@
 //! The 16 x 16 board and the numbers of men.
 
 use retrograde::game::Color::{Black, White};
-use retrograde::game::xiangqi::{Cell, Move, Position, Role, Square, piece_of, side_bit};
+use retrograde::xiangqi::{Cell, Move, Position, Role, Square, piece_of, side_bit};
 
 use super::square;
 

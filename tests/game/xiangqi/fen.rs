@@ -1,7 +1,7 @@
 //! FEN both ways, in every dialect, and every way to get it wrong.
 
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{Position, Role, Setup, SetupError};
+use retrograde::xiangqi::{Position, Role, Setup, SetupError};
 
 const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 

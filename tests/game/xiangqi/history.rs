@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use retrograde::game::Color;
 use retrograde::game::repetition::Line;
-use retrograde::game::xiangqi::{History, Move, Position, Repetition};
+use retrograde::xiangqi::{History, Move, Position, Repetition};
 
 use super::{any_game, position};
 

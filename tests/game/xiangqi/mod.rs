@@ -12,7 +12,7 @@ mod reference;
 
 use proptest::prelude::*;
 use retrograde::game::Color;
-use retrograde::game::xiangqi::{Piece, Position, Role, Setup, Square, squares};
+use retrograde::xiangqi::{Piece, Position, Role, Setup, Square, squares};
 
 fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen}: {error}"))

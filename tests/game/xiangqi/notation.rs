@@ -1,7 +1,7 @@
 //! ICCS and WXF.
 
 use proptest::prelude::*;
-use retrograde::game::xiangqi::{Move, ParseMoveError, Position, wxf};
+use retrograde::xiangqi::{Move, ParseMoveError, Position, wxf};
 
 use super::{any_position, position};
 

@@ -1,6 +1,6 @@
 //! The number of move paths, against another program's counts.
 
-use retrograde::game::xiangqi::{Position, divide, perft};
+use retrograde::xiangqi::{Position, divide, perft};
 
 use super::position;
 

@@ -1,8 +1,8 @@
 //! Making, taking back and generating moves.
 
 use proptest::prelude::*;
-use retrograde::game::xiangqi::attacks::BitLines;
-use retrograde::game::xiangqi::{Position, Role, Square};
+use retrograde::xiangqi::attacks::BitLines;
+use retrograde::xiangqi::{Position, Role, Square};
 
 use super::{any_game, any_position, naive, position};
 

@@ -1,6 +1,6 @@
 //! Moves, checks and ends of games against `pyffish`.
 
-use retrograde::game::xiangqi::{Move, ParseMoveError, Role, squares, wxf};
+use retrograde::xiangqi::{Move, ParseMoveError, Role, squares, wxf};
 
 use super::position;
 
@@ -52,7 +52,7 @@ fn positions_of_pyffish() {
 
 /// Where they write a move in another way, two men of a kind stand on one file: they name the file if the
 /// other man cannot go the same way, and front and rear where two files have two pawns each.
-fn assert_other_text(position: &retrograde::game::xiangqi::Position, m: Move, text: &str) {
+fn assert_other_text(position: &retrograde::xiangqi::Position, m: Move, text: &str) {
     let men = squares(position.pieces(position.turn(), m.role()));
     let on_the_file = men.filter(|s| s.file() == m.from().file()).count();
     assert!(on_the_file > 1, "{position} {m} {text}");

@@ -1,0 +1,132 @@
+//! Chess as its tables see it.
+
+pub mod index;
+pub mod material;
+pub mod men;
+pub mod placement;
+pub mod rules;
+pub mod solve;
+pub mod symmetry;
+
+pub use rules::*;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::{Game, Numbered, Signature, TableGame};
+use crate::metric::Metric;
+use index::IndexSpace;
+use material::Material;
+
+/// Orthodox chess, for what is the same for tables of all games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Chess;
+
+/// The rules on which values of chess tables rest. There is one set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChessRules {
+    /// Results and distances to zeroing under the fifty-move rule, distances to mate without it; repetitions count for nothing.
+    #[default]
+    FiftyMoves,
+}
+
+impl fmt::Display for ChessRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A word that is not the name of rules of chess.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown rules `{0}`: chess has fifty-moves")]
+pub struct ParseRulesError(String);
+
+impl FromStr for ChessRules {
+    type Err = ParseRulesError;
+
+    fn from_str(name: &str) -> Result<ChessRules, ParseRulesError> {
+        match name {
+            "fifty-moves" => Ok(ChessRules::FiftyMoves),
+            _ => Err(ParseRulesError(name.to_owned())),
+        }
+    }
+}
+
+impl Numbered for ChessRules {
+    const LIST: &'static [ChessRules] = &[ChessRules::FiftyMoves];
+
+    fn number(self) -> u8 {
+        self as u8
+    }
+
+    fn name(self) -> &'static str {
+        "fifty-moves"
+    }
+}
+
+impl Numbered for Metric {
+    const LIST: &'static [Metric] = &Metric::ALL;
+
+    fn number(self) -> u8 {
+        self.number()
+    }
+
+    fn name(self) -> &'static str {
+        self.name()
+    }
+}
+
+impl Signature for Material {
+    fn men(&self) -> usize {
+        self.men()
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.is_symmetric()
+    }
+
+    fn normal_form(&self) -> Material {
+        self.normal_form()
+    }
+
+    fn with_colors_exchanged(&self) -> Material {
+        self.with_colors_exchanged()
+    }
+
+    fn dependencies(&self) -> Vec<Material> {
+        self.dependencies()
+    }
+
+    fn may_be_stored(&self) -> bool {
+        self.is_normal() || self.was_normal()
+    }
+}
+
+impl TableGame for Chess {
+    const GAME: Game = Game::Chess;
+    type Material = Material;
+    type Metric = Metric;
+    type Rules = ChessRules;
+    type Space = IndexSpace;
+
+    fn space(material: Material) -> Option<IndexSpace> {
+        Some(IndexSpace::new(material))
+    }
+
+    fn positions(space: &IndexSpace) -> u64 {
+        space.len()
+    }
+
+    /// A symmetric material has those of white to move. Otherwise results are there for both sides; distances are
+    /// worked out one ply ahead where a side lacks them.
+    fn needs_side(material: &Material, metric: Metric, side: usize) -> bool {
+        match material.is_symmetric() {
+            true => side == 0,
+            false => metric == Metric::Wdl,
+        }
+    }
+
+    fn subdirectory(_: ChessRules) -> &'static str {
+        ""
+    }
+}

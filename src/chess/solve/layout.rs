@@ -1,0 +1,234 @@
+//! The values of one layout in the order of another: colours exchanged, a promoted man held fixed.
+//!
+//! Two layouts differ in which man is which digit of the address, in the symmetry that brings the white king or
+//! the pawns to their place, and, with the colours exchanged, in which king is the bit. All that is known for each
+//! digit beforehand, so an address costs a few additions; a line of 64 positions moves as a whole.
+
+use std::borrow::Cow;
+
+use super::lines::{Line, line_at_mut, pull, transpose_lines, transpose_words};
+use super::slice::addressed_men;
+use super::view::SideView;
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
+use crate::chess::symmetry;
+use crate::chess::symmetry::{Symmetry, TRIANGLE};
+use crate::game::Color;
+use crate::metric::MateScore;
+use crate::simd::{Kernel, Width};
+
+/// How the address of a source follows from that of a target.
+#[derive(Debug)]
+pub(super) struct Relation {
+    exchanged: bool,
+    source_has_pawns: bool,
+    /// Squares of the white king in the target, in the order of its address.
+    kings: Vec<u8>,
+    /// Words from one place of the source's white king to the next.
+    king_stride: usize,
+    /// For each symmetry and each of the target's other men, what each of his squares adds.
+    offsets: Vec<Vec<[u32; 64]>>,
+    /// For each symmetry, what the promoted man adds.
+    fixed: Vec<u32>,
+}
+
+impl Relation {
+    /// From `source`, a material in the colours of its layout, to the men of `target`.
+    ///
+    /// With `promoted`, the source has one man more who is addressed: he stands on that square. The men and the
+    /// square are in the colours of the target.
+    pub(super) fn new(
+        source: &Material,
+        target: &Material,
+        promoted: Option<(Color, Role, u8)>,
+        exchanged: bool,
+    ) -> Relation {
+        let source_men = addressed_men(source);
+        let pieces = source_men.len() - 1;
+        let turned = |color: Color| if exchanged { !color } else { color };
+        let mut free: Vec<Option<(Color, Role)>> =
+            source_men[1..].iter().copied().map(Some).collect();
+        let mut stride_of = |color: Color, role: Role| {
+            let at = free
+                .iter()
+                .position(|&man| man == Some((turned(color), role)));
+            let at = at.unwrap_or(0);
+            free[at] = None;
+            1u32 << (6 * (pieces - 1 - at))
+        };
+        // The slowest of several identical men is the promoted one: what is read then lies together.
+        let promoted = promoted.map(|(color, role, square)| (stride_of(color, role), square));
+        let strides: Vec<u32> = addressed_men(target)[1..]
+            .iter()
+            .map(|&(color, role)| stride_of(color, role))
+            .collect();
+        let flip = if exchanged { 56 } else { 0 };
+        let contribution = |symmetry: usize, stride: u32, square: u8| {
+            stride * u32::from(Symmetry::from_index(symmetry).map(square ^ flip))
+        };
+        Relation {
+            exchanged,
+            source_has_pawns: source.has_pawns(),
+            kings: match target.has_pawns() {
+                true => (0..64).collect(),
+                false => TRIANGLE.to_vec(),
+            },
+            king_stride: 1 << (6 * pieces),
+            offsets: (0..Symmetry::COUNT)
+                .map(|symmetry| {
+                    let squares = |&stride: &u32| {
+                        std::array::from_fn(|square| contribution(symmetry, stride, square as u8))
+                    };
+                    strides.iter().map(squares).collect()
+                })
+                .collect(),
+            fixed: (0..Symmetry::COUNT)
+                .map(|symmetry| {
+                    promoted.map_or(0, |(stride, square)| contribution(symmetry, stride, square))
+                })
+                .collect(),
+        }
+    }
+
+    /// The words of the target.
+    fn words(&self) -> usize {
+        self.kings.len() << (6 * self.offsets[0].len())
+    }
+
+    /// The symmetry for a square of the source's white king, and what he adds to the address.
+    fn king(&self, square: u8, mirrored: bool) -> (Symmetry, usize) {
+        let symmetry = match self.source_has_pawns {
+            true => Symmetry::mirrored(mirrored),
+            false => symmetry::into_triangle(square),
+        };
+        let turned = symmetry.map(square);
+        let place = match self.source_has_pawns {
+            true => usize::from(turned),
+            false => symmetry::triangle_place(turned),
+        };
+        let fixed = self.fixed[symmetry.index()] as usize;
+        (symmetry, place * self.king_stride + fixed)
+    }
+
+    /// What the men other than the king add to the source's address, from their part of the target's.
+    #[inline(always)]
+    fn offset(&self, symmetry: usize, inner: usize) -> usize {
+        let digits = self.offsets[symmetry].iter().rev().enumerate();
+        digits
+            .map(|(number, offsets)| offsets[inner >> (6 * number) & 63] as usize)
+            .sum()
+    }
+
+    /// One side of a slice in the order of the target; `mirrored` if the source's slice is the mirror image.
+    pub(super) fn apply(
+        &self,
+        source: &SideView<'_>,
+        mirrored: bool,
+        width: Width,
+    ) -> SideView<'static> {
+        let words = self.words();
+        let mut target = Laid {
+            legal: vec![0; words],
+            scores: vec![MateScore::DRAW.0; words * 64],
+            spoiled: vec![0; if source.spoiled.is_empty() { 0 } else { words }],
+        };
+        width.run(Apply {
+            relation: self,
+            source,
+            mirrored,
+            target: &mut target,
+        });
+        SideView {
+            legal: Cow::Owned(target.legal),
+            scores: Cow::Owned(target.scores),
+            spoiled: Cow::Owned(target.spoiled),
+            stalemate: Cow::Borrowed(&[]),
+        }
+    }
+
+    #[inline(always)]
+    fn copy(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
+        let stride = 1 << (6 * self.offsets[0].len());
+        for (place, &square) in self.kings.iter().enumerate() {
+            let (symmetry, base) = self.king(square, mirrored);
+            for inner in 0..stride {
+                let from = base + self.offset(symmetry.index(), inner);
+                let address = place * stride + inner;
+                // Illegal positions are draws on either side.
+                let legal = source.legal[from];
+                if legal != 0 {
+                    target.legal[address] = symmetry.pull(legal);
+                    line_at_mut(&mut target.scores, address)
+                        .copy_from_slice(&pull(symmetry, &source.line(from)));
+                    if let Some(spoiled) = target.spoiled.get_mut(address) {
+                        *spoiled = symmetry.pull(source.spoiled[from]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The source's bit is the target's white king: squares of 64 times 64 positions are transposed.
+    #[inline(always)]
+    fn exchange(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
+        let bits: [(Symmetry, usize); 64] =
+            std::array::from_fn(|bit| self.king(bit as u8 ^ 56, mirrored));
+        let mut lines: Box<[Line; 64]> = Box::new([[0; 64]; 64]);
+        let mut transposed = lines.clone();
+        let stride = 1 << (6 * self.offsets[0].len());
+        for inner in 0..stride {
+            let offsets: [usize; Symmetry::COUNT] =
+                std::array::from_fn(|symmetry| self.offset(symmetry, inner));
+            let mut legal = [0; 64];
+            let mut spoiled = [0; 64];
+            for (bit, &(symmetry, base)) in bits.iter().enumerate() {
+                let from = base + offsets[symmetry.index()];
+                // Row after row from the other side of the board.
+                legal[bit] = symmetry.pull(source.legal[from]).swap_bytes();
+                spoiled[bit] = symmetry.pull(source.spoiled_at(from)).swap_bytes();
+                lines[bit] = pull(Symmetry::FLIP, &pull(symmetry, &source.line(from)));
+            }
+            transpose_words(&mut legal);
+            transpose_words(&mut spoiled);
+            transpose_lines(&lines, &mut transposed);
+            for (place, &square) in self.kings.iter().enumerate() {
+                let address = place * stride + inner;
+                target.legal[address] = legal[usize::from(square)];
+                line_at_mut(&mut target.scores, address)
+                    .copy_from_slice(&transposed[usize::from(square)]);
+                if let Some(word) = target.spoiled.get_mut(address) {
+                    *word = spoiled[usize::from(square)];
+                }
+            }
+        }
+    }
+}
+
+/// Work of [`Relation::apply`] that wide registers speed up.
+struct Apply<'a> {
+    relation: &'a Relation,
+    source: &'a SideView<'a>,
+    mirrored: bool,
+    target: &'a mut Laid,
+}
+
+impl Kernel for Apply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        if self.relation.exchanged {
+            self.relation
+                .exchange(self.source, self.mirrored, self.target);
+        } else {
+            self.relation.copy(self.source, self.mirrored, self.target);
+        }
+    }
+}
+
+/// A view that is being written.
+struct Laid {
+    legal: Vec<u64>,
+    scores: Vec<u8>,
+    spoiled: Vec<u64>,
+}

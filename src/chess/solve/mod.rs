@@ -1,0 +1,212 @@
+//! Retrograde analysis, 64 positions at a time.
+//!
+//! Every other generator we know walks positions: take an index, find the squares, make unmoves, touch a byte.
+//! Here sets are walked. All positions that differ only in the black king's square are one word, and a piece's
+//! moves are applied to all words that differ only in its square ([`sweep`]). The idea is that of Stiller and of
+//! Wendroff et al., "Bits and Pieces" (1993); [`fixpoint`](crate::retro::fixpoint) is the iteration, [`slice`] what the game fixes.
+//!
+//! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
+
+mod layout;
+pub mod lines;
+pub mod own;
+pub mod slice;
+pub mod solved;
+pub mod space;
+pub mod sweep;
+pub mod view;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use super::material::Material;
+use super::rules::Role;
+pub use crate::error::SolveError;
+use crate::game::Color;
+#[cfg(doc)]
+use crate::metric::FIFTY_MOVES;
+use crate::metric::Plies;
+use crate::retro::fixpoint::{self, Unsolved};
+use crate::simd::Width;
+use own::OwnSlices;
+use slice::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
+use solved::{SideValues, SliceValues, Solved};
+use view::{SideView, View};
+
+/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment, which is when
+/// distances to mate are begun: what is fixed (112), results and distances to zeroing (112), the new distances and
+/// notes of them (88), the sets of the iteration (65), and one byte that says when a score is due.
+pub const SOLVING_BYTES: u64 = 378;
+/// More of them with pawns, where conversions are kept apart from other zeroing moves.
+pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
+/// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to mate, and nine
+/// sets.
+pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
+
+/// What to solve and how to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct SolveOptions<'a> {
+    /// Whether distances to mate are wanted; the targets must have them too.
+    pub mates: bool,
+    /// Whether captures alone count where a prober finds a result without the table, as for Syzygy tables, and not
+    /// promotions as well.
+    pub captures_alone: bool,
+    /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
+    /// played, fewer to see cursed wins in small materials.
+    pub limit: Plies,
+    /// How wide the registers are. Values do not depend on it.
+    pub width: Width,
+    /// How many slices are solved at the same time, at most; more than there are threads never are.
+    pub slices_at_a_time: usize,
+    /// Checked after every ply.
+    pub cancel: &'a AtomicBool,
+}
+
+/// Every value of a material. `targets` holds what its moves lead to, laid out with its
+/// colours ([`gather_targets`]).
+///
+/// # Errors
+///
+/// If a target is missing, a distance does not fit, or the caller cancelled.
+pub fn solve(
+    material: Material,
+    targets: &Targets,
+    options: SolveOptions<'_>,
+) -> Result<Solved, SolveError> {
+    let solved = Solved::new(material);
+    solve_slices(material, targets, options, &|slice, values| {
+        // Every slice is finished once, so there is nothing to replace.
+        let _ = solved.slices[slice].set(values);
+        Ok::<(), SolveError>(())
+    })?;
+    Ok(solved)
+}
+
+/// Solves a material and hands out the values of each slice as soon as they are known.
+///
+/// Slices of pawn placements that are equally far from promotion are solved in parallel, those nearer to promotion
+/// first.
+///
+/// # Errors
+///
+/// If a target is missing, a distance does not fit, the caller cancelled, or what `finish` says.
+pub fn solve_slices<E: From<SolveError> + Send>(
+    material: Material,
+    targets: &Targets,
+    options: SolveOptions<'_>,
+    finish: &(dyn Fn(usize, SliceValues) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    if slice::words(&material).is_none() {
+        return Err(SolveError::too_large(&material).into());
+    }
+    let own = OwnSlices::new(material, slice::own_reads);
+    // Only a double push past an enemy pawn asks for stalemates.
+    let with_stalemates = Color::ALL
+        .map(|color| material.count(color, Role::Pawn))
+        .iter()
+        .all(|&pawns| pawns > 0);
+    let mut slices: Vec<(u32, usize)> = (0..own.pawns.len())
+        .map(|slice| (own.pawns.placement(slice).steps_to_promotion(), slice))
+        .collect();
+    slices.sort_unstable();
+    let at_a_time = match options.slices_at_a_time {
+        few if few < rayon::current_num_threads() => few.max(1),
+        _ => usize::MAX,
+    };
+    for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
+        for side_by_side in equally_far.chunks(at_a_time) {
+            side_by_side
+                .par_iter()
+                .with_max_len(1)
+                .try_for_each(|&(_, slice)| {
+                    let values = solve_slice(&own, slice, targets, options)?;
+                    own.insert(slice, &values, with_stalemates);
+                    own.release(&slice::own_reads(&own.pawns, slice));
+                    finish(slice, values)
+                })?;
+        }
+    }
+    Ok(())
+}
+
+fn solve_slice(
+    own: &OwnSlices,
+    slice: usize,
+    targets: &Targets,
+    options: SolveOptions<'_>,
+) -> Result<SliceValues, SolveError> {
+    let material = own.material;
+    if options.cancel.load(Ordering::Relaxed) {
+        return Err(SolveError::cancelled(&material));
+    }
+    let space = slice::space(&material, own.pawns.placement(slice));
+    let rules = SliceRules::new(&space, own, slice, targets, &options)
+        .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
+    let width = options.width;
+    let (mut fixed, conversions) = rules.collect(width);
+    drop(rules);
+    let lines = sweep::LineTable::new(&space);
+    let moves = sweep::SliceMoves::new(&space, &lines);
+    let SolveOptions { limit, cancel, .. } = options;
+    let values =
+        fixpoint::solve(moves, &mut fixed, limit, width, cancel).map_err(
+            |reason| match reason {
+                Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
+                Unsolved::Cancelled => SolveError::cancelled(&material),
+            },
+        )?;
+    let [white, black] = fixed;
+    let [white_conversions, black_conversions] = conversions;
+    let [white_values, black_values] = values;
+    Ok([
+        SideValues::new(white, white_conversions, white_values, width),
+        SideValues::new(black, black_conversions, black_values, width),
+    ])
+}
+
+/// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.
+///
+/// # Errors
+///
+/// If one of them is not there.
+pub fn gather_targets(
+    material: &Material,
+    stored: &HashMap<Material, Arc<Solved>>,
+    width: Width,
+) -> Result<Targets, SolveError> {
+    let find = |target: Material| {
+        stored
+            .get(&target.normal_form())
+            .ok_or_else(|| SolveError::missing_target(material, &target))
+    };
+    let mut targets = Targets::default();
+    for target in slice::captures(material) {
+        let view = View::of(find(target)?);
+        targets
+            .captures
+            .insert(target, Arc::new(view.in_colors_of(&target, width)));
+    }
+    for promotion in Promotion::all_of(material) {
+        let solved = find(promotion.target())?;
+        let extraction = Extraction::new(promotion);
+        let turn = extraction.source_turn().index();
+        let views: Vec<_> = (0..extraction.parts())
+            .into_par_iter()
+            .map(|part| {
+                let source = solved.slices[extraction.source(part)].get();
+                let source = source
+                    .ok_or_else(|| SolveError::missing_target(material, &promotion.target()))?;
+                let source = SideView::of(&source[turn], false);
+                Ok(Arc::new(extraction.view(part, &source, width)))
+            })
+            .collect::<Result<_, _>>()?;
+        targets.promotions.insert(
+            (promotion.color, promotion.role),
+            PromotionViews::new(&promotion, Arc::new(views)),
+        );
+    }
+    Ok(targets)
+}

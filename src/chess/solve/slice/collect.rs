@@ -1,0 +1,338 @@
+//! Legal positions, checks and the values of all zeroing moves of a slice.
+
+use super::outcome::{Outcome, Word};
+use super::routes::{Route, SliceRules};
+use super::square;
+use crate::chess::material::MAX_MEN;
+use crate::chess::rules::{Role, attacks};
+use crate::chess::solve::lines::{Line, keep_best, keep_best_of_one, line_at_mut};
+use crate::chess::solve::solved::Conversions;
+use crate::game::{Bits, Color};
+use crate::metric::MateScore;
+use crate::retro::fixpoint::Fixed;
+use crate::simd::{Kernel, Width};
+
+/// The squares of one address, and what is attacked there.
+struct Address<'a> {
+    squares: &'a [u8],
+    occupied: u64,
+    /// For each man, the squares he attacks.
+    attacked: [u64; MAX_MEN],
+}
+
+/// What is known of one word of positions of one side.
+#[derive(Clone, Copy)]
+struct Side {
+    legal: u64,
+    in_check: u64,
+}
+
+/// The values of the zeroing moves of one word of positions.
+struct Best {
+    /// For each [`Wdl`](crate::metric::Wdl), the positions with such a move.
+    moves: [u64; 5],
+    score: Line,
+}
+
+impl Best {
+    const NOTHING: Best = Best {
+        moves: [0; 5],
+        score: [MateScore::MATED.0; 64],
+    };
+
+    /// A move of anyone but the black king.
+    #[inline(always)]
+    fn add(&mut self, positions: u64, word: &Word, with_scores: bool) {
+        for (own, set) in self.moves.iter_mut().rev().zip(word.by_value(positions)) {
+            *own |= set;
+        }
+        if with_scores {
+            keep_best(&mut self.score, &word.scores, positions);
+        }
+    }
+
+    #[inline(always)]
+    fn store(
+        &self,
+        sets: &mut [Vec<u64>; 5],
+        scores: &mut [u8],
+        address: usize,
+        with_scores: bool,
+    ) {
+        if self.moves == [0; 5] {
+            return;
+        }
+        for (set, &word) in sets.iter_mut().zip(&self.moves) {
+            if word != 0 {
+                set[address] = word;
+            }
+        }
+        if with_scores {
+            line_at_mut(scores, address).copy_from_slice(&self.score);
+        }
+    }
+}
+
+/// What is fixed outside a slice, and the conversions of a material with pawns.
+pub(in crate::chess::solve) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
+
+struct Collect<'a, 'b>(&'a SliceRules<'b>);
+
+impl Kernel for Collect<'_, '_> {
+    type Output = Collected;
+
+    #[inline(always)]
+    fn run(self) -> Collected {
+        self.0.collect_all()
+    }
+}
+
+impl SliceRules<'_> {
+    /// Legal positions, checks, and the value of every zeroing move: by word operations, an address at a time.
+    ///
+    /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
+    pub(in crate::chess::solve) fn collect(&self, width: Width) -> Collected {
+        width.run(Collect(self))
+    }
+
+    #[inline(always)]
+    fn collect_all(&self) -> Collected {
+        let words = self.space.words;
+        let mut fixed = [0, 1].map(|_| Fixed::new(words, self.with_scores));
+        let mut conversions = [0, 1].map(|_| {
+            let has_pawns = self.placement.all() != 0;
+            has_pawns.then(|| Conversions::new(words, self.with_scores))
+        });
+        let pawns = self.placement.all();
+        let men = self.men.len();
+        let mut squares = [0u8; 8];
+        for number in 0..words {
+            self.space.squares(number, &mut squares);
+            let squares = &squares[..men];
+            let mut occupied = pawns;
+            for &square in squares {
+                occupied |= 1 << square;
+            }
+            if occupied.count_ones() as usize != men + pawns.count_ones() as usize {
+                continue;
+            }
+            let mut attacked = [0; MAX_MEN];
+            for (man, attacked) in attacked[..men].iter_mut().enumerate() {
+                *attacked = self.attacks_of(occupied, squares[man], man);
+            }
+            let address = Address {
+                squares,
+                occupied,
+                attacked,
+            };
+            let sides = self.legality(&address);
+            for color in Color::ALL {
+                let side = sides[color.index()];
+                if side.legal == 0 {
+                    continue;
+                }
+                let fixed = &mut fixed[color.index()];
+                fixed.legal[number] = side.legal;
+                fixed.in_check[number] = side.in_check;
+                let mut zeroing = Best::NOTHING;
+                self.captures_by_pieces(&address, color, side.legal, &mut zeroing);
+                if let Some(conversions) = &mut conversions[color.index()] {
+                    let mut converting = Best::NOTHING;
+                    std::mem::swap(&mut converting, &mut zeroing);
+                    self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
+                    converting.store(
+                        &mut conversions.wdl,
+                        &mut conversions.score,
+                        number,
+                        self.with_scores,
+                    );
+                    zeroing.include(&converting, self.with_scores);
+                }
+                zeroing.store(
+                    &mut fixed.zeroing,
+                    &mut fixed.zeroing_score,
+                    number,
+                    self.with_scores,
+                );
+            }
+        }
+        (fixed, conversions)
+    }
+
+    #[inline(always)]
+    fn attacks_of(&self, occupied: u64, from: u8, man: usize) -> u64 {
+        let from = square(from);
+        match self.men[man].1 {
+            Role::Knight => attacks::knight(from),
+            Role::Bishop => attacks::bishop(from, occupied),
+            Role::Rook => attacks::rook(from, occupied),
+            Role::Queen => attacks::queen(from, occupied),
+            Role::King | Role::Pawn => attacks::king(from),
+        }
+    }
+
+    #[inline(always)]
+    fn legality(&self, address: &Address<'_>) -> [Side; 2] {
+        let white_king = address.squares[0];
+        let mut attacked_by_white = 0;
+        // Squares of the black king that leave the white king unattacked.
+        let mut shielding = !0u64;
+        for (man, &(color, role)) in self.men.iter().enumerate() {
+            let attacked = address.attacked[man];
+            match color {
+                Color::White => attacked_by_white |= attacked,
+                Color::Black if attacked >> white_king & 1 == 1 => {
+                    shielding &= match role {
+                        Role::Knight => 0,
+                        _ => attacks::between(square(address.squares[man]), square(white_king)),
+                    };
+                }
+                Color::Black => {}
+            }
+        }
+        for pawn in self.placement.white.ones() {
+            attacked_by_white |= attacks::pawn(Color::White, square(pawn as u8));
+        }
+        for pawn in self.placement.black.ones() {
+            if attacks::pawn(Color::Black, square(pawn as u8)) >> white_king & 1 == 1 {
+                shielding = 0;
+            }
+        }
+        let free = !address.occupied & !attacks::king(square(white_king));
+        [
+            Side {
+                legal: free & !attacked_by_white,
+                in_check: free & !attacked_by_white & !shielding,
+            },
+            Side {
+                legal: free & shielding,
+                in_check: free & shielding & attacked_by_white,
+            },
+        ]
+    }
+
+    #[inline(always)]
+    fn captures_by_pieces(&self, address: &Address<'_>, color: Color, legal: u64, best: &mut Best) {
+        for (victim, route) in self.captures_of_men.iter().enumerate() {
+            if let Some(route) = route
+                && self.men[victim].0 != color
+            {
+                self.captures_on(address, color, legal, address.squares[victim], route, best);
+            }
+        }
+        for (owner, square, route) in &self.captures_of_pawns {
+            if *owner != color {
+                self.captures_on(address, color, legal, *square, route, best);
+            }
+        }
+    }
+
+    /// All captures on one square by men that are no pawns.
+    #[inline(always)]
+    fn captures_on(
+        &self,
+        address: &Address<'_>,
+        color: Color,
+        legal: u64,
+        to: u8,
+        route: &Route,
+        best: &mut Best,
+    ) {
+        let squares = address.squares;
+        for (mover, &(owner, _)) in self.men.iter().enumerate() {
+            if owner != color || address.attacked[mover] >> to & 1 == 0 {
+                continue;
+            }
+            let open = legal & !attacks::between(square(squares[mover]), square(to));
+            let outcome = Outcome::new(route, squares, Some((mover, to)));
+            let positions = open & outcome.legal();
+            if positions != 0 {
+                best.add(positions, &outcome.word(), self.with_scores);
+            }
+        }
+        if color == Color::Black {
+            self.capture_by_black_king(squares, to, legal, route, best);
+        }
+    }
+
+    /// The black king takes on a square: all his squares around it lead to the same position.
+    #[inline(always)]
+    fn capture_by_black_king(
+        &self,
+        squares: &[u8],
+        to: u8,
+        legal: u64,
+        route: &Route,
+        best: &mut Best,
+    ) {
+        let positions = attacks::king(square(to)) & legal;
+        if positions == 0 {
+            return;
+        }
+        if let Some((value, score)) = Outcome::new(route, squares, None).position(to) {
+            best.moves[(-value).index()] |= positions;
+            if self.with_scores {
+                keep_best_of_one(&mut best.score, score.before_move().0, positions);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pawn_moves(
+        &self,
+        address: &Address<'_>,
+        color: Color,
+        legal: u64,
+        staying: &mut Best,
+        converting: &mut Best,
+    ) {
+        for pawn_move in &self.pawn_moves[color.index()] {
+            let to = pawn_move.to;
+            let mut open = match pawn_move.victim {
+                Some(victim) if address.squares[victim] != to => continue,
+                Some(_) => legal,
+                // A pawn taken by a pawn is part of the placement and so of the occupancy.
+                None if pawn_move.conversion && self.placement.of(!color) >> to & 1 == 1 => legal,
+                None if address.occupied >> to & 1 == 1 => continue,
+                None => legal & !(1u64 << to),
+            };
+            if let Some(passed) = pawn_move.passed {
+                if address.occupied >> passed & 1 == 1 {
+                    continue;
+                }
+                open &= !(1 << passed);
+            }
+            let outcome = Outcome::new(&pawn_move.route, address.squares, None);
+            let after = outcome.legal();
+            let positions = open & after;
+            if positions == 0 {
+                continue;
+            }
+            let mut word = outcome.word();
+            for route in &pawn_move.en_passant {
+                word.answer_en_passant(after, &Outcome::new(route, address.squares, None));
+            }
+            let is_passed_over = self.captures_alone && pawn_move.is_quiet_promotion();
+            let best = match pawn_move.conversion && !is_passed_over {
+                true => &mut *converting,
+                false => &mut *staying,
+            };
+            best.add(positions, &word, self.with_scores);
+        }
+    }
+}
+
+impl Best {
+    /// The moves of another as well.
+    #[inline(always)]
+    fn include(&mut self, other: &Best, with_scores: bool) {
+        for (own, set) in self.moves.iter_mut().zip(other.moves) {
+            *own |= set;
+        }
+        if with_scores {
+            for (best, score) in self.score.iter_mut().zip(other.score) {
+                *best = score.max(*best);
+            }
+        }
+    }
+}

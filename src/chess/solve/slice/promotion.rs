@@ -1,0 +1,212 @@
+//! Quiet promotions: what a pawn's last step leads to, laid out as the material reads it that has the pawn.
+//!
+//! After its pawn's promotion a material is another one in which the promoted man stands on the last rank. All other
+//! men are addressed as before. So the values that are read are one slice for each slice with a pawn that can
+//! promote, at the same addresses, of one side to move: an eighth to a twentieth of the other material.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::chess::material::Material;
+use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::rules::Role;
+use crate::chess::solve::layout::Relation;
+use crate::chess::solve::view::SideView;
+use crate::game::{Bits, Color};
+use crate::simd::Width;
+
+/// The promotions of one side's pawns to one kind of man, without capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Promotion {
+    /// Before the promotion, in normal form.
+    pub material: Material,
+    /// Whose pawns.
+    pub color: Color,
+    /// What they become.
+    pub role: Role,
+}
+
+impl Promotion {
+    /// All promotions of a material.
+    #[must_use]
+    pub fn all_of(material: &Material) -> Vec<Promotion> {
+        let mut promotions = Vec::new();
+        for color in Color::ALL {
+            if material.count(color, Role::Pawn) > 0 {
+                promotions.extend(Role::PROMOTIONS.map(|role| Promotion {
+                    material: *material,
+                    color,
+                    role,
+                }));
+            }
+        }
+        promotions
+    }
+
+    /// The material after the promotion, in the colours of the one before.
+    #[must_use]
+    pub fn target(&self) -> Material {
+        self.material
+            .without(self.color, Role::Pawn)
+            .with(self.color, self.role)
+    }
+
+    /// The slices with a pawn that can promote, and its square.
+    fn pawns(&self, slices: &PawnSlices) -> Vec<(usize, u8)> {
+        let rank: u64 = match self.color {
+            Color::White => 0xff << 48,
+            Color::Black => 0xff << 8,
+        };
+        (0..slices.len())
+            .flat_map(|slice| {
+                let pawns = slices.placement(slice).of(self.color) & rank;
+                pawns.ones().map(move |from| (slice, from as u8))
+            })
+            .collect()
+    }
+
+    fn square(&self, from: u8) -> u8 {
+        match self.color {
+            Color::White => from + 8,
+            Color::Black => from - 8,
+        }
+    }
+}
+
+/// One of a promotion's views before it is made.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    square: u8,
+    /// Where it comes from: a slice of the target and whether the board has to be mirrored for it.
+    source: (usize, bool),
+}
+
+/// Makes the views of a promotion from the solved target.
+#[derive(Debug)]
+pub struct Extraction {
+    promotion: Promotion,
+    exchanged: bool,
+    parts: Vec<Part>,
+    /// For each file.
+    relations: Vec<Relation>,
+}
+
+impl Extraction {
+    /// What a promotion's views are made from.
+    #[must_use]
+    pub fn new(promotion: Promotion) -> Extraction {
+        let target = promotion.target();
+        let exchanged = !target.is_normal();
+        let stored = target.normal_form();
+        let before = PawnSlices::new(&promotion.material);
+        let after = PawnSlices::new(&stored);
+        let parts = promotion
+            .pawns(&before)
+            .into_iter()
+            .map(|(slice, from)| {
+                let pawns: PawnPlacement = before.placement(slice);
+                let rest = pawns.of(promotion.color) & !(1 << from);
+                let rest = pawns.with(promotion.color, rest);
+                Part {
+                    square: promotion.square(from),
+                    source: after.locate(match exchanged {
+                        true => rest.with_colors_exchanged(),
+                        false => rest,
+                    }),
+                }
+            })
+            .collect();
+        let relations = (0..8)
+            .map(|file| {
+                let square = match promotion.color {
+                    Color::White => 56 + file,
+                    Color::Black => file,
+                };
+                let promoted = Some((promotion.color, promotion.role, square));
+                Relation::new(&stored, &promotion.material, promoted, exchanged)
+            })
+            .collect();
+        Extraction {
+            promotion,
+            exchanged,
+            parts,
+            relations,
+        }
+    }
+
+    /// How many views there are.
+    #[must_use]
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// The views that are made from a slice of the target, by number.
+    pub fn parts_from(&self, slice: usize) -> impl Iterator<Item = usize> {
+        let from_slice = move |part: &usize| self.parts[*part].source.0 == slice;
+        (0..self.parts.len()).filter(from_slice)
+    }
+
+    /// The slice of the target that a view is made from.
+    #[must_use]
+    pub fn source(&self, part: usize) -> usize {
+        self.parts[part].source.0
+    }
+
+    /// The side to move, in the colours of the stored target, whose values the views are made from.
+    #[must_use]
+    pub fn source_turn(&self) -> Color {
+        // The opponent moves next.
+        match self.exchanged {
+            true => self.promotion.color,
+            false => !self.promotion.color,
+        }
+    }
+
+    /// Makes one view from the slice of the target that it comes from, seen by the side to move.
+    #[must_use]
+    pub fn view(&self, part: usize, source: &SideView<'_>, width: Width) -> SideView<'static> {
+        let Part {
+            square,
+            source: (_, mirrored),
+        } = self.parts[part];
+        self.relations[usize::from(square % 8)].apply(source, mirrored, width)
+    }
+}
+
+/// Where the views of a promotion are kept, by the number that [`Extraction`] gives them.
+pub trait PromotionSource: Debug + Send + Sync {
+    /// One view; nothing if it is not there.
+    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>>;
+}
+
+impl PromotionSource for Vec<Arc<SideView<'static>>> {
+    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>> {
+        self.get(part).cloned()
+    }
+}
+
+/// The views of a promotion as the material that has the pawn reads them.
+#[derive(Clone, Debug)]
+pub struct PromotionViews {
+    /// Slice and square of the pawn, in order.
+    pawns: Vec<(usize, u8)>,
+    source: Arc<dyn PromotionSource>,
+}
+
+impl PromotionViews {
+    /// The views of a promotion, wherever they are.
+    #[must_use]
+    pub fn new(promotion: &Promotion, source: Arc<dyn PromotionSource>) -> PromotionViews {
+        PromotionViews {
+            pawns: promotion.pawns(&PawnSlices::new(&promotion.material)),
+            source,
+        }
+    }
+
+    /// What the promotion of a pawn leads to; nothing if it is not there.
+    #[must_use]
+    pub fn view(&self, slice: usize, from: u8) -> Option<Arc<SideView<'static>>> {
+        let part = self.pawns.binary_search(&(slice, from)).ok()?;
+        self.source.view(part)
+    }
+}

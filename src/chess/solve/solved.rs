@@ -1,0 +1,242 @@
+//! Solved materials in memory, as the materials that convert into them read them.
+
+use std::sync::OnceLock;
+
+use super::lines::{equal, line_at};
+use crate::chess::material::Material;
+use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::symmetry;
+use crate::chess::symmetry::Symmetry;
+use crate::metric::{MateScore, Wdl};
+use crate::retro::fixpoint::{Fixed, Values};
+use crate::simd::{Kernel, Width};
+
+/// The values of one side to move in one slice, seen from outside: words over the black king's square.
+#[derive(Debug, Default)]
+pub struct SideValues {
+    /// Positions that can occur.
+    pub legal: Vec<u64>,
+    /// For each [`Wdl`], the positions of that value; empty at the draw, which is what remains.
+    pub decided: [Vec<u64>; 5],
+    /// Not in check and without a legal move.
+    pub stalemate: Vec<u64>,
+    /// [`MateScore`] bytes, 64 a word; empty if not wanted.
+    pub dtm: Vec<u8>,
+    /// Everything that only the table's own files need; dropped once they are written.
+    pub own: OwnValues,
+}
+
+/// What is needed to write the files of a material, beyond what others read.
+#[derive(Debug, Default)]
+pub struct OwnValues {
+    /// Distance to zeroing in plies without sign; 64 a word.
+    pub dtz: Vec<u8>,
+    /// Positions whose result is reached by a capture or promotion: a prober finds it there.
+    pub wdl_by_conversion: Vec<u64>,
+    /// Positions won (cursed or not) by a zeroing move: their distance to zeroing follows from that.
+    pub won_by_zeroing: Vec<u64>,
+    /// Positions whose distance to mate is reached by a capture or promotion.
+    pub dtm_by_conversion: Vec<u64>,
+}
+
+impl SideValues {
+    /// The values that [`crate::retro::fixpoint`] found, and which of them a prober finds elsewhere.
+    pub(super) fn new(
+        fixed: Fixed<u64>,
+        conversions: Option<Conversions>,
+        values: Values<u64>,
+        width: Width,
+    ) -> SideValues {
+        let own = width.run(Elsewhere {
+            fixed: &fixed,
+            conversions: conversions.as_ref(),
+            values: &values,
+        });
+        let Values {
+            decided,
+            stalemate,
+            dtz,
+            dtm,
+        } = values;
+        SideValues {
+            legal: fixed.legal,
+            decided,
+            stalemate,
+            dtm,
+            own: OwnValues { dtz, ..own },
+        }
+    }
+
+    /// The positions of one word that are won or lost, cursed and blessed ones included.
+    #[must_use]
+    #[inline(always)]
+    pub fn decided_at(&self, address: usize) -> u64 {
+        [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
+            .into_iter()
+            .fold(0, |all, value| all | self.decided[value.index()][address])
+    }
+
+    /// The value of one position, or nothing if it is not legal.
+    #[must_use]
+    #[inline]
+    pub fn wdl(&self, address: usize, bit: u32) -> Option<Wdl> {
+        if self.legal[address] >> bit & 1 == 0 {
+            return None;
+        }
+        Some(
+            [Wdl::Win, Wdl::Loss, Wdl::CursedWin, Wdl::BlessedLoss]
+                .into_iter()
+                .find(|value| self.decided[value.index()][address] >> bit & 1 == 1)
+                .unwrap_or(Wdl::Draw),
+        )
+    }
+}
+
+const DRAW: usize = Wdl::Draw.index();
+
+/// Finds the positions whose values a prober finds elsewhere.
+struct Elsewhere<'a> {
+    fixed: &'a Fixed<u64>,
+    conversions: Option<&'a Conversions>,
+    values: &'a Values<u64>,
+}
+
+impl Kernel for Elsewhere<'_> {
+    type Output = OwnValues;
+
+    #[inline(always)]
+    fn run(self) -> OwnValues {
+        let Elsewhere {
+            fixed,
+            conversions,
+            values: Values { decided, dtm, .. },
+        } = self;
+        let words = fixed.legal.len();
+        let (converting, score) = match conversions {
+            Some(conversions) => (&conversions.wdl, &conversions.score),
+            None => (&fixed.zeroing, &fixed.zeroing_score),
+        };
+        let mut own = OwnValues {
+            dtz: Vec::new(),
+            wdl_by_conversion: vec![0; words],
+            won_by_zeroing: vec![0; words],
+            dtm_by_conversion: vec![0; if dtm.is_empty() { 0 } else { words }],
+        };
+        for address in 0..words {
+            if fixed.legal[address] == 0 {
+                continue;
+            }
+            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
+                DRAW => 0,
+                value => decided[value][address],
+            });
+            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
+            let mut any = 0;
+            for (set, converting) in sets.iter().zip(converting) {
+                own.wdl_by_conversion[address] |= set & converting[address];
+                any |= converting[address];
+            }
+            for value in [Wdl::Win, Wdl::CursedWin].map(Wdl::index) {
+                own.won_by_zeroing[address] |= sets[value] & fixed.zeroing[value][address];
+            }
+            if let Some(word) = own.dtm_by_conversion.get_mut(address)
+                && any != 0
+            {
+                *word = any & equal(&line_at(dtm, address), &line_at(score, address));
+            }
+        }
+        own
+    }
+}
+
+/// The zeroing moves that also change the material.
+#[derive(Debug)]
+pub(super) struct Conversions {
+    /// For each [`Wdl`], the positions with a conversion of that value for the mover.
+    pub wdl: [Vec<u64>; 5],
+    /// Best mate score of a conversion, a byte a position.
+    pub score: Vec<u8>,
+}
+
+impl Conversions {
+    pub(super) fn new(words: usize, with_scores: bool) -> Conversions {
+        Conversions {
+            wdl: std::array::from_fn(|_| vec![0; words]),
+            score: if with_scores {
+                vec![MateScore::MATED.0; words * 64]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+}
+
+/// Both sides of one slice.
+pub type SliceValues = [SideValues; 2];
+
+/// All slices of a material, or of its mirror image with the colours exchanged.
+#[derive(Debug)]
+pub struct Solved {
+    /// The material as it is laid out here; not in normal form if the colours were exchanged.
+    pub material: Material,
+    /// Which pawn placement is which slice.
+    pub pawns: PawnSlices,
+    /// The slices; one that is not solved yet is empty.
+    pub slices: Vec<OnceLock<SliceValues>>,
+}
+
+/// One word of a slice, seen after a symmetry has turned the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which slice.
+    pub slice: usize,
+    /// Which word of it.
+    pub address: usize,
+    /// What has to be done to the word.
+    pub symmetry: Symmetry,
+}
+
+impl Solved {
+    /// Room for all slices of a material.
+    #[must_use]
+    pub fn new(material: Material) -> Solved {
+        let pawns = PawnSlices::new(&material);
+        let slices = (0..pawns.len()).map(|_| OnceLock::new()).collect();
+        Solved {
+            material,
+            pawns,
+            slices,
+        }
+    }
+
+    /// The slice of a pawn placement and whether the board has to be mirrored for it.
+    #[must_use]
+    pub fn slice(&self, placement: PawnPlacement) -> (usize, bool) {
+        self.pawns.locate(placement)
+    }
+
+    /// The word that holds the positions with these squares, in the order of the address, in a slice found by
+    /// [`slice`](Self::slice).
+    #[must_use]
+    #[inline]
+    pub fn place(&self, slice: usize, mirrored: bool, squares: &[u8]) -> Place {
+        let symmetry = if self.material.has_pawns() {
+            Symmetry::mirrored(mirrored)
+        } else {
+            symmetry::into_triangle(squares[0])
+        };
+        let mut address = if self.material.has_pawns() {
+            usize::from(symmetry.map(squares[0]))
+        } else {
+            symmetry::triangle_place(symmetry.map(squares[0]))
+        };
+        for &square in &squares[1..] {
+            address = address * 64 + usize::from(symmetry.map(square));
+        }
+        Place {
+            slice,
+            address,
+            symmetry,
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! One man's quiet moves applied to a whole set of positions.
+//!
+//! Three loops do the same thing at different costs:
+//!
+//! - [`Sweeper::predecessors`] pulls: every block of positions that differ only in one man's square is swept along
+//!   that man's lines with a running set. A few operations a word, whatever is in it.
+//! - [`push_predecessors`] scatters the bits of single words; for plies in which few words have any.
+//! - [`having_a_move_into`] asks for a single word which of its positions have a move into a set, and stops when
+//!   all have.
+//!
+//! The man in the word is the only one whose square is not in the address, so it alone can stand in the way
+//! without being seen: each square a slider passes is taken out of the word.
+
+mod neighbours;
+mod turn;
+
+pub use neighbours::{LineTable, having_a_move_into, push_predecessors};
+
+use super::space::{Axis, Board, Moves, Space};
+use crate::game::Bits;
+use crate::retro::layer::Layer;
+use crate::retro::quiet::QuietMoves;
+use turn::Turns;
+
+/// The quiet moves of a slice described by lines, leaps and turns.
+#[derive(Debug)]
+pub struct SliceMoves<'a, B: Board> {
+    space: &'a Space<B>,
+    lines: &'a LineTable,
+    sweeper: Sweeper<B>,
+}
+
+impl<'a, B: Board> SliceMoves<'a, B> {
+    /// The moves in a space; `lines` are its own.
+    #[must_use]
+    pub fn new(space: &'a Space<B>, lines: &'a LineTable) -> Self {
+        SliceMoves {
+            space,
+            lines,
+            sweeper: Sweeper::new(space),
+        }
+    }
+}
+
+impl<B: Board> QuietMoves for SliceMoves<'_, B> {
+    type Word = B::Word;
+
+    #[inline(always)]
+    fn words(&self) -> usize {
+        self.space.words
+    }
+
+    #[inline(always)]
+    fn sweep(&mut self, side: usize, into: &[B::Word], from: &mut [B::Word]) {
+        self.sweeper.predecessors(self.space, side, into, from);
+    }
+
+    #[inline(always)]
+    fn push(&self, side: usize, address: usize, word: B::Word, from: &mut Layer<B::Word>) {
+        push_predecessors(self.space, self.lines, side, address, word, from);
+    }
+
+    #[inline(always)]
+    fn having_a_move_into(
+        &self,
+        side: usize,
+        address: usize,
+        word: B::Word,
+        into: &[B::Word],
+    ) -> B::Word {
+        having_a_move_into(self.space, self.lines, side, address, word, into)
+    }
+}
+
+/// Buffers of a sweep, so that a ply allocates nothing.
+///
+/// Words that differ only in the last man's square are a *row*. Rows are what loops run over: long enough that
+/// compilers make wide registers of them.
+#[derive(Debug)]
+pub struct Sweeper<B: Board> {
+    /// The rows of one block, one for each place of the moving man.
+    source: Vec<B::Word>,
+    reached: Vec<B::Word>,
+    running: Vec<B::Word>,
+    turns: Option<Turns>,
+    turned: Vec<B::Word>,
+}
+
+impl<B: Board> Sweeper<B> {
+    /// Buffers for a space.
+    #[must_use]
+    pub fn new(space: &Space<B>) -> Self {
+        let row = space.axes.last().map_or(1, |last| last.squares.len());
+        let places = space.axes.iter().map(|axis| axis.squares.len()).max();
+        let block = vec![B::Word::ZERO; row * places.unwrap_or(1)];
+        Sweeper {
+            source: block.clone(),
+            reached: block,
+            running: vec![B::Word::ZERO; row],
+            turns: Turns::new(space),
+            turned: Vec::with_capacity(row),
+        }
+    }
+
+    /// Adds to `target` every position from which `side` has a quiet move into `source`.
+    ///
+    /// Positions that are not legal may be added as well; the caller masks them out. `source` holds legal
+    /// positions only.
+    #[inline(always)]
+    pub fn predecessors(
+        &mut self,
+        space: &Space<B>,
+        side: usize,
+        source: &[B::Word],
+        target: &mut [B::Word],
+    ) {
+        if space.word_side == side {
+            for (to, &from) in target.iter_mut().zip(source) {
+                *to |= B::word_moves(from);
+            }
+        }
+        for (number, axis) in space.axes.iter().enumerate() {
+            if axis.side != side {
+                continue;
+            }
+            match &axis.moves {
+                Moves::Turn { .. } => {
+                    if let Some(turns) = &self.turns {
+                        turns.predecessors(space, source, target, &mut self.turned);
+                    }
+                }
+                Moves::Slide(_) | Moves::Leap(_) if axis.stride == 1 => {
+                    sweep_words(space, number, source, target);
+                }
+                Moves::Slide(_) | Moves::Leap(_) => {
+                    self.sweep_rows(space, number, source, target);
+                }
+            }
+        }
+    }
+
+    /// An axis that is not the last.
+    #[inline(always)]
+    fn sweep_rows(
+        &mut self,
+        space: &Space<B>,
+        number: usize,
+        source: &[B::Word],
+        target: &mut [B::Word],
+    ) {
+        let axis = &space.axes[number];
+        let row = self.running.len();
+        let block = axis.squares.len() * row;
+        let block_at = |outer: usize, inner: usize| BlockOfRows {
+            axis,
+            last: &space.axes[space.axes.len() - 1],
+            blocked: blocked(space, number, outer + inner),
+        };
+        if axis.stride == row {
+            for outer in (0..space.words).step_by(block) {
+                let range = outer..outer + block;
+                block_at(outer, 0).sweep(
+                    &source[range.clone()],
+                    &mut target[range],
+                    &mut self.running,
+                );
+            }
+            return;
+        }
+        // Rows that are a power of two apart compete for the same lines of a cache.
+        for outer in (0..space.words).step_by(axis.squares.len() * axis.stride) {
+            for inner in (0..axis.stride).step_by(row) {
+                let mut any = B::Word::ZERO;
+                for (place, to) in self.source.chunks_exact_mut(row).enumerate() {
+                    let at = outer + inner + place * axis.stride;
+                    any |= copy(&source[at..at + row], to);
+                }
+                if any.is_empty() {
+                    continue;
+                }
+                let reached = &mut self.reached[..block];
+                reached.fill(B::Word::ZERO);
+                block_at(outer, inner).sweep(&self.source[..block], reached, &mut self.running);
+                for (place, from) in reached.chunks_exact(row).enumerate() {
+                    let at = outer + inner + place * axis.stride;
+                    add(&mut target[at..at + row], from);
+                }
+            }
+        }
+    }
+}
+
+/// The squares of all men that stand in the way of one man at an address, but for the last one and that in the word.
+#[inline(always)]
+fn blocked<B: Board>(space: &Space<B>, moving: usize, address: usize) -> B::Word {
+    let mut squares = [0u8; 8];
+    space.squares(address, &mut squares);
+    let last = space.axes.len() - 1;
+    let mut blocked = B::Word::ZERO;
+    for (number, &square) in squares[..last].iter().enumerate() {
+        if number != moving {
+            blocked |= B::Word::bit(square.into());
+        }
+    }
+    for &square in &space.fixed {
+        blocked |= B::Word::bit(square.into());
+    }
+    blocked
+}
+
+/// All positions that differ only in the squares of one man, of the last man and of that in the word.
+struct BlockOfRows<'a, W> {
+    /// The moving man.
+    axis: &'a Axis,
+    /// The last man: his places are the words of a row.
+    last: &'a Axis,
+    blocked: W,
+}
+
+impl<W: Bits> BlockOfRows<'_, W> {
+    /// Adds to `reached` the positions from which the man has a move into `source`: a row for each of his places.
+    #[inline(always)]
+    fn sweep(&self, source: &[W], reached: &mut [W], running: &mut [W]) {
+        let row = running.len();
+        match &self.axis.moves {
+            Moves::Slide(lines) => {
+                for line in lines {
+                    self.slide(line.iter(), source, reached, running);
+                    self.slide(line.iter().rev(), source, reached, running);
+                }
+            }
+            Moves::Leap(targets) => {
+                for (to, froms) in reached.chunks_exact_mut(row).zip(targets) {
+                    for &from in froms {
+                        add(to, &source[usize::from(from) * row..][..row]);
+                    }
+                }
+            }
+            Moves::Turn { .. } => {}
+        }
+    }
+
+    #[inline(always)]
+    fn slide<'a>(
+        &self,
+        line: impl Iterator<Item = &'a u8>,
+        source: &[W],
+        reached: &mut [W],
+        running: &mut [W],
+    ) {
+        let row = running.len();
+        running.fill(W::ZERO);
+        for &square in line {
+            let bit = W::bit(square.into());
+            if !(self.blocked & bit).is_empty() {
+                running.fill(W::ZERO);
+                continue;
+            }
+            let at = self.axis.place(square) * row;
+            pass(
+                running,
+                &source[at..at + row],
+                &mut reached[at..at + row],
+                !bit,
+            );
+            // The last man may stand there.
+            if let Some(word) = running.get_mut(self.last.place(square)) {
+                *word = W::ZERO;
+            }
+        }
+    }
+}
+
+/// One step of a slider: what runs reaches a square, what stands there runs too, and goes on where it is open.
+#[inline(always)]
+fn pass<W: Bits>(running: &mut [W], source: &[W], reached: &mut [W], open: W) {
+    for ((running, &source), reached) in running.iter_mut().zip(source).zip(reached) {
+        *reached |= *running;
+        *running = (*running | source) & open;
+    }
+}
+
+#[inline(always)]
+fn add<W: Bits>(words: &mut [W], others: &[W]) {
+    for (word, &other) in words.iter_mut().zip(others) {
+        *word |= other;
+    }
+}
+
+/// Copies words and says what is in any of them.
+#[inline(always)]
+fn copy<W: Bits>(from: &[W], to: &mut [W]) -> W {
+    let mut any = W::ZERO;
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to = from;
+        any |= from;
+    }
+    any
+}
+
+/// The last axis.
+#[inline(always)]
+fn sweep_words<B: Board>(
+    space: &Space<B>,
+    number: usize,
+    source: &[B::Word],
+    target: &mut [B::Word],
+) {
+    let axis = &space.axes[number];
+    let places = axis.squares.len();
+    let rows = source.chunks_exact(places);
+    for (at, (words, reached)) in rows.zip(target.chunks_exact_mut(places)).enumerate() {
+        if words.iter().all(|word| word.is_empty()) {
+            continue;
+        }
+        match &axis.moves {
+            Moves::Slide(lines) => {
+                let open = !blocked(space, number, at * places);
+                for line in lines {
+                    slide_word(line.iter(), axis, words, reached, open);
+                    slide_word(line.iter().rev(), axis, words, reached, open);
+                }
+            }
+            Moves::Leap(targets) => {
+                for (to, froms) in reached.iter_mut().zip(targets) {
+                    for &from in froms {
+                        *to |= words[usize::from(from)];
+                    }
+                }
+            }
+            Moves::Turn { .. } => {}
+        }
+    }
+}
+
+/// Along one line; `open` are the squares that nobody but the man in the word blocks.
+#[inline(always)]
+fn slide_word<'a, W: Bits>(
+    line: impl Iterator<Item = &'a u8>,
+    axis: &Axis,
+    source: &[W],
+    reached: &mut [W],
+    open: W,
+) {
+    let mut running = W::ZERO;
+    for &square in line {
+        let place = axis.place(square);
+        reached[place] |= running;
+        let bit = W::bit(square.into());
+        running = if (open & bit).is_empty() {
+            W::ZERO
+        } else {
+            (running | source[place]) & !bit
+        };
+    }
+}

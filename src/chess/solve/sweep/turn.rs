@@ -1,0 +1,132 @@
+//! The moves of a man whose domain is one square out of each class of symmetric squares.
+//!
+//! A move out of the domain turns the board: the squares of all other men are mapped, and the words are turned. A
+//! row of words is turned once for each square it comes from and then added wherever the man can have come from.
+
+use crate::chess::solve::space::{Axis, Board, Moves, Space};
+use crate::game::Bits;
+
+/// Where a man that turns the board can go, sorted by what has to be turned.
+#[derive(Debug)]
+pub(super) struct Turns {
+    /// Moves within the domain.
+    straight: Vec<Arrival>,
+    /// Moves out of it.
+    turned: Vec<(usize, Arrival)>,
+    /// For each symmetry and each axis after the first, the mapped contribution of each place to the address.
+    maps: Vec<Vec<Vec<usize>>>,
+}
+
+/// One place to which the man can go, and the places from which he can.
+#[derive(Debug)]
+struct Arrival {
+    to: usize,
+    from: Vec<usize>,
+}
+
+impl Turns {
+    /// The moves of the first man of a space; nothing if he does not turn the board.
+    pub fn new<B: Board>(space: &Space<B>) -> Option<Turns> {
+        let Moves::Turn { forth, .. } = &space.axes.first()?.moves else {
+            return None;
+        };
+        let arrivals = |symmetry: usize| {
+            (0..forth.len()).filter_map(move |to| {
+                let from: Vec<usize> = (0..forth.len())
+                    .filter(|&from| {
+                        forth[from].iter().any(|turned| {
+                            (usize::from(turned.place), usize::from(turned.symmetry))
+                                == (to, symmetry)
+                        })
+                    })
+                    .collect();
+                (!from.is_empty()).then_some(Arrival { to, from })
+            })
+        };
+        let map = |axis: &Axis, symmetry: usize| {
+            axis.squares
+                .iter()
+                .map(|&square| axis.stride * axis.place(B::map(symmetry, square)))
+                .collect()
+        };
+        Some(Turns {
+            straight: arrivals(0).collect(),
+            turned: (1..B::SYMMETRIES)
+                .flat_map(|symmetry| arrivals(symmetry).map(move |arrival| (symmetry, arrival)))
+                .collect(),
+            maps: (0..B::SYMMETRIES)
+                .map(|symmetry| {
+                    space.axes[1..]
+                        .iter()
+                        .map(|axis| map(axis, symmetry))
+                        .collect()
+                })
+                .collect(),
+        })
+    }
+
+    /// Adds to `target` every position from which the man has a move into `source`.
+    #[inline(always)]
+    pub fn predecessors<B: Board>(
+        &self,
+        space: &Space<B>,
+        source: &[B::Word],
+        target: &mut [B::Word],
+        turned: &mut Vec<B::Word>,
+    ) {
+        let stride = space.axes[0].stride;
+        let row = space.axes.last().map_or(1, |last| last.squares.len());
+        for at in (0..stride).step_by(row) {
+            for arrival in &self.straight {
+                let start = arrival.to * stride + at;
+                let words = &source[start..start + row];
+                if words.iter().any(|word| !word.is_empty()) {
+                    arrival.add(words, target, stride, at);
+                }
+            }
+            for (symmetry, arrival) in &self.turned {
+                let maps = &self.maps[*symmetry];
+                let Some((last, slower)) = maps.split_last() else {
+                    continue;
+                };
+                let mapped = mapped_row(space, slower, at);
+                let start = arrival.to * stride + mapped;
+                let words = &source[start..start + row];
+                if words.iter().all(|word| word.is_empty()) {
+                    continue;
+                }
+                turned.clear();
+                turned.extend(last.iter().map(|&place| words[place]));
+                for word in turned.iter_mut() {
+                    *word = B::pull(*symmetry, *word);
+                }
+                arrival.add(turned, target, stride, at);
+            }
+        }
+    }
+}
+
+/// Where the row of words that begins at `at`, seen from the first man's place, is mapped.
+#[inline(always)]
+fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: usize) -> usize {
+    let mut rest = at;
+    let mut mapped = 0;
+    for (map, axis) in slower.iter().zip(&space.axes[1..]) {
+        let place = rest / axis.stride;
+        rest -= place * axis.stride;
+        mapped += map[place];
+    }
+    mapped
+}
+
+impl Arrival {
+    #[inline(always)]
+    fn add<W: Bits>(&self, words: &[W], target: &mut [W], stride: usize, at: usize) {
+        for from in &self.from {
+            let start = from * stride + at;
+            for (to, &word) in target[start..start + words.len()].iter_mut().zip(words) {
+                *to |= word;
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Solved values as other slices and materials read them: a byte and a bit for each position.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::layout::Relation;
+use super::lines::{Line, line_at, line_at_mut};
+use super::solved::{SideValues, Solved};
+use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
+use crate::game::Bits;
+use crate::game::Color;
+use crate::metric::{MateScore, Wdl};
+use crate::simd::Width;
+
+/// The values of one side to move in one slice, without its distances to zeroing.
+///
+/// The byte of a position holds its result too, as its sign. A word of results is then made from 64 bytes that a
+/// reader of mate scores loads anyway, so nothing else has to be kept or loaded.
+#[derive(Clone, Debug, Default)]
+pub struct SideView<'a> {
+    /// Positions that can occur.
+    pub legal: Cow<'a, [u64]>,
+    /// [`MateScore`] bytes, 64 a word; the score of a draw for illegal positions. Where distances to mate are not
+    /// wanted, any score of the right sign.
+    pub scores: Cow<'a, [u8]>,
+    /// Cursed wins and blessed losses; empty if there are none.
+    pub spoiled: Cow<'a, [u64]>,
+    /// Not in check and without a legal move; empty if nobody asks.
+    pub stalemate: Cow<'a, [u64]>,
+}
+
+/// Scores where only their sign counts.
+const SOME_WIN: u8 = u8::MAX;
+const SOME_LOSS: u8 = 0;
+
+impl<'a> SideView<'a> {
+    /// What others see of values; borrows what is there already.
+    #[must_use]
+    pub fn of(values: &'a SideValues, with_stalemates: bool) -> SideView<'a> {
+        let scores = if values.dtm.is_empty() {
+            Cow::Owned(signs(values))
+        } else {
+            Cow::Borrowed(values.dtm.as_slice())
+        };
+        let [blessed, cursed] =
+            [Wdl::BlessedLoss, Wdl::CursedWin].map(|value| &values.decided[value.index()]);
+        let any = blessed.iter().chain(cursed).any(|&word| word != 0);
+        let spoiled = any.then(|| blessed.iter().zip(cursed).map(|(a, b)| a | b).collect());
+        SideView {
+            legal: Cow::Borrowed(&values.legal),
+            scores,
+            spoiled: Cow::Owned(spoiled.unwrap_or_default()),
+            stalemate: Cow::Borrowed(match with_stalemates {
+                true => &values.stalemate,
+                false => &[],
+            }),
+        }
+    }
+
+    /// The same with nothing borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> SideView<'static> {
+        SideView {
+            legal: Cow::Owned(self.legal.into_owned()),
+            scores: Cow::Owned(self.scores.into_owned()),
+            spoiled: Cow::Owned(self.spoiled.into_owned()),
+            stalemate: Cow::Owned(self.stalemate.into_owned()),
+        }
+    }
+
+    /// Bytes it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.scores.len() + 8 * (self.legal.len() + self.spoiled.len() + self.stalemate.len())
+    }
+
+    /// The scores of one word.
+    #[inline(always)]
+    #[must_use]
+    pub fn line(&self, address: usize) -> Line {
+        line_at(&self.scores, address)
+    }
+
+    /// Cursed wins and blessed losses of one word.
+    #[inline(always)]
+    #[must_use]
+    pub fn spoiled_at(&self, address: usize) -> u64 {
+        match self.spoiled.is_empty() {
+            true => 0,
+            false => self.spoiled[address],
+        }
+    }
+
+    /// The value of one legal position.
+    #[inline(always)]
+    #[must_use]
+    pub fn wdl(&self, address: usize, bit: u32) -> Wdl {
+        let spoiled = self.spoiled_at(address).contains(bit);
+        match self.score(address, bit).cmp(&MateScore::DRAW) {
+            Ordering::Less if spoiled => Wdl::BlessedLoss,
+            Ordering::Less => Wdl::Loss,
+            Ordering::Equal => Wdl::Draw,
+            Ordering::Greater if spoiled => Wdl::CursedWin,
+            Ordering::Greater => Wdl::Win,
+        }
+    }
+
+    /// The score of one position.
+    #[inline(always)]
+    #[must_use]
+    pub fn score(&self, address: usize, bit: u32) -> MateScore {
+        MateScore(self.scores[address * 64 + bit as usize])
+    }
+}
+
+fn signs(values: &SideValues) -> Vec<u8> {
+    let words = values.legal.len();
+    let mut scores = vec![MateScore::DRAW.0; words * 64];
+    for address in 0..words {
+        let line = line_at_mut(&mut scores, address);
+        for (score, sets) in [
+            (SOME_LOSS, [Wdl::Loss, Wdl::BlessedLoss]),
+            (SOME_WIN, [Wdl::Win, Wdl::CursedWin]),
+        ] {
+            let set = sets.map(|value| values.decided[value.index()][address]);
+            for bit in (set[0] | set[1]).ones() {
+                line[bit as usize] = score;
+            }
+        }
+    }
+    scores
+}
+
+/// The views of both sides of one slice, as far as somebody reads them.
+pub type SliceView = [Option<Arc<SideView<'static>>>; 2];
+
+/// All slices of a material, or of its mirror image with the colours exchanged.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The material as it is laid out here; not in normal form if the colours were exchanged.
+    pub material: Material,
+    /// Which pawn placement is which slice.
+    pub pawns: PawnSlices,
+    /// The slices.
+    pub slices: Vec<SliceView>,
+}
+
+impl View {
+    /// Views of everything solved, copied.
+    #[must_use]
+    pub fn of(solved: &Solved) -> View {
+        let slices = solved
+            .slices
+            .iter()
+            .map(|slice| {
+                [0, 1].map(|side: usize| {
+                    let values = &slice.get()?[side];
+                    Some(Arc::new(SideView::of(values, false).into_owned()))
+                })
+            })
+            .collect();
+        View {
+            material: solved.material,
+            pawns: solved.pawns.clone(),
+            slices,
+        }
+    }
+
+    /// The same values laid out as a material that is this one, or this one with the colours exchanged.
+    #[must_use]
+    pub fn in_colors_of(&self, material: &Material, width: Width) -> View {
+        if *material == self.material {
+            return self.clone();
+        }
+        let relation = Relation::new(&self.material, material, None, true);
+        let pawns = PawnSlices::new(material);
+        let slices = (0..pawns.len())
+            .into_par_iter()
+            .map(|slice| {
+                let placement = pawns.placement(slice).with_colors_exchanged();
+                let (source, mirrored) = self.pawns.locate(placement);
+                Color::ALL.map(|turn| {
+                    let side = self.side(source, !turn)?;
+                    Some(Arc::new(relation.apply(side, mirrored, width)))
+                })
+            })
+            .collect();
+        View {
+            material: *material,
+            pawns,
+            slices,
+        }
+    }
+
+    /// One side of a slice, if it is there.
+    #[must_use]
+    pub fn side(&self, slice: usize, turn: Color) -> Option<&Arc<SideView<'static>>> {
+        self.slices.get(slice)?[turn.index()].as_ref()
+    }
+
+    /// Bytes of all slices.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let sides = self.slices.iter().flatten().flatten();
+        sides.map(|side| side.bytes()).sum()
+    }
+}

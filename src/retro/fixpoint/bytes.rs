@@ -1,0 +1,113 @@
+//! The values of one word's positions: as many bytes as the word has bits.
+//!
+//! Eight at a time, as in [`byte_sets`](crate::retro::byte_sets).
+
+use crate::game::Bits;
+use crate::retro::byte_sets::{LOW, not_zero_bytes, spread};
+
+/// The bytes that are zero, as bits.
+#[inline(always)]
+fn zeros(bytes: u64) -> u8 {
+    !(not_zero_bytes(bytes) as u8)
+}
+
+/// Writes `value` at the places of a set.
+#[inline(always)]
+pub(super) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
+    let value = u64::from(value).wrapping_mul(LOW);
+    let (chunks, _) = values.as_chunks_mut::<8>();
+    for (index, chunk) in (0..).zip(chunks) {
+        let chosen = spread(places.byte(index));
+        let old = u64::from_le_bytes(*chunk);
+        *chunk = (old & !chosen | value & chosen).to_le_bytes();
+    }
+}
+
+/// The places at which `value` stands.
+#[inline(always)]
+pub(super) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
+    let value = u64::from(value).wrapping_mul(LOW);
+    let (chunks, _) = values.as_chunks::<8>();
+    (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
+        set | W::from_byte(zeros(u64::from_le_bytes(*chunk) ^ value), index)
+    })
+}
+
+/// The places at which a value greater than `bound` stands.
+#[inline(always)]
+pub(super) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
+    let (chunks, _) = values.as_chunks::<8>();
+    (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
+        let greater = chunk.map(|value| u8::from(value <= bound));
+        set | W::from_byte(zeros(u64::from_le_bytes(greater)), index)
+    })
+}
+
+/// The smallest byte above `bound`; `u8::MAX` if there is none.
+#[inline(always)]
+pub(super) fn smallest_above(values: &[u8], bound: u8) -> u8 {
+    const LANES: usize = 32;
+    let mut smallest = [u8::MAX; LANES];
+    let (chunks, _) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (smallest, &value) in smallest.iter_mut().zip(chunk) {
+            let too_small = 0u8.wrapping_sub(u8::from(value <= bound));
+            *smallest = (*smallest).min(value | too_small);
+        }
+    }
+    smallest.into_iter().fold(u8::MAX, u8::min)
+}
+
+/// Keeps the bytes at the places of a set and makes the others `u8::MAX`.
+#[inline(always)]
+pub(super) fn keep<W: Bits>(values: &mut [u8], places: W) {
+    let (chunks, _) = values.as_chunks_mut::<8>();
+    for (index, chunk) in (0..).zip(chunks) {
+        let kept = u64::from_le_bytes(*chunk) | !spread(places.byte(index));
+        *chunk = kept.to_le_bytes();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_bytes_agree() {
+        let mut seed = 7u64;
+        for _ in 0..1000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(9);
+            let places = seed ^ seed >> 29;
+            let mut values: Vec<u8> = (0..64).map(|i| (seed >> (i / 8)) as u8 | 1).collect();
+            let before = values.clone();
+            store(&mut values, places, 0);
+            for (place, (&now, &then)) in (0..).zip(values.iter().zip(&before)) {
+                assert_eq!(now, if places.contains(place) { 0 } else { then });
+            }
+            assert_eq!(equal::<u64>(&values, 0), places);
+            let value = before[5];
+            let expected = (0..64)
+                .filter(|&i| before[i] == value)
+                .fold(0u64, |set, i| set | 1 << i);
+            assert_eq!(equal::<u64>(&before, value), expected);
+            let expected = (0..64)
+                .filter(|&i| before[i] > value)
+                .fold(0u64, |set, i| set | 1 << i);
+            assert_eq!(above::<u64>(&before, value), expected);
+            let next = before.iter().copied().filter(|&v| v > value).min();
+            assert_eq!(smallest_above(&before, value), next.unwrap_or(u8::MAX));
+            let mut kept = before.clone();
+            keep(&mut kept, places);
+            for (place, (&now, &then)) in (0..).zip(kept.iter().zip(&before)) {
+                assert_eq!(
+                    now,
+                    if places.contains(place) {
+                        then
+                    } else {
+                        u8::MAX
+                    }
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,601 @@
+//! Retrograde analysis of one slice: from what is fixed outside it to the value of every position.
+//!
+//! One ply of the iteration, for each side to move (`pred` is one quiet move back):
+//!
+//! ```text
+//! won'  = pred(newly lost of the opponent)  & legal & !won
+//! cand  = pred(newly won of the opponent)   & legal & !won & !lost & !(has a zeroing move that does not lose)
+//! lost' = cand & !pred(legal of the opponent & !won of the opponent)
+//! ```
+//!
+//! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
+
+mod bytes;
+mod distances;
+mod due;
+mod perpetual;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::layer::Layer;
+use super::quiet::QuietMoves;
+use crate::game::Bits;
+use crate::metric::{MateScore, Plies, Wdl};
+use crate::simd::{Kernel, Width};
+use distances::Distances;
+use due::DueScores;
+
+/// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
+///
+/// Measured on the four-man tables; between 6 and 24 the time hardly changes.
+const SPARSE: usize = 12;
+
+/// What is known of one side's positions before the slice is solved.
+#[derive(Clone, Debug)]
+pub struct Fixed<W> {
+    /// Positions that can occur with this side to move.
+    pub legal: Vec<W>,
+    /// Those in which its king is attacked. Taken away once it is known which of them are mate.
+    pub in_check: Vec<W>,
+    /// For each [`Wdl`], the positions with a legal zeroing move of that value for the mover.
+    pub zeroing: [Vec<W>; 5],
+    /// The best mate score of a zeroing move, a byte a position; [`MateScore::MATED`] where there is none.
+    /// Empty when distances to mate are not wanted.
+    pub zeroing_score: Vec<u8>,
+}
+
+impl<W: Bits> Fixed<W> {
+    /// Everything empty, for sets of `words` words.
+    #[must_use]
+    pub fn new(words: usize, with_scores: bool) -> Fixed<W> {
+        let empty = || vec![W::ZERO; words];
+        Fixed {
+            legal: empty(),
+            in_check: empty(),
+            zeroing: std::array::from_fn(|_| empty()),
+            zeroing_score: if with_scores {
+                vec![MateScore::MATED.0; words * W::WIDTH as usize]
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    /// The positions of a word with a zeroing move of one of some values.
+    #[inline(always)]
+    fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
+        values.iter().fold(W::ZERO, |all, value| {
+            all | self.zeroing[value.index()][address]
+        })
+    }
+}
+
+/// The value of every position of one side.
+#[derive(Clone, Debug)]
+pub struct Values<W> {
+    /// For each [`Wdl`] except the draw, the positions that have it; the others that are legal are drawn.
+    pub decided: [Vec<W>; 5],
+    /// Not in check, no legal move.
+    pub stalemate: Vec<W>,
+    /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal positions.
+    pub dtz: Vec<u8>,
+    /// [`MateScore`] bytes; the score of a draw for illegal positions. Empty when not asked for.
+    pub dtm: Vec<u8>,
+}
+
+impl<W: Bits> Values<W> {
+    /// The won positions of a word, cursed wins among them.
+    #[inline(always)]
+    fn won(&self, address: usize) -> W {
+        self.decided[Wdl::Win.index()][address] | self.decided[Wdl::CursedWin.index()][address]
+    }
+
+    /// The lost positions of a word, blessed losses among them.
+    #[inline(always)]
+    fn lost(&self, address: usize) -> W {
+        self.decided[Wdl::Loss.index()][address] | self.decided[Wdl::BlessedLoss.index()][address]
+    }
+}
+
+/// Why a slice has no values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsolved {
+    /// A distance does not fit into the one byte a value has.
+    DistanceOverflow,
+    /// The caller asked to stop.
+    Cancelled,
+}
+
+/// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
+/// scores of the zeroing moves are given.
+///
+/// `limit` is the number of plies without a zeroing move after which a draw can be claimed. The result does not
+/// depend on `width`. `cancel` is looked at after every ply. Of `fixed`, the positions in check are taken away, since
+/// memory is dear.
+///
+/// # Errors
+///
+/// If a distance to zeroing exceeds 255 plies or a mate 253, or the caller cancelled.
+pub fn solve<M: QuietMoves>(
+    moves: M,
+    fixed: &mut [Fixed<M::Word>; 2],
+    limit: Plies,
+    width: Width,
+    cancel: &AtomicBool,
+) -> Result<[Values<M::Word>; 2], Unsolved> {
+    let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
+    width.run(Solve {
+        moves,
+        fixed,
+        in_check,
+        limit,
+        cancel,
+    })
+}
+
+struct Solve<'a, M: QuietMoves> {
+    moves: M,
+    fixed: &'a [Fixed<M::Word>; 2],
+    in_check: [Vec<M::Word>; 2],
+    limit: Plies,
+    cancel: &'a AtomicBool,
+}
+
+impl<M: QuietMoves> Kernel for Solve<'_, M> {
+    type Output = Result<[Values<M::Word>; 2], Unsolved>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let mut iteration = Iteration::new(self.moves, self.fixed, self.cancel);
+        let WithoutMoves { mated, stalemated } = iteration.without_moves(&self.in_check);
+        drop(self.in_check);
+        let mut values = iteration.zeroing_distances(&mated, self.limit)?;
+        for (values, stalemated) in values.iter_mut().zip(stalemated) {
+            values.stalemate = stalemated;
+        }
+        iteration.add_mate_scores(&mated, &mut values)?;
+        Ok(values)
+    }
+}
+
+/// Solves a material of a game without pawn moves and limits, in which the side that has no move has lost, for
+/// results and distances to conversion, and for distances to mate where the scores of captures are given.
+///
+/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied before a position was
+/// decided, a byte a position; they are empty where it decided nothing. Of `fixed`, the positions in check are taken away.
+///
+/// # Errors
+///
+/// If a distance to conversion exceeds 255 plies or a mate 253, or the caller cancelled.
+pub fn solve_without_limit<M: QuietMoves>(
+    moves: M,
+    fixed: &mut [Fixed<M::Word>; 2],
+    perpetual_check: bool,
+    cancel: &AtomicBool,
+) -> Result<WithRounds<M::Word>, Unsolved> {
+    let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
+    let mut iteration = Iteration::new(moves, fixed, cancel);
+    let WithoutMoves { mated, stalemated } = iteration.without_moves(&in_check);
+    let mut without_moves = mated;
+    for (all, stalemated) in without_moves.iter_mut().zip(stalemated) {
+        for (word, stalemated) in all.iter_mut().zip(stalemated) {
+            *word |= stalemated;
+        }
+    }
+    let in_check = perpetual_check.then_some(&in_check);
+    let mut solved = iteration.conversion_distances(&without_moves, in_check)?;
+    iteration.add_mate_scores(&without_moves, &mut solved.values)?;
+    Ok(solved)
+}
+
+/// Values, and how often the rule of perpetual check was applied for each of them.
+#[derive(Clone, Debug)]
+pub struct WithRounds<W> {
+    /// The values of both sides.
+    pub values: [Values<W>; 2],
+    /// A byte a position; empty where the rule decided nothing.
+    pub rounds: [Vec<u8>; 2],
+}
+
+/// Checkmated and stalemated positions of each side.
+struct WithoutMoves<W> {
+    mated: [Vec<W>; 2],
+    stalemated: [Vec<W>; 2],
+}
+
+/// One side's state during the iteration.
+struct Side<W> {
+    lost: Vec<W>,
+    /// Legal and not won: what the opponent looks for before he gives up.
+    open: Vec<W>,
+    /// Those of `open` that are not lost and that no zeroing move saves for now.
+    losable: Vec<W>,
+    won_layer: Layer<W>,
+    lost_layer: Layer<W>,
+    next_won: Layer<W>,
+    next_lost: Layer<W>,
+}
+
+impl<W: Bits> Side<W> {
+    /// Says anew which positions a zeroing move saves.
+    #[inline(always)]
+    fn block(&mut self, blocked: impl Fn(usize) -> W) {
+        let decided = self.open.iter().zip(&self.lost);
+        for (address, (losable, (&open, &lost))) in self.losable.iter_mut().zip(decided).enumerate()
+        {
+            *losable = open & !lost & !blocked(address);
+        }
+    }
+}
+
+struct Iteration<'a, M: QuietMoves> {
+    moves: M,
+    words: usize,
+    fixed: &'a [Fixed<M::Word>; 2],
+    cancel: &'a AtomicBool,
+    /// Empty between two uses.
+    reached: Layer<M::Word>,
+    /// Empty between two uses.
+    candidates: Layer<M::Word>,
+    sides: [Side<M::Word>; 2],
+}
+
+impl<'a, M: QuietMoves> Iteration<'a, M> {
+    #[inline(always)]
+    fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], cancel: &'a AtomicBool) -> Self {
+        let words = moves.words();
+        let empty_set = || vec![M::Word::ZERO; words];
+        Iteration {
+            moves,
+            words,
+            fixed,
+            cancel,
+            reached: Layer::new(words),
+            candidates: Layer::new(words),
+            sides: std::array::from_fn(|side| Side {
+                lost: empty_set(),
+                open: fixed[side].legal.clone(),
+                losable: empty_set(),
+                won_layer: Layer::new(words),
+                lost_layer: Layer::new(words),
+                next_won: Layer::new(words),
+                next_lost: Layer::new(words),
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn without_moves(&mut self, in_check: &[Vec<M::Word>; 2]) -> WithoutMoves<M::Word> {
+        let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; self.words]);
+        let stalemated = std::array::from_fn(|side| {
+            let fixed = &self.fixed[side];
+            let mut stuck: Vec<_> = (0..self.words)
+                .map(|address| fixed.zeroing_to(&Wdl::ALL, address))
+                .collect();
+            let opponent = &self.fixed[1 - side].legal;
+            self.moves.sweep(side, opponent, &mut stuck);
+            for (address, word) in stuck.iter_mut().enumerate() {
+                let without_moves = fixed.legal[address] & !*word;
+                mated[side][address] = without_moves & in_check[side][address];
+                *word = without_moves & !in_check[side][address];
+            }
+            stuck
+        });
+        WithoutMoves { mated, stalemated }
+    }
+
+    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says which positions of
+    /// a side a zeroing move saves.
+    #[inline(always)]
+    fn restart(&mut self, mated: &[Vec<M::Word>; 2], blocked: impl Fn(usize, usize) -> M::Word) {
+        for (number, side) in self.sides.iter_mut().enumerate() {
+            side.open.copy_from_slice(&self.fixed[number].legal);
+            side.lost.copy_from_slice(&mated[number]);
+            side.block(|address| blocked(number, address));
+            for layer in [
+                &mut side.won_layer,
+                &mut side.lost_layer,
+                &mut side.next_won,
+                &mut side.next_lost,
+            ] {
+                layer.clear();
+            }
+            side.lost_layer.set.copy_from_slice(&side.lost);
+            side.lost_layer.recount();
+        }
+    }
+
+    /// Makes what a ply has found the newest layers, and says whether there is anything in them.
+    #[inline(always)]
+    fn end_ply(&mut self) -> Result<bool, Unsolved> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Unsolved::Cancelled);
+        }
+        self.take_over();
+        Ok((self.sides.iter())
+            .any(|side| !side.won_layer.is_empty() || !side.lost_layer.is_empty()))
+    }
+
+    /// Adds to `reached` the positions of `side` with a quiet move into the opponent's newest won or lost ones.
+    #[inline(always)]
+    fn reach(&mut self, side: usize, into_lost: bool) {
+        let opponent = &self.sides[1 - side];
+        let layer = if into_lost {
+            &opponent.lost_layer
+        } else {
+            &opponent.won_layer
+        };
+        if layer.is_empty() {
+            return;
+        }
+        let reached = &mut self.reached;
+        if layer.len() * SPARSE < self.words {
+            for address in layer.addresses() {
+                let word = layer.set[address];
+                self.moves.push(side, address, word, reached);
+            }
+        } else {
+            self.moves.sweep(side, &layer.set, &mut reached.set);
+            reached.recount();
+        }
+    }
+
+    /// Adds a whole set to `reached`.
+    #[inline(always)]
+    fn enter(&mut self, set: &[M::Word]) {
+        for (reached, &word) in self.reached.set.iter_mut().zip(set) {
+            *reached |= word;
+        }
+        self.reached.recount();
+    }
+
+    /// The positions in `reached`, and those that quiet moves make won, become the next won ones.
+    #[inline(always)]
+    fn find_won(&mut self, side: usize) {
+        self.reach(side, true);
+        let Side { open, next_won, .. } = &mut self.sides[side];
+        for (address, word) in self.reached.drain() {
+            let word = word & open[address];
+            if !word.is_empty() {
+                next_won.insert(address, word);
+            }
+        }
+    }
+
+    /// Of the positions in `reached`, and of those with a quiet move into won ones, those that cannot be saved become
+    /// the next lost ones.
+    #[inline(always)]
+    fn find_lost(&mut self, side: usize) {
+        self.reach(side, false);
+        let candidates = &mut self.candidates;
+        let Side {
+            losable, next_won, ..
+        } = &self.sides[side];
+        for (address, word) in self.reached.drain() {
+            let word = word & losable[address] & !next_won.set[address];
+            if !word.is_empty() {
+                candidates.insert(address, word);
+            }
+        }
+        let [first, second] = &mut self.sides;
+        let (own, opponent) = if side == 0 {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        if candidates.len() * SPARSE < self.words {
+            for (address, word) in candidates.drain() {
+                let escaping = self
+                    .moves
+                    .having_a_move_into(side, address, word, &opponent.open);
+                if escaping != word {
+                    own.next_lost.insert(address, word & !escaping);
+                }
+            }
+        } else {
+            let escaping = &mut self.reached.set;
+            self.moves.sweep(side, &opponent.open, escaping);
+            for (address, word) in candidates.drain() {
+                let word = word & !escaping[address];
+                if !word.is_empty() {
+                    own.next_lost.insert(address, word);
+                }
+            }
+            escaping.fill(M::Word::ZERO);
+        }
+    }
+
+    /// What was found for both sides becomes their newest layers.
+    #[inline(always)]
+    fn take_over(&mut self) {
+        for side in &mut self.sides {
+            std::mem::swap(&mut side.won_layer, &mut side.next_won);
+            std::mem::swap(&mut side.lost_layer, &mut side.next_lost);
+            side.next_won.clear();
+            side.next_lost.clear();
+        }
+    }
+
+    /// The newest layers are decided, at a distance that is kept.
+    #[inline(always)]
+    fn decide(&mut self, distances: &mut [Distances<M::Word>; 2], distance: u8) {
+        for (side, distances) in self.sides.iter_mut().zip(distances) {
+            let Side {
+                lost,
+                open,
+                losable,
+                won_layer,
+                lost_layer,
+                ..
+            } = side;
+            distances.make_room(won_layer.len() + lost_layer.len());
+            for address in won_layer.addresses() {
+                let word = won_layer.set[address];
+                open[address] &= !word;
+                losable[address] &= !word;
+                distances.push(address, word);
+            }
+            distances.end_run(distance);
+            for address in lost_layer.addresses() {
+                let word = lost_layer.set[address];
+                lost[address] |= word;
+                losable[address] &= !word;
+                distances.push(address, word);
+            }
+            distances.end_run(distance);
+        }
+    }
+
+    /// The positions of a side that are won by now.
+    #[inline(always)]
+    fn won(&self, side: usize) -> Vec<M::Word> {
+        without(&self.fixed[side].legal, &self.sides[side].open)
+    }
+
+    #[inline(always)]
+    fn zeroing_distances(
+        &mut self,
+        mated: &[Vec<M::Word>; 2],
+        limit: Plies,
+    ) -> Result<[Values<M::Word>; 2], Unsolved> {
+        use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
+        let fixed = self.fixed;
+        let mut distances = [0, 1].map(|_| Distances::new(self.words, 0));
+        self.restart(mated, |side, address| {
+            fixed[side].zeroing_to(&[BlessedLoss, Draw, CursedWin, Win], address)
+        });
+        self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
+        let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
+        for (side, fixed) in self.sides.iter_mut().zip(fixed) {
+            side.block(|address| fixed.zeroing_to(&[Draw, CursedWin, Win], address));
+        }
+        let cursed = limit.0 + 1..=u32::MAX;
+        self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
+        let mut distances = distances.into_iter().map(Distances::into_bytes);
+        let mut strict = strict.into_iter();
+        Ok(std::array::from_fn(|side| {
+            let (win, loss) = strict.next().unwrap_or_default();
+            let cursed_win = without(&self.won(side), &win);
+            let blessed_loss = without(&self.sides[side].lost, &loss);
+            Values {
+                decided: [loss, blessed_loss, Vec::new(), cursed_win, win],
+                stalemate: Vec::new(),
+                dtz: distances.next().unwrap_or_default(),
+                dtm: Vec::new(),
+            }
+        }))
+    }
+
+    /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with the two values enter:
+    /// those that win and those that lose.
+    #[inline(always)]
+    fn iterate(
+        &mut self,
+        plies: std::ops::RangeInclusive<u32>,
+        [winning, losing]: [Wdl; 2],
+        distances: &mut [Distances<M::Word>; 2],
+    ) -> Result<(), Unsolved> {
+        let first = *plies.start();
+        let fixed = self.fixed;
+        for ply in plies {
+            for (side, fixed) in fixed.iter().enumerate() {
+                if ply == first {
+                    self.enter(&fixed.zeroing[winning.index()]);
+                }
+                self.find_won(side);
+                if ply == first {
+                    self.enter(&fixed.zeroing[losing.index()]);
+                }
+                self.find_lost(side);
+            }
+            if !self.end_ply()? {
+                break;
+            }
+            let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
+            self.decide(distances, ply);
+        }
+        Ok(())
+    }
+
+    /// Adds distances to mate where the scores of zeroing moves are given.
+    #[inline(always)]
+    fn add_mate_scores(
+        &mut self,
+        mated: &[Vec<M::Word>; 2],
+        values: &mut [Values<M::Word>; 2],
+    ) -> Result<(), Unsolved> {
+        if self.fixed.iter().any(|side| side.zeroing_score.is_empty()) {
+            return Ok(());
+        }
+        let scores = self.mate_scores(mated, values)?;
+        for (values, dtm) in values.iter_mut().zip(scores) {
+            values.dtm = dtm;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn mate_scores(
+        &mut self,
+        mated: &[Vec<M::Word>; 2],
+        results: &[Values<M::Word>; 2],
+    ) -> Result<[Vec<u8>; 2], Unsolved> {
+        let fixed = self.fixed;
+        // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
+        self.restart(mated, |side, address| {
+            fixed[side].zeroing_to(&Wdl::ALL, address) | !results[side].lost(address)
+        });
+        let mut due =
+            [0, 1].map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &results[side]));
+        let mut scores = [0, 1].map(|_| Distances::new(self.words, MateScore::DRAW.0));
+        self.decide(&mut scores, MateScore::MATED.0);
+        for ply in 1.. {
+            let winning = ply % 2 == 1;
+            for (side, due) in due.iter_mut().enumerate() {
+                if !winning {
+                    self.find_won(side);
+                }
+                let Side {
+                    lost,
+                    open,
+                    losable,
+                    ..
+                } = &mut self.sides[side];
+                due.take(ply, |address, word| {
+                    if !winning {
+                        losable[address] |= word & open[address] & !lost[address];
+                    }
+                    self.reached.insert(address, word);
+                });
+                if winning {
+                    self.find_won(side);
+                }
+                self.find_lost(side);
+            }
+            if !self.end_ply()? {
+                if due.iter().all(|due| due.next().is_none()) {
+                    break;
+                }
+                continue;
+            }
+            let score = MateScore::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
+            self.decide(&mut scores, score.0);
+        }
+        Ok(scores.map(Distances::into_bytes))
+    }
+}
+
+#[inline(always)]
+fn without<W: Bits>(all: &[W], some: &[W]) -> Vec<W> {
+    all.iter()
+        .zip(some)
+        .map(|(&all, &some)| all & !some)
+        .collect()
+}
+
+/// Where the bytes of one word's positions stand.
+#[inline(always)]
+fn line_of<W: Bits>(address: usize) -> std::ops::Range<usize> {
+    let width = W::WIDTH as usize;
+    address * width..(address + 1) * width
+}
