@@ -15,9 +15,7 @@ use retrograde::chess::material::Material;
 use retrograde::chess::solve;
 use retrograde::chess::solve::solved::Solved;
 use retrograde::chess::solve::{SolveOptions, gather_targets};
-use retrograde::metric::FIFTY_MOVES;
 use retrograde::reach::{self, NoLeaves, Options};
-use retrograde::simd::Width;
 use retrograde::xiangqi;
 
 /// Solves everything a material leads to, so that only the material itself is measured.
@@ -47,14 +45,7 @@ fn solving(criterion: &mut Criterion) {
     group.sample_size(10);
     for signature in ["KQvK", "KQvKR", "KBNvK", "KRvKP", "KPvKP"] {
         let material: Material = signature.parse().expect("a signature");
-        let with_mates = SolveOptions {
-            mates: true,
-            captures_alone: false,
-            limit: FIFTY_MOVES,
-            width: Width::widest(),
-            slices_at_a_time: usize::MAX,
-            cancel: &cancel,
-        };
+        let with_mates = SolveOptions::new(&cancel);
         let mut stored = HashMap::new();
         dependencies(material, &mut stored, with_mates);
         let targets = gather_targets(&material, &stored, with_mates.width).expect("all are there");

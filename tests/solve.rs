@@ -1,8 +1,12 @@
 //! Counts and longest mates against published ones.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use retrograde::chess::index::IndexSpace;
+use retrograde::chess::material::Material;
+use retrograde::chess::solve::{SolveError, SolveOptions, gather_targets, solve};
 use retrograde::generate::Summary;
 use retrograde::metric::{FIFTY_MOVES, Metric};
 use retrograde::simd::Width;
@@ -79,4 +83,35 @@ fn every_width_finds_the_same_values() {
             }
         }
     }
+}
+
+#[test]
+fn a_won_position_without_a_distance_is_an_error_and_no_draw() {
+    let [queen, rook, both] =
+        ["KQvK", "KRvK", "KQvKR"].map(|name| name.parse::<Material>().unwrap());
+    let mut stored = solved::with_options(&[queen, rook], |options| options);
+    // As if these had the longest loss that a byte can say, and did not tell.
+    let slice = Arc::get_mut(stored.get_mut(&queen).unwrap()).unwrap();
+    let [_, black] = slice.slices[0].get_mut().unwrap();
+    black.dtm = vec![127; black.legal.len() * 64].into();
+    let cancel = AtomicBool::new(false);
+    let options = SolveOptions::new(&cancel);
+    let targets = gather_targets(&both, &stored, options.width).unwrap();
+    let error = solve(both, &targets, options).unwrap_err();
+    assert!(
+        matches!(error, SolveError::DistanceOverflow { .. }),
+        "{error}"
+    );
+    // With the truth about the longest, there is one.
+    let [_, black] = Arc::get_mut(stored.get_mut(&queen).unwrap())
+        .unwrap()
+        .slices[0]
+        .get_mut()
+        .unwrap();
+    black.longest = black.dtm.longest();
+    let targets = gather_targets(&both, &stored, options.width).unwrap();
+    let solved = solve(both, &targets, options).unwrap();
+    let [white, _] = solved.slices[0].get().unwrap();
+    assert!(white.dtm.are_wide());
+    assert_eq!(white.longest, white.dtm.longest());
 }

@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use retrograde::chess::index::{IndexSpace, Placement};
 use retrograde::chess::material::Material;
 use retrograde::chess::placement::PawnPlacement;
-use retrograde::chess::solve::slice::addressed_men;
+use retrograde::chess::solve::board::addressed_men;
 use retrograde::chess::solve::solved::Solved;
 use retrograde::chess::solve::{SolveOptions, gather_targets, solve};
 use retrograde::chess::{Role, Setup};
 use retrograde::game::Color;
 use retrograde::generate::{Summary, table_path};
-use retrograde::metric::{Dtm, FIFTY_MOVES, MateScore, Metric, Plies, Wdl};
+use retrograde::metric::{Dtm, FIFTY_MOVES, Metric, Plies, Wdl};
 use retrograde::simd::Width;
 use retrograde::table::{Compression, Description, StreamSource, write_table};
 
@@ -53,18 +53,23 @@ pub fn with_width(
     limit: Plies,
     width: Width,
 ) -> HashMap<Material, Arc<Solved>> {
-    let cancel = AtomicBool::new(false);
-    let options = SolveOptions {
-        mates: true,
-        captures_alone: false,
+    with_options(materials, |options| SolveOptions {
         limit,
         width,
-        slices_at_a_time: usize::MAX,
-        cancel: &cancel,
-    };
+        ..options
+    })
+}
+
+/// The same with options that are changed.
+pub fn with_options(
+    materials: &[Material],
+    change: impl Fn(SolveOptions<'_>) -> SolveOptions<'_>,
+) -> HashMap<Material, Arc<Solved>> {
+    let cancel = AtomicBool::new(false);
+    let options = change(SolveOptions::new(&cancel));
     let mut stored = HashMap::new();
     for &material in materials {
-        let targets = gather_targets(&material, &stored, width).unwrap();
+        let targets = gather_targets(&material, &stored, options.width).unwrap();
         stored.insert(
             material,
             Arc::new(solve(material, &targets, options).unwrap()),
@@ -95,7 +100,7 @@ pub fn value(solved: &Solved, turn: Color, placement: &Placement) -> Option<Valu
     Some(Value {
         wdl: values.wdl(place.address, bit.into())?,
         dtz: values.own.dtz[position],
-        dtm: MateScore(values.dtm[position]).dtm(),
+        dtm: values.dtm.plies(position).map(Dtm),
     })
 }
 

@@ -96,7 +96,7 @@ impl PackedSide {
             wdl_by_conversion: words(Metric::Wdl, &own.wdl_by_conversion),
             dtz: bytes(Metric::Dtz, &own.dtz),
             won_by_zeroing: words(Metric::Dtz, &own.won_by_zeroing),
-            dtm: bytes(Metric::Dtm, &values.dtm),
+            dtm: bytes(Metric::Dtm, values.dtm.bytes()),
             dtm_by_conversion: words(Metric::Dtm, &own.dtm_by_conversion),
         }
     }
@@ -131,7 +131,7 @@ impl PackedSide {
                 *won_by_zeroing = self.won_by_zeroing.unpack_words()?;
             }
             Metric::Dtm => {
-                values.dtm = self.dtm.unpack()?;
+                values.dtm = self.dtm.unpack()?.into();
                 *dtm_by_conversion = self.dtm_by_conversion.unpack_words()?;
             }
         }

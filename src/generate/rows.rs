@@ -16,9 +16,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::addressing::{Addressing, FileOrder};
-use crate::chess::solve::lines::{transpose_lines, transpose_words};
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::retro::lines::{transpose_lines, transpose_words};
 
 /// The most sets that say what may stand at an index: one for each result.
 pub(super) const MAX_SETS: usize = 5;
@@ -94,7 +94,7 @@ impl Numbers {
         match self {
             Numbers::Results(_) => &[],
             Numbers::ToZeroing => &values.own.dtz,
-            Numbers::ToMate => &values.dtm,
+            Numbers::ToMate => values.dtm.bytes(),
         }
     }
 }

@@ -144,7 +144,7 @@ impl SliceWords for SliceValues {
             stalemated: values.stalemate[address],
             won_by_zeroing: values.own.won_by_zeroing[address],
             dtz: values.own.dtz.as_chunks().0.get(address),
-            dtm: values.dtm.as_chunks().0.get(address),
+            dtm: values.dtm.bytes().as_chunks().0.get(address),
         }
     }
 }

@@ -52,6 +52,25 @@ impl<W: Bits> Layer<W> {
         *active |= bit;
     }
 
+    /// Changes every word that is not empty; it may become so.
+    #[inline(always)]
+    pub fn update(&mut self, mut change: impl FnMut(usize, W) -> W) {
+        self.len = 0;
+        for (row, active) in self.active.iter_mut().enumerate() {
+            let mut rest = *active;
+            while rest != 0 {
+                let address = row * ROW + rest.trailing_zeros() as usize;
+                let word = change(address, self.set[address]);
+                self.set[address] = word;
+                if word.is_empty() {
+                    *active &= !(rest & rest.wrapping_neg());
+                }
+                rest &= rest - 1;
+            }
+            self.len += active.count_ones() as usize;
+        }
+    }
+
     /// Finds out anew which words are not empty, after the set was changed directly.
     #[inline(always)]
     pub fn recount(&mut self) {

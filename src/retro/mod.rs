@@ -5,6 +5,9 @@
 //! ([`quiet`]); [`fixpoint`] does the rest.
 
 pub mod byte_sets;
+mod bytes;
 pub mod fixpoint;
 pub mod layer;
+pub mod lines;
 pub mod quiet;
+pub mod score;

@@ -15,10 +15,13 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use retrograde::chess::material::Material;
+use retrograde::chess::solve::SolveOptions;
 use retrograde::chess::solve::solved::Solved;
 use retrograde::chess::{Role, squares};
 use retrograde::game::Color;
 use retrograde::metric::{Dtm, FIFTY_MOVES, Plies, Wdl};
+use retrograde::retro::fixpoint::Engine;
+use retrograde::retro::score::LONGEST_IN_BYTES;
 
 use crate::solved::{self, Value};
 use solver::{DRAW, HOLE, Score, Scores, Table, distance, solve};
@@ -152,6 +155,79 @@ fn every_position_of_pawn_against_pawn_and_what_it_leads_to_agrees_with_the_naiv
     assert_eq!(led_to.len(), 15);
     led_to.sort_by_key(|material| material.pawns());
     assert_all_agree(led_to);
+}
+
+#[test]
+fn mates_longer_than_a_byte_holds_agree_with_the_naive_solver() {
+    let materials = with_dependencies(&["KPvKP", "KQvKR", "KBNvK"]);
+    for longest_in_bytes in [6, 20].map(Plies) {
+        let solved = solved::with_options(&materials, |options| SolveOptions {
+            longest_in_bytes,
+            ..options
+        });
+        let sides = |material| {
+            let slices = &solved[material].slices;
+            slices.iter().flat_map(|slice| slice.get().unwrap())
+        };
+        // Slices of both kinds are read by slices of the other.
+        let are_wide = |material| sides(material).any(|side| side.dtm.are_wide());
+        let are_narrow = |material| sides(material).any(|side| !side.dtm.are_wide());
+        assert!(materials.iter().any(are_wide) && materials.iter().any(are_narrow));
+        for material in &materials {
+            assert_agreement(&tables()[material], &solved[material], FIFTY_MOVES);
+        }
+    }
+}
+
+/// The two ways to run a slice find the same, and that is the truth.
+#[test]
+fn chains_find_what_both_sides_together_do() {
+    let with_chains = |limit, longest_in_bytes, materials: &[Material]| {
+        solved::with_options(materials, |options| SolveOptions {
+            engine: Engine::Chains,
+            limit,
+            longest_in_bytes,
+            ..options
+        })
+    };
+    let all = with_chains(FIFTY_MOVES, LONGEST_IN_BYTES, &solved::materials());
+    for (material, solved) in &all {
+        assert_same(solved, &solved::all()[material]);
+    }
+    let materials = with_dependencies(&["KRvKP", "KPvKP"]);
+    for limit in [6, 10, 20].map(Plies) {
+        let together = solved::with_limit(&materials, limit);
+        for (material, solved) in with_chains(limit, Plies(20), &materials) {
+            let wide = solved.slices.iter().flat_map(|slice| slice.get().unwrap());
+            assert!(material.men() == 3 || wide.into_iter().any(|side| side.dtm.are_wide()));
+            assert_same(&solved, &together[&material]);
+        }
+    }
+    let materials = with_dependencies(&["KRvKP"]);
+    let limit = Plies(6);
+    let naive = with_limit(&materials, limit);
+    let solved = with_chains(limit, LONGEST_IN_BYTES, &materials);
+    for material in &materials {
+        assert_agreement(&naive[material], &solved[material], limit);
+    }
+}
+
+/// Compares all values of all slices, and what a prober finds elsewhere.
+fn assert_same(a: &Solved, b: &Solved) {
+    for (a, b) in a.slices.iter().zip(&b.slices) {
+        for (a, b) in a.get().unwrap().iter().zip(b.get().unwrap()) {
+            let is_same = a.legal == b.legal
+                && a.decided == b.decided
+                && a.stalemate == b.stalemate
+                && a.longest == b.longest
+                && a.dtm.clone().widened() == b.dtm.clone().widened()
+                && a.own.dtz == b.own.dtz
+                && a.own.wdl_by_conversion == b.own.wdl_by_conversion
+                && a.own.won_by_zeroing == b.own.won_by_zeroing
+                && a.own.dtm_by_conversion == b.own.dtm_by_conversion;
+            assert!(is_same);
+        }
+    }
 }
 
 /// With the rule at fifty moves no material of up to four men has cursed wins; with fewer moves most have.

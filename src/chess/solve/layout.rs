@@ -5,16 +5,21 @@
 //! digit beforehand, so an address costs a few additions; a line of 64 positions moves as a whole.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::lines::{Line, line_at_mut, pull, transpose_lines, transpose_words};
-use super::slice::addressed_men;
-use super::view::SideView;
+use rayon::prelude::*;
+
+use super::board::addressed_men;
+use super::turned::BoardScore;
+use super::view::{SideView, View};
 use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
 use crate::chess::rules::Role;
 use crate::chess::symmetry;
 use crate::chess::symmetry::{Symmetry, TRIANGLE};
 use crate::game::Color;
-use crate::metric::MateScore;
+use crate::retro::lines::transpose_words;
+use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
 
 /// How the address of a source follows from that of a target.
@@ -126,10 +131,22 @@ impl Relation {
         mirrored: bool,
         width: Width,
     ) -> SideView<'static> {
+        match &source.scores {
+            Scores::Bytes(_) => self.apply_scores::<u8>(source, mirrored, width),
+            Scores::Words(_) => self.apply_scores::<u16>(source, mirrored, width),
+        }
+    }
+
+    fn apply_scores<S: BoardScore>(
+        &self,
+        source: &SideView<'_>,
+        mirrored: bool,
+        width: Width,
+    ) -> SideView<'static> {
         let words = self.words();
         let mut target = Laid {
             legal: vec![0; words],
-            scores: vec![MateScore::DRAW.0; words * 64],
+            scores: vec![S::DRAW; words * 64],
             spoiled: vec![0; if source.spoiled.is_empty() { 0 } else { words }],
         };
         width.run(Apply {
@@ -140,14 +157,15 @@ impl Relation {
         });
         SideView {
             legal: Cow::Owned(target.legal),
-            scores: Cow::Owned(target.scores),
+            scores: S::wrap(target.scores),
+            longest: source.longest,
             spoiled: Cow::Owned(target.spoiled),
             stalemate: Cow::Borrowed(&[]),
         }
     }
 
     #[inline(always)]
-    fn copy(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
+    fn copy<S: BoardScore>(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid<S>) {
         let stride = 1 << (6 * self.offsets[0].len());
         for (place, &square) in self.kings.iter().enumerate() {
             let (symmetry, base) = self.king(square, mirrored);
@@ -158,8 +176,8 @@ impl Relation {
                 let legal = source.legal[from];
                 if legal != 0 {
                     target.legal[address] = symmetry.pull(legal);
-                    line_at_mut(&mut target.scores, address)
-                        .copy_from_slice(&pull(symmetry, &source.line(from)));
+                    target.scores[address * 64..][..64]
+                        .copy_from_slice(&S::pull(symmetry, &source.line(from)));
                     if let Some(spoiled) = target.spoiled.get_mut(address) {
                         *spoiled = symmetry.pull(source.spoiled[from]);
                     }
@@ -170,10 +188,10 @@ impl Relation {
 
     /// The source's bit is the target's white king: squares of 64 times 64 positions are transposed.
     #[inline(always)]
-    fn exchange(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid) {
+    fn exchange<S: BoardScore>(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid<S>) {
         let bits: [(Symmetry, usize); 64] =
             std::array::from_fn(|bit| self.king(bit as u8 ^ 56, mirrored));
-        let mut lines: Box<[Line; 64]> = Box::new([[0; 64]; 64]);
+        let mut lines = Box::new([[S::MATED; 64]; 64]);
         let mut transposed = lines.clone();
         let stride = 1 << (6 * self.offsets[0].len());
         for inner in 0..stride {
@@ -186,15 +204,15 @@ impl Relation {
                 // Row after row from the other side of the board.
                 legal[bit] = symmetry.pull(source.legal[from]).swap_bytes();
                 spoiled[bit] = symmetry.pull(source.spoiled_at(from)).swap_bytes();
-                lines[bit] = pull(Symmetry::FLIP, &pull(symmetry, &source.line(from)));
+                lines[bit] = S::pull(Symmetry::FLIP, &S::pull(symmetry, &source.line(from)));
             }
             transpose_words(&mut legal);
             transpose_words(&mut spoiled);
-            transpose_lines(&lines, &mut transposed);
+            S::transpose(&lines, &mut transposed);
             for (place, &square) in self.kings.iter().enumerate() {
                 let address = place * stride + inner;
                 target.legal[address] = legal[usize::from(square)];
-                line_at_mut(&mut target.scores, address)
+                target.scores[address * 64..][..64]
                     .copy_from_slice(&transposed[usize::from(square)]);
                 if let Some(word) = target.spoiled.get_mut(address) {
                     *word = spoiled[usize::from(square)];
@@ -204,15 +222,43 @@ impl Relation {
     }
 }
 
+impl View {
+    /// The same values laid out as a material that is this one, or this one with the colours exchanged.
+    #[must_use]
+    pub fn in_colors_of(&self, material: &Material, width: Width) -> View {
+        if *material == self.material {
+            return self.clone();
+        }
+        let relation = Relation::new(&self.material, material, None, true);
+        let pawns = PawnSlices::new(material);
+        let slices = (0..pawns.len())
+            .into_par_iter()
+            .map(|slice| {
+                let placement = pawns.placement(slice).with_colors_exchanged();
+                let (source, mirrored) = self.pawns.locate(placement);
+                Color::ALL.map(|turn| {
+                    let side = self.side(source, !turn)?;
+                    Some(Arc::new(relation.apply(side, mirrored, width)))
+                })
+            })
+            .collect();
+        View {
+            material: *material,
+            pawns,
+            slices,
+        }
+    }
+}
+
 /// Work of [`Relation::apply`] that wide registers speed up.
-struct Apply<'a> {
+struct Apply<'a, S> {
     relation: &'a Relation,
     source: &'a SideView<'a>,
     mirrored: bool,
-    target: &'a mut Laid,
+    target: &'a mut Laid<S>,
 }
 
-impl Kernel for Apply<'_> {
+impl<S: BoardScore> Kernel for Apply<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -227,8 +273,8 @@ impl Kernel for Apply<'_> {
 }
 
 /// A view that is being written.
-struct Laid {
+struct Laid<S> {
     legal: Vec<u64>,
-    scores: Vec<u8>,
+    scores: Vec<S>,
     spoiled: Vec<u64>,
 }

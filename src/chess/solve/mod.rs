@@ -7,13 +7,14 @@
 //!
 //! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 
+pub mod board;
 mod layout;
-pub mod lines;
 pub mod own;
 pub mod slice;
 pub mod solved;
 pub mod space;
 pub mod sweep;
+pub mod turned;
 pub mod view;
 
 use std::collections::HashMap;
@@ -26,10 +27,9 @@ use super::material::Material;
 use super::rules::Role;
 pub use crate::error::SolveError;
 use crate::game::Color;
-#[cfg(doc)]
-use crate::metric::FIFTY_MOVES;
-use crate::metric::Plies;
-use crate::retro::fixpoint::{self, Unsolved};
+use crate::metric::{FIFTY_MOVES, Plies};
+use crate::retro::fixpoint::{self, Engine, Unsolved};
+use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
 use own::OwnSlices;
 use slice::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
@@ -57,12 +57,34 @@ pub struct SolveOptions<'a> {
     /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
     /// played, fewer to see cursed wins in small materials.
     pub limit: Plies,
+    /// The longest mate of which a byte is made, [`LONGEST_IN_BYTES`] at most; slices with
+    /// longer ones take two bytes a position. Less only to see that in small materials.
+    pub longest_in_bytes: Plies,
+    /// How a slice is run. Values do not depend on it.
+    pub engine: Engine,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
     pub slices_at_a_time: usize,
     /// Checked after every ply.
     pub cancel: &'a AtomicBool,
+}
+
+impl<'a> SolveOptions<'a> {
+    /// Everything about chess as it is played, as fast as this machine can.
+    #[must_use]
+    pub fn new(cancel: &'a AtomicBool) -> SolveOptions<'a> {
+        SolveOptions {
+            mates: true,
+            captures_alone: false,
+            limit: FIFTY_MOVES,
+            longest_in_bytes: LONGEST_IN_BYTES,
+            engine: Engine::default(),
+            width: Width::widest(),
+            slices_at_a_time: usize::MAX,
+            cancel,
+        }
+    }
 }
 
 /// Every value of a material. `targets` holds what its moves lead to, laid out with its
@@ -99,7 +121,7 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     options: SolveOptions<'_>,
     finish: &(dyn Fn(usize, SliceValues) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    if slice::words(&material).is_none() {
+    if board::words(&material).is_none() {
         return Err(SolveError::too_large(&material).into());
     }
     let own = OwnSlices::new(material, slice::own_reads);
@@ -142,7 +164,7 @@ fn solve_slice(
     if options.cancel.load(Ordering::Relaxed) {
         return Err(SolveError::cancelled(&material));
     }
-    let space = slice::space(&material, own.pawns.placement(slice));
+    let space = board::space(&material, own.pawns.placement(slice));
     let rules = SliceRules::new(&space, own, slice, targets, &options)
         .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
     let width = options.width;
@@ -150,14 +172,18 @@ fn solve_slice(
     drop(rules);
     let lines = sweep::LineTable::new(&space);
     let moves = sweep::SliceMoves::new(&space, &lines);
-    let SolveOptions { limit, cancel, .. } = options;
+    let limits = fixpoint::Limits {
+        draw: options.limit,
+        bytes: options.longest_in_bytes,
+        engine: options.engine,
+    };
     let values =
-        fixpoint::solve(moves, &mut fixed, limit, width, cancel).map_err(
-            |reason| match reason {
+        fixpoint::solve(moves, &mut fixed, limits, width, options.cancel).map_err(|reason| {
+            match reason {
                 Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
                 Unsolved::Cancelled => SolveError::cancelled(&material),
-            },
-        )?;
+            }
+        })?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;
@@ -183,7 +209,7 @@ pub fn gather_targets(
             .ok_or_else(|| SolveError::missing_target(material, &target))
     };
     let mut targets = Targets::default();
-    for target in slice::captures(material) {
+    for target in board::captures(material) {
         let view = View::of(find(target)?);
         targets
             .captures
@@ -209,4 +235,71 @@ pub fn gather_targets(
         );
     }
     Ok(targets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Materials, each after what its moves lead to.
+    fn solved(names: &[&str], options: SolveOptions<'_>) -> HashMap<Material, Arc<Solved>> {
+        let mut stored = HashMap::new();
+        for name in names {
+            let material = name.parse().unwrap();
+            let targets = gather_targets(&material, &stored, options.width).unwrap();
+            let solved = solve(material, &targets, options).unwrap();
+            stored.insert(material, Arc::new(solved));
+        }
+        stored
+    }
+
+    fn is_same(a: &SideValues, b: &SideValues) -> bool {
+        a.legal == b.legal
+            && a.decided == b.decided
+            && a.stalemate == b.stalemate
+            && a.longest == b.longest
+            && a.dtm.clone().widened() == b.dtm.clone().widened()
+            && a.own.dtz == b.own.dtz
+            && a.own.wdl_by_conversion == b.own.wdl_by_conversion
+            && a.own.won_by_zeroing == b.own.won_by_zeroing
+            && a.own.dtm_by_conversion == b.own.dtm_by_conversion
+    }
+
+    #[test]
+    fn values_depend_neither_on_the_engine_nor_on_the_width_of_scores() {
+        let names = [
+            "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KQvKR", "KRvKR", "KRvKB", "KRvKN", "KRvKP",
+        ];
+        let cancel = AtomicBool::new(false);
+        for limit in [100, 20, 6].map(Plies) {
+            let plain = SolveOptions {
+                limit,
+                ..SolveOptions::new(&cancel)
+            };
+            let expected = solved(&names, plain);
+            for (engine, longest_in_bytes) in [
+                (Engine::Together, Plies(13)),
+                (Engine::Chains, LONGEST_IN_BYTES),
+                (Engine::Chains, Plies(13)),
+            ] {
+                let options = SolveOptions {
+                    engine,
+                    longest_in_bytes,
+                    ..plain
+                };
+                let mut wide = 0;
+                for (material, solved) in solved(&names, options) {
+                    let slices = solved.slices.iter().zip(&expected[&material].slices);
+                    for (ours, expected) in slices {
+                        let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
+                        for (ours, expected) in sides {
+                            assert!(is_same(ours, expected), "{material}: {options:?}");
+                            wide += usize::from(ours.dtm.are_wide());
+                        }
+                    }
+                }
+                assert_eq!(wide > 0, longest_in_bytes < LONGEST_IN_BYTES);
+            }
+        }
+    }
 }

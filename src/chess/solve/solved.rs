@@ -1,14 +1,16 @@
 //! Solved materials in memory, as the materials that convert into them read them.
 
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use super::lines::{equal, line_at};
+use super::turned::BoardScore;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::symmetry;
 use crate::chess::symmetry::Symmetry;
-use crate::metric::{MateScore, Wdl};
+use crate::metric::{Plies, Wdl};
 use crate::retro::fixpoint::{Fixed, Values};
+use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
 
 /// The values of one side to move in one slice, seen from outside: words over the black king's square.
@@ -20,8 +22,10 @@ pub struct SideValues {
     pub decided: [Vec<u64>; 5],
     /// Not in check and without a legal move.
     pub stalemate: Vec<u64>,
-    /// [`MateScore`] bytes, 64 a word; empty if not wanted.
-    pub dtm: Vec<u8>,
+    /// Scores, 64 a word; empty if not wanted.
+    pub dtm: Scores<'static>,
+    /// The longest mate among them.
+    pub longest: Plies,
     /// Everything that only the table's own files need; dropped once they are written.
     pub own: OwnValues,
 }
@@ -47,22 +51,34 @@ impl SideValues {
         values: Values<u64>,
         width: Width,
     ) -> SideValues {
-        let own = width.run(Elsewhere {
+        let elsewhere = Elsewhere {
             fixed: &fixed,
             conversions: conversions.as_ref(),
             values: &values,
-        });
+            scores: PhantomData::<u8>,
+        };
+        let own = match elsewhere.are_wide() {
+            false => width.run(elsewhere),
+            true => width.run(Elsewhere {
+                fixed: &fixed,
+                conversions: conversions.as_ref(),
+                values: &values,
+                scores: PhantomData::<u16>,
+            }),
+        };
         let Values {
             decided,
             stalemate,
             dtz,
             dtm,
+            longest,
         } = values;
         SideValues {
             legal: fixed.legal,
             decided,
             stalemate,
             dtm,
+            longest,
             own: OwnValues { dtz, ..own },
         }
     }
@@ -95,13 +111,25 @@ impl SideValues {
 const DRAW: usize = Wdl::Draw.index();
 
 /// Finds the positions whose values a prober finds elsewhere.
-struct Elsewhere<'a> {
+struct Elsewhere<'a, S> {
     fixed: &'a Fixed<u64>,
     conversions: Option<&'a Conversions>,
     values: &'a Values<u64>,
+    scores: PhantomData<S>,
 }
 
-impl Kernel for Elsewhere<'_> {
+impl<S> Elsewhere<'_, S> {
+    /// Whether scores of two bytes are among those to be compared.
+    fn are_wide(&self) -> bool {
+        let converting = match self.conversions {
+            Some(conversions) => &conversions.score,
+            None => &self.fixed.zeroing_score,
+        };
+        converting.are_wide() || self.values.dtm.are_wide()
+    }
+}
+
+impl<S: BoardScore> Kernel for Elsewhere<'_, S> {
     type Output = OwnValues;
 
     #[inline(always)]
@@ -110,6 +138,7 @@ impl Kernel for Elsewhere<'_> {
             fixed,
             conversions,
             values: Values { decided, dtm, .. },
+            ..
         } = self;
         let words = fixed.legal.len();
         let (converting, score) = match conversions {
@@ -142,7 +171,7 @@ impl Kernel for Elsewhere<'_> {
             if let Some(word) = own.dtm_by_conversion.get_mut(address)
                 && any != 0
             {
-                *word = any & equal(&line_at(dtm, address), &line_at(score, address));
+                *word = any & S::agreeing(&S::line(dtm, address), &S::line(score, address));
             }
         }
         own
@@ -151,22 +180,18 @@ impl Kernel for Elsewhere<'_> {
 
 /// The zeroing moves that also change the material.
 #[derive(Debug)]
-pub(super) struct Conversions {
+pub(crate) struct Conversions {
     /// For each [`Wdl`], the positions with a conversion of that value for the mover.
     pub wdl: [Vec<u64>; 5],
-    /// Best mate score of a conversion, a byte a position.
-    pub score: Vec<u8>,
+    /// Best mate score of a conversion.
+    pub score: Scores<'static>,
 }
 
 impl Conversions {
-    pub(super) fn new(words: usize, with_scores: bool) -> Conversions {
+    pub(super) fn new<S: BoardScore>(words: usize, with_scores: bool) -> Conversions {
         Conversions {
             wdl: std::array::from_fn(|_| vec![0; words]),
-            score: if with_scores {
-                vec![MateScore::MATED.0; words * 64]
-            } else {
-                Vec::new()
-            },
+            score: S::wrap(vec![S::MATED; if with_scores { words * 64 } else { 0 }]),
         }
     }
 }

@@ -4,17 +4,15 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
-use super::layout::Relation;
-use super::lines::{Line, line_at, line_at_mut};
 use super::solved::{SideValues, Solved};
+use super::turned::BoardScore;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::game::Bits;
 use crate::game::Color;
-use crate::metric::{MateScore, Wdl};
-use crate::simd::Width;
+use crate::metric::{MateScore, Plies, Wdl};
+use crate::retro::lines::line_at_mut;
+use crate::retro::score::{Score, Scores};
 
 /// The values of one side to move in one slice, without its distances to zeroing.
 ///
@@ -24,9 +22,11 @@ use crate::simd::Width;
 pub struct SideView<'a> {
     /// Positions that can occur.
     pub legal: Cow<'a, [u64]>,
-    /// [`MateScore`] bytes, 64 a word; the score of a draw for illegal positions. Where distances to mate are not
-    /// wanted, any score of the right sign.
-    pub scores: Cow<'a, [u8]>,
+    /// Scores, 64 a word; that of a draw for illegal positions. Where distances to mate are not wanted, any score of
+    /// the right sign.
+    pub scores: Scores<'a>,
+    /// No mate among the scores is longer.
+    pub longest: Plies,
     /// Cursed wins and blessed losses; empty if there are none.
     pub spoiled: Cow<'a, [u64]>,
     /// Not in check and without a legal move; empty if nobody asks.
@@ -42,9 +42,9 @@ impl<'a> SideView<'a> {
     #[must_use]
     pub fn of(values: &'a SideValues, with_stalemates: bool) -> SideView<'a> {
         let scores = if values.dtm.is_empty() {
-            Cow::Owned(signs(values))
+            signs(values).into()
         } else {
-            Cow::Borrowed(values.dtm.as_slice())
+            values.dtm.borrowed()
         };
         let [blessed, cursed] =
             [Wdl::BlessedLoss, Wdl::CursedWin].map(|value| &values.decided[value.index()]);
@@ -53,6 +53,7 @@ impl<'a> SideView<'a> {
         SideView {
             legal: Cow::Borrowed(&values.legal),
             scores,
+            longest: values.longest,
             spoiled: Cow::Owned(spoiled.unwrap_or_default()),
             stalemate: Cow::Borrowed(match with_stalemates {
                 true => &values.stalemate,
@@ -66,7 +67,8 @@ impl<'a> SideView<'a> {
     pub fn into_owned(self) -> SideView<'static> {
         SideView {
             legal: Cow::Owned(self.legal.into_owned()),
-            scores: Cow::Owned(self.scores.into_owned()),
+            scores: self.scores.into_owned(),
+            longest: self.longest,
             spoiled: Cow::Owned(self.spoiled.into_owned()),
             stalemate: Cow::Owned(self.stalemate.into_owned()),
         }
@@ -75,14 +77,14 @@ impl<'a> SideView<'a> {
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.scores.len() + 8 * (self.legal.len() + self.spoiled.len() + self.stalemate.len())
+        self.scores.size() + 8 * (self.legal.len() + self.spoiled.len() + self.stalemate.len())
     }
 
     /// The scores of one word.
     #[inline(always)]
     #[must_use]
-    pub fn line(&self, address: usize) -> Line {
-        line_at(&self.scores, address)
+    pub fn line<S: BoardScore>(&self, address: usize) -> [S; 64] {
+        S::line(&self.scores, address)
     }
 
     /// Cursed wins and blessed losses of one word.
@@ -100,7 +102,7 @@ impl<'a> SideView<'a> {
     #[must_use]
     pub fn wdl(&self, address: usize, bit: u32) -> Wdl {
         let spoiled = self.spoiled_at(address).contains(bit);
-        match self.score(address, bit).cmp(&MateScore::DRAW) {
+        match self.score(address, bit).cmp(&<u16 as Score>::DRAW) {
             Ordering::Less if spoiled => Wdl::BlessedLoss,
             Ordering::Less => Wdl::Loss,
             Ordering::Equal => Wdl::Draw,
@@ -109,11 +111,11 @@ impl<'a> SideView<'a> {
         }
     }
 
-    /// The score of one position.
+    /// The score of one position, in two bytes.
     #[inline(always)]
     #[must_use]
-    pub fn score(&self, address: usize, bit: u32) -> MateScore {
-        MateScore(self.scores[address * 64 + bit as usize])
+    pub fn score(&self, address: usize, bit: u32) -> u16 {
+        self.scores.wide(address * 64 + bit as usize)
     }
 }
 
@@ -166,32 +168,6 @@ impl View {
         View {
             material: solved.material,
             pawns: solved.pawns.clone(),
-            slices,
-        }
-    }
-
-    /// The same values laid out as a material that is this one, or this one with the colours exchanged.
-    #[must_use]
-    pub fn in_colors_of(&self, material: &Material, width: Width) -> View {
-        if *material == self.material {
-            return self.clone();
-        }
-        let relation = Relation::new(&self.material, material, None, true);
-        let pawns = PawnSlices::new(material);
-        let slices = (0..pawns.len())
-            .into_par_iter()
-            .map(|slice| {
-                let placement = pawns.placement(slice).with_colors_exchanged();
-                let (source, mirrored) = self.pawns.locate(placement);
-                Color::ALL.map(|turn| {
-                    let side = self.side(source, !turn)?;
-                    Some(Arc::new(relation.apply(side, mirrored, width)))
-                })
-            })
-            .collect();
-        View {
-            material: *material,
-            pawns,
             slices,
         }
     }

@@ -23,11 +23,12 @@ use super::write::write_metric;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
-use crate::chess::solve::slice::{Promotion, PromotionViews, Targets, captures};
+use crate::chess::solve::board::captures;
+use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
 use crate::chess::solve::solved::SliceValues;
 use crate::chess::solve::{SolveError, SolveOptions, solve_slices};
 use crate::chess::{Chess, ChessRules};
-use crate::metric::{FIFTY_MOVES, Metric};
+use crate::metric::Metric;
 use crate::probe::{Format, ProbeOptions, Tablebase};
 use crate::simd::Width;
 use crate::table::Compression;
@@ -151,10 +152,9 @@ impl Generate for Chess {
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
-            limit: FIFTY_MOVES,
             width: options.width,
             slices_at_a_time: step.parts_at_a_time,
-            cancel: job.cancel,
+            ..SolveOptions::new(job.cancel)
         };
         let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
         let index_space = IndexSpace::new(material);
@@ -163,6 +163,10 @@ impl Generate for Chess {
         let work_of_slice = step.positions * 2 / finished.count() as u64;
         let finish = |slice: usize, values: SliceValues| {
             let start = Instant::now();
+            let are_wide = values.iter().any(|values| values.dtm.are_wide());
+            if are_wide && step.metrics.contains(&Metric::Dtm) {
+                return Err(SolveError::distance_overflow(&material).into());
+            }
             leave_views(&new_views, slice, &values, options.width);
             if !step.metrics.is_empty() {
                 let placement = finished.placement(slice);

@@ -8,13 +8,15 @@ use rayon::prelude::*;
 
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
-use crate::chess::solve::slice::{Extraction, Promotion, PromotionSource, captures, words};
+use crate::chess::solve::board::{captures, words};
+use crate::chess::solve::slice::{Extraction, Promotion, PromotionSource};
 use crate::chess::solve::solved::SliceValues;
 use crate::chess::solve::view;
 use crate::chess::solve::view::SideView;
 use crate::game::Color;
 use crate::generate::packed::Packed;
 use crate::generate::views::Parts;
+use crate::retro::score::Scores;
 use crate::simd::Width;
 
 /// What a material leaves.
@@ -73,7 +75,9 @@ impl View {
         let set = words * 8;
         let is_side = |side: &[u64]| match *side {
             [legal, scores, spoiled] => {
-                legal == set && scores == words * 64 && [0, set].contains(&spoiled)
+                legal == set
+                    && [words * 64, words * 128].contains(&scores)
+                    && [0, set].contains(&spoiled)
             }
             _ => false,
         };
@@ -103,16 +107,19 @@ impl fmt::Display for View {
 fn pack_side(view: &SideView<'_>) -> [Packed; SIDE_PARTS] {
     [
         Packed::of_words(&view.legal),
-        Packed::new(&view.scores),
+        Packed::new(&view.scores.to_le_bytes()),
         Packed::of_words(&view.spoiled),
     ]
 }
 
 fn unpack_side(parts: &dyn Parts, side: usize) -> Option<SideView<'static>> {
     let part = |number| parts.part(side * SIDE_PARTS + number);
+    let legal = part(0)?.unpack_words()?;
+    let scores = Scores::from_le_bytes(part(1)?.unpack()?, legal.len() * 64)?;
     Some(SideView {
-        legal: Cow::Owned(part(0)?.unpack_words()?),
-        scores: Cow::Owned(part(1)?.unpack()?),
+        legal: Cow::Owned(legal),
+        longest: scores.longest(),
+        scores,
         spoiled: Cow::Owned(part(2)?.unpack_words()?),
         stalemate: Cow::Borrowed(&[]),
     })

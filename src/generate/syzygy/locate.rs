@@ -3,7 +3,7 @@
 use crate::chess::material::{MAX_MEN, Material};
 use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::rules::{Piece, Role};
-use crate::chess::solve::slice::{addressed_men, words};
+use crate::chess::solve::board::{addressed_men, words};
 use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::Color;
 use crate::syzygy::Squares;

@@ -1,45 +1,45 @@
-//! A byte for each position, written ply by ply.
+//! A value for each position, written ply by ply.
 //!
 //! Each ply decides a few positions of many words. Their bytes, 64 a word, do not fit into any near cache, and a word
 //! gets its bytes in a dozen plies. So what a ply decides is first noted one after the other; when there are enough
 //! notes, they are carried out for a block of words at a time, all plies of it together.
 
-use super::bytes;
 use super::line_of;
 use crate::game::Bits;
+use crate::retro::score::Score;
 
 /// Words whose bytes are written together: they stay in the second-level cache.
 const BLOCK: usize = 4096;
 /// Notes for each word before they are carried out.
 const NOTES: usize = 2;
 
-/// The bytes of all positions of one side.
+/// The values of all positions of one side.
 #[derive(Debug)]
-pub(super) struct Distances<W> {
-    bytes: Vec<u8>,
+pub(super) struct Distances<W, S = u8> {
+    values: Vec<S>,
     words: usize,
     /// Where something is decided; in order within a run.
     addresses: Vec<u32>,
     /// What is decided there.
     decided: Vec<W>,
-    runs: Vec<Run>,
+    runs: Vec<Run<S>>,
 }
 
 /// Notes that belong together.
 #[derive(Debug)]
-struct Run {
+struct Run<S> {
     /// The first that is not carried out yet.
     next: usize,
     end: usize,
-    value: u8,
+    value: S,
 }
 
-impl<W: Bits> Distances<W> {
+impl<W: Bits, S: Score> Distances<W, S> {
     /// The same value everywhere.
     #[inline(always)]
-    pub fn new(words: usize, value: u8) -> Distances<W> {
+    pub fn new(words: usize, value: S) -> Distances<W, S> {
         Distances {
-            bytes: vec![value; words * W::WIDTH as usize],
+            values: vec![value; words * W::WIDTH as usize],
             words,
             addresses: Vec::with_capacity(NOTES * words),
             decided: Vec::with_capacity(NOTES * words),
@@ -64,7 +64,7 @@ impl<W: Bits> Distances<W> {
 
     /// All that was noted since the last run has this value.
     #[inline(always)]
-    pub fn end_run(&mut self, value: u8) {
+    pub fn end_run(&mut self, value: S) {
         let next = self.runs.last().map_or(0, |run| run.end);
         let end = self.addresses.len();
         if end > next {
@@ -79,8 +79,8 @@ impl<W: Bits> Distances<W> {
                 while let Some(&address) = self.addresses[..run.end].get(run.next)
                     && (address as usize) < end_of_block
                 {
-                    let line = &mut self.bytes[line_of::<W>(address as usize)];
-                    bytes::store(line, self.decided[run.next], run.value);
+                    let line = &mut self.values[line_of::<W>(address as usize)];
+                    S::store(line, self.decided[run.next], run.value);
                     run.next += 1;
                 }
             }
@@ -90,11 +90,11 @@ impl<W: Bits> Distances<W> {
         self.runs.clear();
     }
 
-    /// The bytes, as many a word as it has bits.
+    /// The values, as many a word as it has bits.
     #[inline(always)]
-    pub fn into_bytes(mut self) -> Vec<u8> {
+    pub fn into_values(mut self) -> Vec<S> {
         self.carry_out();
-        self.bytes
+        self.values
     }
 }
 
@@ -122,6 +122,6 @@ mod tests {
             }
             distances.end_run(value);
         }
-        assert_eq!(distances.into_bytes(), expected);
+        assert_eq!(distances.into_values(), expected);
     }
 }

@@ -1,30 +1,27 @@
 //! When the mate scores of zeroing moves come into play.
 
-use super::bytes::{above, equal, keep, smallest_above};
 use super::{Values, line_of};
 use crate::game::Bits;
-use crate::metric::{MateScore, Wdl};
-
-/// Never due: there is no such ply, since the longest mate a [`MateScore`] can hold has 254.
-const NEVER: u8 = u8::MAX;
+use crate::metric::Wdl;
+use crate::retro::score::Score;
 
 /// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
 #[derive(Debug)]
-pub(super) struct DueScores<'a, W> {
-    /// The score of the best zeroing move of each position, [`MateScore::MATED`] where there is none.
-    scores: &'a [u8],
+pub(super) struct DueScores<'a, W, S> {
+    /// The score of the best zeroing move of each position, [`Score::MATED`] where there is none.
+    scores: &'a [S],
     /// Which positions are won and lost: nothing else is ever due.
     results: &'a Values<W>,
     /// For each word, the next ply at which anything in it is due.
-    next: Vec<u8>,
+    next: Vec<S>,
 }
 
 /// More bits than any word has.
 const MAX_WIDTH: usize = 128;
 
-impl<'a, W: Bits> DueScores<'a, W> {
+impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
     #[inline(always)]
-    pub fn new(scores: &'a [u8], results: &'a Values<W>) -> DueScores<'a, W> {
+    pub fn new(scores: &'a [S], results: &'a Values<W>) -> DueScores<'a, W, S> {
         let words = results.decided[Wdl::Loss.index()].len();
         let mut due = DueScores {
             scores,
@@ -34,7 +31,7 @@ impl<'a, W: Bits> DueScores<'a, W> {
         due.next = (0..words)
             .map(|address| {
                 let plies = due.plies(address);
-                smallest_above(&plies[..W::WIDTH as usize], 0)
+                S::smallest_above(&plies[..W::WIDTH as usize], S::default())
             })
             .collect();
         due
@@ -42,18 +39,18 @@ impl<'a, W: Bits> DueScores<'a, W> {
 
     /// For each position of a word, the ply at which its best zeroing move comes into play.
     #[inline(always)]
-    fn plies(&self, address: usize) -> [u8; MAX_WIDTH] {
-        let mut plies = [NEVER; MAX_WIDTH];
+    fn plies(&self, address: usize) -> [S; MAX_WIDTH] {
+        let mut plies = [S::NEVER; MAX_WIDTH];
         let won = self.results.won(address);
         let lost = self.results.lost(address);
         if !(won | lost).is_empty() {
             let scores = &self.scores[line_of::<W>(address)];
             let plies = &mut plies[..W::WIDTH as usize];
             for (ply, &score) in plies.iter_mut().zip(scores) {
-                *ply = due(score);
+                *ply = score.due();
             }
             // A won position waits for no zeroing move that does not win.
-            keep(plies, lost | won & above(scores, MateScore::DRAW.0));
+            S::keep(plies, lost | won & S::above(scores, S::DRAW));
         }
         plies
     }
@@ -61,15 +58,18 @@ impl<'a, W: Bits> DueScores<'a, W> {
     /// The next ply at which anything is due.
     #[inline(always)]
     pub fn next(&self) -> Option<u32> {
-        let next = self.next.iter().fold(NEVER, |first, &next| first.min(next));
-        (next != NEVER).then(|| next.into())
+        let next = self
+            .next
+            .iter()
+            .fold(S::NEVER, |first, &next| first.min(next));
+        (next != S::NEVER).then(|| next.plies())
     }
 
     /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be asked for in order,
     /// leaving out none.
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
-        let Some(ply) = u8::try_from(ply).ok().filter(|&ply| ply != NEVER) else {
+        let Some(ply) = S::ply(ply) else {
             return;
         };
         for row in 0..self.next.len().div_ceil(ROW) {
@@ -82,8 +82,8 @@ impl<'a, W: Bits> DueScores<'a, W> {
                 if self.next[address] == ply {
                     let plies = self.plies(address);
                     let plies = &plies[..W::WIDTH as usize];
-                    visit(address, equal(plies, ply));
-                    self.next[address] = smallest_above(plies, ply);
+                    visit(address, S::equal(plies, ply));
+                    self.next[address] = S::smallest_above(plies, ply);
                 }
             }
         }
@@ -93,21 +93,11 @@ impl<'a, W: Bits> DueScores<'a, W> {
 /// Words that are looked at together for one that is due.
 const ROW: usize = 64;
 
-/// The ply at which a zeroing move with this score, seen by the mover, comes into play.
-#[inline(always)]
-fn due(score: u8) -> u8 {
-    if score > MateScore::DRAW.0 {
-        2 * (u8::MAX - score) + 1
-    } else if score == MateScore::DRAW.0 || score == MateScore::MATED.0 {
-        NEVER
-    } else {
-        2 * score
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::metric::{MateScore, Plies};
+    use crate::retro::score::Scores;
 
     #[test]
     fn what_is_never_due_is_not_due_after_the_longest_mate() {
@@ -117,7 +107,8 @@ mod tests {
             decided: std::array::from_fn(|_| vec![0u64]),
             stalemate: vec![0],
             dtz: Vec::new(),
-            dtm: Vec::new(),
+            dtm: Scores::default(),
+            longest: Plies(0),
         };
         results.decided[Wdl::Loss.index()][0] = !0;
         let mut due = DueScores::new(&scores, &results);
@@ -133,8 +124,8 @@ mod tests {
     fn a_score_is_due_after_its_plies() {
         for score in 1..=u8::MAX {
             match MateScore(score).dtm() {
-                Some(dtm) => assert_eq!(u32::from(due(score)), dtm.0.unsigned_abs(), "{score}"),
-                None => assert_eq!(due(score), NEVER),
+                Some(dtm) => assert_eq!(u32::from(score.due()), dtm.0.unsigned_abs(), "{score}"),
+                None => assert_eq!(score.due(), u8::NEVER),
             }
         }
     }

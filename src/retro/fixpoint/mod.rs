@@ -10,17 +10,19 @@
 //!
 //! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
 
-mod bytes;
+mod chains;
 mod distances;
 mod due;
 mod perpetual;
+mod plies;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::layer::Layer;
 use super::quiet::QuietMoves;
+use super::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::game::Bits;
-use crate::metric::{MateScore, Plies, Wdl};
+use crate::metric::{Plies, Wdl};
 use crate::simd::{Kernel, Width};
 use distances::Distances;
 use due::DueScores;
@@ -39,25 +41,31 @@ pub struct Fixed<W> {
     pub in_check: Vec<W>,
     /// For each [`Wdl`], the positions with a legal zeroing move of that value for the mover.
     pub zeroing: [Vec<W>; 5],
-    /// The best mate score of a zeroing move, a byte a position; [`MateScore::MATED`] where there is none.
-    /// Empty when distances to mate are not wanted.
-    pub zeroing_score: Vec<u8>,
+    /// The best mate score of a zeroing move; [`Score::MATED`] where there is none. Empty when distances to mate are
+    /// not wanted.
+    pub zeroing_score: Scores<'static>,
 }
 
 impl<W: Bits> Fixed<W> {
-    /// Everything empty, for sets of `words` words.
+    /// Everything empty, for sets of `words` words, with scores of one byte.
     #[must_use]
     pub fn new(words: usize, with_scores: bool) -> Fixed<W> {
+        Fixed::with_scores::<u8>(words, with_scores)
+    }
+
+    /// Everything empty, for sets of `words` words.
+    pub(crate) fn with_scores<S: Score>(words: usize, with_scores: bool) -> Fixed<W> {
+        let scores = if with_scores {
+            words * W::WIDTH as usize
+        } else {
+            0
+        };
         let empty = || vec![W::ZERO; words];
         Fixed {
             legal: empty(),
             in_check: empty(),
             zeroing: std::array::from_fn(|_| empty()),
-            zeroing_score: if with_scores {
-                vec![MateScore::MATED.0; words * W::WIDTH as usize]
-            } else {
-                Vec::new()
-            },
+            zeroing_score: S::wrap(vec![S::MATED; scores]),
         }
     }
 
@@ -79,8 +87,10 @@ pub struct Values<W> {
     pub stalemate: Vec<W>,
     /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal positions.
     pub dtz: Vec<u8>,
-    /// [`MateScore`] bytes; the score of a draw for illegal positions. Empty when not asked for.
-    pub dtm: Vec<u8>,
+    /// Scores; that of a draw for illegal positions. Empty when not asked for.
+    pub dtm: Scores<'static>,
+    /// The longest mate among them.
+    pub longest: Plies,
 }
 
 impl<W: Bits> Values<W> {
@@ -100,26 +110,47 @@ impl<W: Bits> Values<W> {
 /// Why a slice has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsolved {
-    /// A distance does not fit into the one byte a value has.
+    /// A distance does not fit into the one byte a value has, or a decided position has no distance.
     DistanceOverflow,
     /// The caller asked to stop.
     Cancelled,
 }
 
+/// How a slice is run. The values are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// What either side wins at the same time, with the value of every position at hand.
+    #[default]
+    Together,
+    /// What one side wins after what the other does, noting what each ply decides: slower, in less memory.
+    Chains,
+}
+
+/// What a slice is solved with.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Plies without a zeroing move after which a draw can be claimed.
+    pub draw: Plies,
+    /// The longest mate kept in a byte.
+    pub bytes: Plies,
+    /// How it is run.
+    pub engine: Engine,
+}
+
 /// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
 /// scores of the zeroing moves are given.
 ///
-/// `limit` is the number of plies without a zeroing move after which a draw can be claimed. The result does not
-/// depend on `width`. `cancel` is looked at after every ply. Of `fixed`, the positions in check are taken away, since
+/// The result does not depend on `width`. `cancel` is looked at after every ply. Of `fixed`, the positions in check are taken away, since
 /// memory is dear.
 ///
 /// # Errors
 ///
-/// If a distance to zeroing exceeds 255 plies or a mate 253, or the caller cancelled.
+/// If a distance to zeroing exceeds 255 plies, or the caller cancelled.
 pub fn solve<M: QuietMoves>(
     moves: M,
     fixed: &mut [Fixed<M::Word>; 2],
-    limit: Plies,
+    limits: Limits,
     width: Width,
     cancel: &AtomicBool,
 ) -> Result<[Values<M::Word>; 2], Unsolved> {
@@ -128,7 +159,7 @@ pub fn solve<M: QuietMoves>(
         moves,
         fixed,
         in_check,
-        limit,
+        limits,
         cancel,
     })
 }
@@ -137,7 +168,7 @@ struct Solve<'a, M: QuietMoves> {
     moves: M,
     fixed: &'a [Fixed<M::Word>; 2],
     in_check: [Vec<M::Word>; 2],
-    limit: Plies,
+    limits: Limits,
     cancel: &'a AtomicBool,
 }
 
@@ -146,14 +177,24 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
+        if self.limits.engine == Engine::Chains {
+            return chains::solve(
+                self.moves,
+                self.fixed,
+                self.in_check,
+                self.limits,
+                self.cancel,
+            );
+        }
         let mut iteration = Iteration::new(self.moves, self.fixed, self.cancel);
-        let WithoutMoves { mated, stalemated } = iteration.without_moves(&self.in_check);
+        let WithoutMoves { mated, stalemated } =
+            without_moves(&mut iteration.moves, self.fixed, &self.in_check);
         drop(self.in_check);
-        let mut values = iteration.zeroing_distances(&mated, self.limit)?;
+        let mut values = iteration.zeroing_distances(&mated, self.limits.draw)?;
         for (values, stalemated) in values.iter_mut().zip(stalemated) {
             values.stalemate = stalemated;
         }
-        iteration.add_mate_scores(&mated, &mut values)?;
+        iteration.add_mate_scores(&mated, &mut values, self.limits.bytes)?;
         Ok(values)
     }
 }
@@ -175,7 +216,7 @@ pub fn solve_without_limit<M: QuietMoves>(
 ) -> Result<WithRounds<M::Word>, Unsolved> {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     let mut iteration = Iteration::new(moves, fixed, cancel);
-    let WithoutMoves { mated, stalemated } = iteration.without_moves(&in_check);
+    let WithoutMoves { mated, stalemated } = without_moves(&mut iteration.moves, fixed, &in_check);
     let mut without_moves = mated;
     for (all, stalemated) in without_moves.iter_mut().zip(stalemated) {
         for (word, stalemated) in all.iter_mut().zip(stalemated) {
@@ -184,7 +225,7 @@ pub fn solve_without_limit<M: QuietMoves>(
     }
     let in_check = perpetual_check.then_some(&in_check);
     let mut solved = iteration.conversion_distances(&without_moves, in_check)?;
-    iteration.add_mate_scores(&without_moves, &mut solved.values)?;
+    iteration.add_mate_scores(&without_moves, &mut solved.values, LONGEST_IN_BYTES)?;
     Ok(solved)
 }
 
@@ -201,6 +242,31 @@ pub struct WithRounds<W> {
 struct WithoutMoves<W> {
     mated: [Vec<W>; 2],
     stalemated: [Vec<W>; 2],
+}
+
+/// The positions of each side that have no move.
+#[inline(always)]
+fn without_moves<M: QuietMoves>(
+    moves: &mut M,
+    fixed: &[Fixed<M::Word>; 2],
+    in_check: &[Vec<M::Word>; 2],
+) -> WithoutMoves<M::Word> {
+    let words = moves.words();
+    let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; words]);
+    let stalemated = std::array::from_fn(|side| {
+        let own = &fixed[side];
+        let mut stuck: Vec<_> = (0..words)
+            .map(|address| own.zeroing_to(&Wdl::ALL, address))
+            .collect();
+        moves.sweep(side, &fixed[1 - side].legal, &mut stuck);
+        for (address, word) in stuck.iter_mut().enumerate() {
+            let without_moves = own.legal[address] & !*word;
+            mated[side][address] = without_moves & in_check[side][address];
+            *word = without_moves & !in_check[side][address];
+        }
+        stuck
+    });
+    WithoutMoves { mated, stalemated }
 }
 
 /// One side's state during the iteration.
@@ -262,26 +328,6 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 next_lost: Layer::new(words),
             }),
         }
-    }
-
-    #[inline(always)]
-    fn without_moves(&mut self, in_check: &[Vec<M::Word>; 2]) -> WithoutMoves<M::Word> {
-        let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; self.words]);
-        let stalemated = std::array::from_fn(|side| {
-            let fixed = &self.fixed[side];
-            let mut stuck: Vec<_> = (0..self.words)
-                .map(|address| fixed.zeroing_to(&Wdl::ALL, address))
-                .collect();
-            let opponent = &self.fixed[1 - side].legal;
-            self.moves.sweep(side, opponent, &mut stuck);
-            for (address, word) in stuck.iter_mut().enumerate() {
-                let without_moves = fixed.legal[address] & !*word;
-                mated[side][address] = without_moves & in_check[side][address];
-                *word = without_moves & !in_check[side][address];
-            }
-            stuck
-        });
-        WithoutMoves { mated, stalemated }
     }
 
     /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says which positions of
@@ -418,7 +464,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
 
     /// The newest layers are decided, at a distance that is kept.
     #[inline(always)]
-    fn decide(&mut self, distances: &mut [Distances<M::Word>; 2], distance: u8) {
+    fn decide<S: Score>(&mut self, distances: &mut [Distances<M::Word, S>; 2], distance: S) {
         for (side, distances) in self.sides.iter_mut().zip(distances) {
             let Side {
                 lost,
@@ -471,7 +517,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
         let cursed = limit.0 + 1..=u32::MAX;
         self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
-        let mut distances = distances.into_iter().map(Distances::into_bytes);
+        let mut distances = distances.into_iter().map(Distances::into_values);
         let mut strict = strict.into_iter();
         Ok(std::array::from_fn(|side| {
             let (win, loss) = strict.next().unwrap_or_default();
@@ -481,7 +527,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 decided: [loss, blessed_loss, Vec::new(), cursed_win, win],
                 stalemate: Vec::new(),
                 dtz: distances.next().unwrap_or_default(),
-                dtm: Vec::new(),
+                dtm: Scores::default(),
+                longest: Plies(0),
             }
         }))
     }
@@ -517,38 +564,68 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         Ok(())
     }
 
-    /// Adds distances to mate where the scores of zeroing moves are given.
+    /// Adds distances to mate where the scores of zeroing moves are given: in bytes if no mate is longer than
+    /// `longest_in_bytes`, else in words.
     #[inline(always)]
     fn add_mate_scores(
         &mut self,
         mated: &[Vec<M::Word>; 2],
         values: &mut [Values<M::Word>; 2],
+        longest_in_bytes: Plies,
     ) -> Result<(), Unsolved> {
-        if self.fixed.iter().any(|side| side.zeroing_score.is_empty()) {
+        let fixed = self.fixed;
+        let [white, black] = [0, 1].map(|side: usize| &fixed[side].zeroing_score);
+        if white.is_empty() || black.is_empty() {
             return Ok(());
         }
-        let scores = self.mate_scores(mated, values)?;
+        let fits = longest_in_bytes.min(LONGEST_IN_BYTES);
+        let narrow = match (white, black) {
+            (Scores::Bytes(white), Scores::Bytes(black)) => {
+                self.mate_scores::<u8>(mated, values, [white, black], fits)?
+            }
+            _ => None,
+        };
+        let (longest, scores) = match narrow {
+            Some((longest, scores)) => (longest, scores.map(Scores::from)),
+            None => {
+                let all = |scores| u16::of(scores, 0..Scores::len(scores));
+                let zeroing = [all(white), all(black)];
+                let zeroing = zeroing.each_ref().map(AsRef::as_ref);
+                let (longest, scores) = self
+                    .mate_scores::<u16>(mated, values, zeroing, Plies(u32::MAX))?
+                    .ok_or(Unsolved::DistanceOverflow)?;
+                (
+                    longest,
+                    scores.map(|scores| u16::wrap(scores).narrowed(fits)),
+                )
+            }
+        };
         for (values, dtm) in values.iter_mut().zip(scores) {
             values.dtm = dtm;
+            values.longest = longest;
         }
         Ok(())
     }
 
+    /// The scores of both sides and the longest mate; nothing if there is one of more than `limit` plies, or one that
+    /// does not fit into the numbers.
     #[inline(always)]
-    fn mate_scores(
+    fn mate_scores<S: Score>(
         &mut self,
         mated: &[Vec<M::Word>; 2],
         results: &[Values<M::Word>; 2],
-    ) -> Result<[Vec<u8>; 2], Unsolved> {
+        zeroing_score: [&[S]; 2],
+        limit: Plies,
+    ) -> Result<Option<(Plies, [Vec<S>; 2])>, Unsolved> {
         let fixed = self.fixed;
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
         self.restart(mated, |side, address| {
             fixed[side].zeroing_to(&Wdl::ALL, address) | !results[side].lost(address)
         });
-        let mut due =
-            [0, 1].map(|side: usize| DueScores::new(&fixed[side].zeroing_score, &results[side]));
-        let mut scores = [0, 1].map(|_| Distances::new(self.words, MateScore::DRAW.0));
-        self.decide(&mut scores, MateScore::MATED.0);
+        let mut due = [0, 1].map(|side: usize| DueScores::new(zeroing_score[side], &results[side]));
+        let mut scores = [0, 1].map(|_| Distances::new(self.words, S::DRAW));
+        self.decide(&mut scores, S::MATED);
+        let mut longest = Plies(0);
         for ply in 1.. {
             let winning = ply % 2 == 1;
             for (side, due) in due.iter_mut().enumerate() {
@@ -578,10 +655,25 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 }
                 continue;
             }
-            let score = MateScore::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
-            self.decide(&mut scores, score.0);
+            longest = Plies(ply);
+            let score = S::from_plies(ply).filter(|_| longest <= limit);
+            let Some(score) = score else {
+                return Ok(None);
+            };
+            self.decide(&mut scores, score);
         }
-        Ok(scores.map(Distances::into_bytes))
+        // A score that did not fit where it came from would be a draw by now.
+        let all_are_scored =
+            (self.sides.iter().zip(fixed).zip(results)).all(|((side, fixed), results)| {
+                (0..side.open.len()).all(|address| {
+                    side.open[address] == fixed.legal[address] & !results.won(address)
+                        && side.lost[address] == results.lost(address)
+                })
+            });
+        if !all_are_scored {
+            return Err(Unsolved::DistanceOverflow);
+        }
+        Ok(Some((longest, scores.map(Distances::into_values))))
     }
 }
 

@@ -18,9 +18,10 @@
 use super::distances::Distances;
 use super::{Iteration, SPARSE, Unsolved, Values, WithRounds, without};
 use crate::game::Bits;
-use crate::metric::Wdl;
+use crate::metric::{Plies, Wdl};
 use crate::retro::layer::Layer;
 use crate::retro::quiet::QuietMoves;
+use crate::retro::score::Scores;
 
 /// Words of some positions with their addresses, in order.
 type Listed<W> = Vec<(usize, W)>;
@@ -55,7 +56,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
             Some(in_check) => self.rounds(in_check, &mut distances)?,
             None => [Vec::new(), Vec::new()],
         };
-        let mut distances = distances.into_iter().map(Distances::into_bytes);
+        let mut distances = distances.into_iter().map(Distances::into_values);
         let values = std::array::from_fn(|side| Values {
             decided: [
                 self.sides[side].lost.clone(),
@@ -66,7 +67,8 @@ impl<M: QuietMoves> Iteration<'_, M> {
             ],
             stalemate: Vec::new(),
             dtz: distances.next().unwrap_or_default(),
-            dtm: Vec::new(),
+            dtm: Scores::default(),
+            longest: Plies(0),
         });
         Ok(WithRounds { values, rounds })
     }
@@ -101,7 +103,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
             }
         }
         Ok(rounds
-            .map(|rounds| rounds.map(Distances::into_bytes))
+            .map(|rounds| rounds.map(Distances::into_values))
             .unwrap_or_default())
     }
 

@@ -254,7 +254,10 @@ impl<'a> Collector<'a> {
                     continue;
                 }
                 let scores = match self.with_scores {
-                    true => &mut fixed.zeroing_score[address * BYTES..(address + 1) * BYTES],
+                    true => {
+                        let scores = fixed.zeroing_score.bytes_mut();
+                        &mut scores[address * BYTES..(address + 1) * BYTES]
+                    }
                     false => &mut [],
                 };
                 let mut found = Found {

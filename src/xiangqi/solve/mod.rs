@@ -235,6 +235,9 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
         Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
         Unsolved::Cancelled => SolveError::cancelled(&material),
     })?;
+    if values.iter().any(|values| values.dtm.are_wide()) {
+        return Err(SolveError::distance_overflow(&material));
+    }
     let parts = fixed.into_iter().zip(values).zip(rounds);
     let mut sides = parts.map(|((fixed, values), rounds)| {
         let Values {
@@ -248,7 +251,7 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
             won,
             lost,
             dtc: dtz,
-            dtm,
+            dtm: dtm.into_bytes().unwrap_or_default(),
             rounds,
         }
     });

@@ -1,15 +1,17 @@
 //! Legal positions, checks and the values of all zeroing moves of a slice.
 
+use std::marker::PhantomData;
+
 use super::outcome::{Outcome, Word};
 use super::routes::{Route, SliceRules};
-use super::square;
 use crate::chess::material::MAX_MEN;
 use crate::chess::rules::{Role, attacks};
-use crate::chess::solve::lines::{Line, keep_best, keep_best_of_one, line_at_mut};
+use crate::chess::solve::board::square;
 use crate::chess::solve::solved::Conversions;
+use crate::chess::solve::turned::BoardScore;
 use crate::game::{Bits, Color};
-use crate::metric::MateScore;
 use crate::retro::fixpoint::Fixed;
+use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
 
 /// The squares of one address, and what is attacked there.
@@ -28,26 +30,26 @@ struct Side {
 }
 
 /// The values of the zeroing moves of one word of positions.
-struct Best {
+struct Best<S> {
     /// For each [`Wdl`](crate::metric::Wdl), the positions with such a move.
     moves: [u64; 5],
-    score: Line,
+    score: [S; 64],
 }
 
-impl Best {
-    const NOTHING: Best = Best {
+impl<S: BoardScore> Best<S> {
+    const NOTHING: Best<S> = Best {
         moves: [0; 5],
-        score: [MateScore::MATED.0; 64],
+        score: [S::MATED; 64],
     };
 
     /// A move of anyone but the black king.
     #[inline(always)]
-    fn add(&mut self, positions: u64, word: &Word, with_scores: bool) {
+    fn add(&mut self, positions: u64, word: &Word<S>, with_scores: bool) {
         for (own, set) in self.moves.iter_mut().rev().zip(word.by_value(positions)) {
             *own |= set;
         }
         if with_scores {
-            keep_best(&mut self.score, &word.scores, positions);
+            S::keep_best(&mut self.score, &word.scores, positions);
         }
     }
 
@@ -55,7 +57,7 @@ impl Best {
     fn store(
         &self,
         sets: &mut [Vec<u64>; 5],
-        scores: &mut [u8],
+        scores: &mut Scores<'static>,
         address: usize,
         with_scores: bool,
     ) {
@@ -68,22 +70,22 @@ impl Best {
             }
         }
         if with_scores {
-            line_at_mut(scores, address).copy_from_slice(&self.score);
+            S::unwrap(scores)[address * 64..][..64].copy_from_slice(&self.score);
         }
     }
 }
 
 /// What is fixed outside a slice, and the conversions of a material with pawns.
-pub(in crate::chess::solve) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
+pub(crate) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
 
-struct Collect<'a, 'b>(&'a SliceRules<'b>);
+struct Collect<'a, 'b, S>(&'a SliceRules<'b>, PhantomData<S>);
 
-impl Kernel for Collect<'_, '_> {
+impl<S: BoardScore> Kernel for Collect<'_, '_, S> {
     type Output = Collected;
 
     #[inline(always)]
     fn run(self) -> Collected {
-        self.0.collect_all()
+        self.0.collect_all::<S>()
     }
 }
 
@@ -91,17 +93,21 @@ impl SliceRules<'_> {
     /// Legal positions, checks, and the value of every zeroing move: by word operations, an address at a time.
     ///
     /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
-    pub(in crate::chess::solve) fn collect(&self, width: Width) -> Collected {
-        width.run(Collect(self))
+    pub(crate) fn collect(&self, width: Width) -> Collected {
+        if self.is_wide {
+            width.run(Collect::<u16>(self, PhantomData))
+        } else {
+            width.run(Collect::<u8>(self, PhantomData))
+        }
     }
 
     #[inline(always)]
-    fn collect_all(&self) -> Collected {
+    fn collect_all<S: BoardScore>(&self) -> Collected {
         let words = self.space.words;
-        let mut fixed = [0, 1].map(|_| Fixed::new(words, self.with_scores));
+        let mut fixed = [0, 1].map(|_| Fixed::with_scores::<S>(words, self.with_scores));
         let mut conversions = [0, 1].map(|_| {
             let has_pawns = self.placement.all() != 0;
-            has_pawns.then(|| Conversions::new(words, self.with_scores))
+            has_pawns.then(|| Conversions::new::<S>(words, self.with_scores))
         });
         let pawns = self.placement.all();
         let men = self.men.len();
@@ -134,7 +140,7 @@ impl SliceRules<'_> {
                 let fixed = &mut fixed[color.index()];
                 fixed.legal[number] = side.legal;
                 fixed.in_check[number] = side.in_check;
-                let mut zeroing = Best::NOTHING;
+                let mut zeroing = Best::<S>::NOTHING;
                 self.captures_by_pieces(&address, color, side.legal, &mut zeroing);
                 if let Some(conversions) = &mut conversions[color.index()] {
                     let mut converting = Best::NOTHING;
@@ -212,7 +218,13 @@ impl SliceRules<'_> {
     }
 
     #[inline(always)]
-    fn captures_by_pieces(&self, address: &Address<'_>, color: Color, legal: u64, best: &mut Best) {
+    fn captures_by_pieces<S: BoardScore>(
+        &self,
+        address: &Address<'_>,
+        color: Color,
+        legal: u64,
+        best: &mut Best<S>,
+    ) {
         for (victim, route) in self.captures_of_men.iter().enumerate() {
             if let Some(route) = route
                 && self.men[victim].0 != color
@@ -229,14 +241,14 @@ impl SliceRules<'_> {
 
     /// All captures on one square by men that are no pawns.
     #[inline(always)]
-    fn captures_on(
+    fn captures_on<S: BoardScore>(
         &self,
         address: &Address<'_>,
         color: Color,
         legal: u64,
         to: u8,
         route: &Route,
-        best: &mut Best,
+        best: &mut Best<S>,
     ) {
         let squares = address.squares;
         for (mover, &(owner, _)) in self.men.iter().enumerate() {
@@ -257,34 +269,34 @@ impl SliceRules<'_> {
 
     /// The black king takes on a square: all his squares around it lead to the same position.
     #[inline(always)]
-    fn capture_by_black_king(
+    fn capture_by_black_king<S: BoardScore>(
         &self,
         squares: &[u8],
         to: u8,
         legal: u64,
         route: &Route,
-        best: &mut Best,
+        best: &mut Best<S>,
     ) {
         let positions = attacks::king(square(to)) & legal;
         if positions == 0 {
             return;
         }
-        if let Some((value, score)) = Outcome::new(route, squares, None).position(to) {
+        if let Some((value, score)) = Outcome::new(route, squares, None).position::<S>(to) {
             best.moves[(-value).index()] |= positions;
             if self.with_scores {
-                keep_best_of_one(&mut best.score, score.before_move().0, positions);
+                S::keep_best_of_one(&mut best.score, score.before_move(), positions);
             }
         }
     }
 
     #[inline(always)]
-    fn pawn_moves(
+    fn pawn_moves<S: BoardScore>(
         &self,
         address: &Address<'_>,
         color: Color,
         legal: u64,
-        staying: &mut Best,
-        converting: &mut Best,
+        staying: &mut Best<S>,
+        converting: &mut Best<S>,
     ) {
         for pawn_move in &self.pawn_moves[color.index()] {
             let to = pawn_move.to;
@@ -308,7 +320,7 @@ impl SliceRules<'_> {
             if positions == 0 {
                 continue;
             }
-            let mut word = outcome.word();
+            let mut word = outcome.word::<S>();
             for route in &pawn_move.en_passant {
                 word.answer_en_passant(after, &Outcome::new(route, address.squares, None));
             }
@@ -322,10 +334,10 @@ impl SliceRules<'_> {
     }
 }
 
-impl Best {
+impl<S: BoardScore> Best<S> {
     /// The moves of another as well.
     #[inline(always)]
-    fn include(&mut self, other: &Best, with_scores: bool) {
+    fn include(&mut self, other: &Best<S>, with_scores: bool) {
         for (own, set) in self.moves.iter_mut().zip(other.moves) {
             *own |= set;
         }

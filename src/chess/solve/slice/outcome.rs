@@ -1,13 +1,13 @@
 //! What a zeroing move leads to, a word of positions at a time.
 
 use super::routes::Route;
-use super::square;
 use crate::chess::rules::attacks;
-use crate::chess::solve::lines::{Line, pull, won_and_lost};
+use crate::chess::solve::board::square;
+use crate::chess::solve::turned::BoardScore;
 use crate::chess::solve::view::SideView;
 use crate::chess::symmetry::Symmetry;
 use crate::game::Bits;
-use crate::metric::{MateScore, Wdl};
+use crate::metric::Wdl;
 
 /// A word of positions after a zeroing move, seen by the side that moves next.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +20,8 @@ pub(super) struct Outcome<'a> {
 
 /// The values of a word of positions, seen by the side that moves next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
-    pub(super) scores: Line,
+pub(super) struct Word<S> {
+    pub(super) scores: [S; 64],
     won: u64,
     lost: u64,
     /// Won or lost, but for the fifty-move rule.
@@ -53,18 +53,18 @@ impl<'a> Outcome<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn word(&self) -> Word {
+    pub(super) fn word<S: BoardScore>(&self) -> Word<S> {
         let Some((view, address, symmetry)) = self.place else {
             return Word {
-                scores: [MateScore::DRAW.0; 64],
+                scores: [S::DRAW; 64],
                 won: 0,
                 lost: 0,
                 spoiled: 0,
                 stalemate: 0,
             };
         };
-        let scores = pull(symmetry, &view.line(address));
-        let (won, lost) = won_and_lost(&scores);
+        let scores = S::pull(symmetry, &view.line(address));
+        let (won, lost) = S::won_and_lost(&scores);
         Word {
             scores,
             won,
@@ -79,19 +79,20 @@ impl<'a> Outcome<'a> {
 
     /// The value and the score of the position with the black king on a square, if it is legal.
     #[inline(always)]
-    pub(super) fn position(&self, king: u8) -> Option<(Wdl, MateScore)> {
+    pub(super) fn position<S: BoardScore>(&self, king: u8) -> Option<(Wdl, S)> {
         if !self.legal().contains(king.into()) {
             return None;
         }
         let Some((view, address, symmetry)) = self.place else {
-            return Some((Wdl::Draw, MateScore::DRAW));
+            return Some((Wdl::Draw, S::DRAW));
         };
         let bit = symmetry.map(king).into();
-        Some((view.wdl(address, bit), view.score(address, bit)))
+        let score = S::from_wide(view.score(address, bit));
+        Some((view.wdl(address, bit), score))
     }
 }
 
-impl Word {
+impl<S: BoardScore> Word<S> {
     /// The positions of each value for the side that moves next, out of some.
     #[inline(always)]
     pub(super) fn by_value(&self, positions: u64) -> [u64; 5] {
@@ -110,7 +111,7 @@ impl Word {
     /// only move and its value alone counts; elsewhere the better of the two.
     pub(super) fn answer_en_passant(&mut self, legal: u64, reply: &Outcome<'_>) {
         let possible = reply.legal();
-        let word = reply.word();
+        let word: Word<S> = reply.word();
         let own = self.by_value(legal);
         let replies = word.by_value(possible);
         let only = self.stalemate & possible;
@@ -127,7 +128,7 @@ impl Word {
         self.lost = loss | blessed_loss;
         self.spoiled = cursed_win | blessed_loss;
         for king in possible.ones() {
-            let capture = MateScore(word.scores[king as usize]).before_move().0;
+            let capture = word.scores[king as usize].before_move();
             let score = &mut self.scores[king as usize];
             *score = if only.contains(king) {
                 capture

@@ -32,11 +32,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::promotion::PromotionViews;
-use super::{ChessBoard, addressed_men, square};
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::rules::{Role, attacks};
 use crate::chess::solve::SolveOptions;
+use crate::chess::solve::board::square;
+use crate::chess::solve::board::{ChessBoard, addressed_men};
 use crate::chess::solve::own::OwnSlices;
 use crate::chess::solve::space::Space;
 use crate::chess::solve::view::{SideView, View};
@@ -129,6 +130,8 @@ pub struct SliceRules<'a> {
     pub(super) pawn_moves: [Vec<PawnMove>; 2],
     pub(super) with_scores: bool,
     pub(super) captures_alone: bool,
+    /// Whether a byte is not enough for the scores of zeroing moves.
+    pub(super) is_wide: bool,
 }
 
 /// A material that a move leads to is not among the targets.
@@ -305,7 +308,7 @@ impl<'a> SliceRules<'a> {
             own,
             targets,
         };
-        let captures_of_men = finder
+        let captures_of_men: Vec<Option<Route>> = finder
             .men
             .iter()
             .enumerate()
@@ -334,7 +337,21 @@ impl<'a> SliceRules<'a> {
                 finder.pawn_moves(placement, color, from as u8, &mut pawn_moves[color.index()])?;
             }
         }
+        let routes = captures_of_men.iter().flatten();
+        let routes = routes.chain(captures_of_pawns.iter().map(|(_, _, route)| route));
+        let pawn_moves_of_both = || pawn_moves.iter().flatten();
+        let routes = routes.chain(pawn_moves_of_both().map(|pawn_move| &pawn_move.route));
+        // The capture is a move further away than the push that allows it.
+        let en_passant = pawn_moves_of_both().flat_map(|pawn_move| &pawn_move.en_passant);
+        let further = en_passant.map(|route| (route, 2));
+        let is_wide = (routes.map(|route| (route, 1)).chain(further)).any(|(route, moves)| {
+            route.view.as_deref().is_some_and(|view| {
+                let is_too_long = view.longest.0 + moves > options.longest_in_bytes.0;
+                view.scores.are_wide() || options.mates && is_too_long
+            })
+        });
         Ok(SliceRules {
+            is_wide,
             space,
             placement,
             captures_of_men,

@@ -2,9 +2,8 @@
 //!
 //! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
 
-use crate::chess::symmetry::Symmetry;
+use super::byte_sets::{LOW, gather_high_bits, not_zero_bytes, spread};
 use crate::metric::MateScore;
-use crate::retro::byte_sets::{LOW, gather_high_bits, not_zero_bytes, spread};
 
 /// Mate scores of the positions of one word.
 pub type Line = [u8; 64];
@@ -32,7 +31,7 @@ fn rank(line: &Line, rank: usize) -> u64 {
 }
 
 #[inline(always)]
-fn ranks(line: &Line) -> [u64; 8] {
+pub(crate) fn ranks(line: &Line) -> [u64; 8] {
     let mut ranks = [0; 8];
     for (number, bytes) in ranks.iter_mut().enumerate() {
         *bytes = rank(line, number);
@@ -41,7 +40,7 @@ fn ranks(line: &Line) -> [u64; 8] {
 }
 
 #[inline(always)]
-fn from_ranks(ranks: [u64; 8]) -> Line {
+pub(crate) fn from_ranks(ranks: [u64; 8]) -> Line {
     let mut line = [0; 64];
     for (bytes, rank) in line.chunks_exact_mut(8).zip(ranks) {
         bytes.copy_from_slice(&rank.to_le_bytes());
@@ -103,31 +102,9 @@ pub fn keep_best_of_one(best: &mut Line, score: u8, positions: u64) {
     }
 }
 
-/// The line whose byte `i` is byte `symmetry.map(i)` of another: what [`Symmetry::pull`] is for words.
-#[inline(always)]
-#[must_use]
-pub fn pull(symmetry: Symmetry, line: &Line) -> Line {
-    if symmetry.is_identity() {
-        return *line;
-    }
-    let mut ranks = ranks(line);
-    if symmetry.transposes() {
-        transpose_bytes(&mut ranks);
-    }
-    if symmetry.flips() {
-        ranks.reverse();
-    }
-    if symmetry.mirrors() {
-        for rank in &mut ranks {
-            *rank = rank.swap_bytes();
-        }
-    }
-    from_ranks(ranks)
-}
-
 /// Exchanges rows and columns of eight times eight bytes.
 #[inline(always)]
-fn transpose_bytes(rows: &mut [u64; 8]) {
+pub(crate) fn transpose_bytes(rows: &mut [u64; 8]) {
     exchange::<4, 8>(rows, 32, 0x0000_0000_ffff_ffff);
     exchange::<2, 8>(rows, 16, 0x0000_ffff_0000_ffff);
     exchange::<1, 8>(rows, 8, 0x00ff_00ff_00ff_00ff);
@@ -210,19 +187,6 @@ mod tests {
             let positions = set(&a, |_, byte| byte % 3 == 0);
             for (at, byte) in expanded(positions).into_iter().enumerate() {
                 assert_eq!(byte, 0u8.wrapping_sub((positions >> at & 1) as u8));
-            }
-        }
-    }
-
-    #[test]
-    fn lines_turn_as_words_do() {
-        let line = line(5);
-        for index in 0..Symmetry::COUNT {
-            let symmetry = Symmetry::from_index(index);
-            let turned = pull(symmetry, &line);
-            for square in 0..64u8 {
-                let from = usize::from(symmetry.map(square));
-                assert_eq!(turned[usize::from(square)], line[from]);
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Eight at a time, as in [`byte_sets`](crate::retro::byte_sets).
 
+use super::byte_sets::{LOW, not_zero_bytes, spread};
 use crate::game::Bits;
-use crate::retro::byte_sets::{LOW, not_zero_bytes, spread};
 
 /// The bytes that are zero, as bits.
 #[inline(always)]
@@ -13,7 +13,7 @@ fn zeros(bytes: u64) -> u8 {
 
 /// Writes `value` at the places of a set.
 #[inline(always)]
-pub(super) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
+pub(crate) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
     let value = u64::from(value).wrapping_mul(LOW);
     let (chunks, _) = values.as_chunks_mut::<8>();
     for (index, chunk) in (0..).zip(chunks) {
@@ -25,7 +25,7 @@ pub(super) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
 
 /// The places at which `value` stands.
 #[inline(always)]
-pub(super) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
+pub(crate) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
     let value = u64::from(value).wrapping_mul(LOW);
     let (chunks, _) = values.as_chunks::<8>();
     (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
@@ -35,7 +35,7 @@ pub(super) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
 
 /// The places at which a value greater than `bound` stands.
 #[inline(always)]
-pub(super) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
+pub(crate) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
     let (chunks, _) = values.as_chunks::<8>();
     (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
         let greater = chunk.map(|value| u8::from(value <= bound));
@@ -45,7 +45,7 @@ pub(super) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
 
 /// The smallest byte above `bound`; `u8::MAX` if there is none.
 #[inline(always)]
-pub(super) fn smallest_above(values: &[u8], bound: u8) -> u8 {
+pub(crate) fn smallest_above(values: &[u8], bound: u8) -> u8 {
     const LANES: usize = 32;
     let mut smallest = [u8::MAX; LANES];
     let (chunks, _) = values.as_chunks::<LANES>();
@@ -60,7 +60,7 @@ pub(super) fn smallest_above(values: &[u8], bound: u8) -> u8 {
 
 /// Keeps the bytes at the places of a set and makes the others `u8::MAX`.
 #[inline(always)]
-pub(super) fn keep<W: Bits>(values: &mut [u8], places: W) {
+pub(crate) fn keep<W: Bits>(values: &mut [u8], places: W) {
     let (chunks, _) = values.as_chunks_mut::<8>();
     for (index, chunk) in (0..).zip(chunks) {
         let kept = u64::from_le_bytes(*chunk) | !spread(places.byte(index));
