@@ -111,7 +111,8 @@ fn a_won_position_without_a_distance_is_an_error_and_no_draw() {
     black.longest = black.dtm.longest();
     let targets = gather_targets(&both, &stored, options.width).unwrap();
     let solved = solve(both, &targets, options).unwrap();
-    let [white, _] = solved.slices[0].get().unwrap();
+    let [white, black] = solved.slices[0].get().unwrap();
     assert!(white.dtm.are_wide());
-    assert_eq!(white.longest, white.dtm.longest());
+    let longest = white.dtm.longest().max(black.dtm.longest());
+    assert_eq!([white.longest, black.longest], [longest; 2]);
 }

@@ -24,7 +24,7 @@ pub struct SideValues {
     pub stalemate: Vec<u64>,
     /// Scores, 64 a word; empty if not wanted.
     pub dtm: Scores<'static>,
-    /// The longest mate among them.
+    /// The longest mate among them and those of the other side to move, in plies.
     pub longest: Plies,
     /// Everything that only the table's own files need; dropped once they are written.
     pub own: OwnValues,

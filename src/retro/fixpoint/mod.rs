@@ -89,7 +89,7 @@ pub struct Values<W> {
     pub dtz: Vec<u8>,
     /// Scores; that of a draw for illegal positions. Empty when not asked for.
     pub dtm: Scores<'static>,
-    /// The longest mate among them.
+    /// The longest mate among them and those of the other side to move, in plies.
     pub longest: Plies,
 }
 
