@@ -176,7 +176,7 @@ fn nothing_kept(format: Format) -> ProbeOptions {
         result_bytes: 0,
         cache_bytes: 0,
         checkpoint_bytes: 0,
-        unfolded_bytes: 0,
+        preloaded_bytes: 0,
         ..ProbeOptions::default()
     }
 }
@@ -250,7 +250,7 @@ fn main() {
             _ => native.as_ref()?,
         };
         // With so much room tables of five men are decoded as a whole as well.
-        let men = if options.unfolded_bytes < 1 << 30 {
+        let men = if options.preloaded_bytes < 1 << 30 {
             4
         } else {
             5
@@ -266,9 +266,9 @@ fn main() {
             ours_with(nothing_kept(Format::Syzygy)),
         ),
         (
-            "ours, .rtbw, nothing unfolded",
+            "ours, .rtbw, nothing preloaded",
             ours_with(ProbeOptions {
-                unfolded_bytes: 0,
+                preloaded_bytes: 0,
                 ..no_results(Format::Syzygy)
             }),
         ),
@@ -278,16 +278,16 @@ fn main() {
             ours_with(default(Format::Syzygy)),
         ),
         (
-            "ours, .rtbw, five men unfolded",
+            "ours, .rtbw, five men preloaded",
             ours_with(ProbeOptions {
-                unfolded_bytes: 8 << 30,
+                preloaded_bytes: 8 << 30,
                 ..no_results(Format::Syzygy)
             }),
         ),
         (
-            "ours, .rtbw, five men unfolded, results kept",
+            "ours, .rtbw, five men preloaded, results kept",
             ours_with(ProbeOptions {
-                unfolded_bytes: 8 << 30,
+                preloaded_bytes: 8 << 30,
                 ..default(Format::Syzygy)
             }),
         ),
@@ -395,10 +395,10 @@ fn main() {
         if let Some(tables) = tables {
             let kept = tables.result_statistics();
             println!(
-                "{name}: {} results found, {} not; {} bytes unfolded",
+                "{name}: {} results found, {} not; {} bytes preloaded",
                 kept.hits,
                 kept.misses,
-                tables.unfolded_bytes()
+                tables.preloaded_bytes()
             );
         }
     }

@@ -102,7 +102,7 @@ struct retrograde_options {
     size_t checkpoint_bytes;
     /* For Syzygy tables of results that are decoded as a whole, which makes them several times as fast: those of up to four men
      * after some thousand probes, and those that retrograde_prefetch is told of, as long as there is room. 0 decodes none. Default 64 MiB. */
-    size_t unfolded_bytes;
+    size_t preloaded_bytes;
     /* 1: files are mapped into memory. 0: they are read block by block, which is slower. Default 1. */
     int map_files;
     /* One of enum retrograde_format. Default RETROGRADE_ANY_FORMAT. */
@@ -138,7 +138,7 @@ unsigned retrograde_max_men(const retrograde_tables *tables);
 
 /*
  * Gets ready what a search will ask: opens the tables of results with up to max_men men, tells the system that their files
- * will be read, and decodes Syzygy tables as a whole as long as unfolded_bytes has room, small ones first. To be called before a search:
+ * will be read, and decodes Syzygy tables as a whole as long as preloaded_bytes has room, small ones first. To be called before a search:
  * it takes some milliseconds for each table of four men, up to two seconds for one of five.
  *
  * RETROGRADE_BAD_TABLE, RETROGRADE_BAD_ARGUMENT.
@@ -202,7 +202,7 @@ enum retrograde_wdl {
  * All probes check first that the men are a legal position and look at captures and promotions, each a probe of fewer men.
  * The first probe of a table opens its file. The first of a block, some thousands of positions, decodes it: microseconds. Then
  * it costs one to a few tenths of a microsecond for WDL, and allocates nothing; only a small Syzygy table that was asked some thousand
- * times is decoded as a whole by one of the probes, in some milliseconds, unless it was prefetched or unfolded_bytes is 0. DTZ and
+ * times is decoded as a whole by one of the probes, in some milliseconds, unless it was prefetched or preloaded_bytes is 0. DTZ and
  * DTM need WDL as well and take longer, some 10 to 30 probes where a table has one side to move only.
  *
  * RETROGRADE_NO_TABLE, RETROGRADE_TOO_MANY_MEN, RETROGRADE_CASTLING, RETROGRADE_BAD_POSITION, RETROGRADE_BAD_TABLE,

@@ -113,7 +113,7 @@ pub fn syzygy(materials: &[&str], data: &[u8]) {
         }
     }
     let _ = table.verify_checksum(&|_, _| true);
-    if let Ok(true) = table.unfold(LARGEST_UNFOLDED) {
+    if let Ok(true) = table.preload(LARGEST_UNFOLDED) {
         for _ in 0..PLACEMENTS {
             let placement = placement(table.material(), &mut random);
             for turn in Color::ALL {

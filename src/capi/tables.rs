@@ -18,7 +18,7 @@ pub struct Options {
     cache_bytes: usize,
     result_bytes: usize,
     checkpoint_bytes: usize,
-    unfolded_bytes: usize,
+    preloaded_bytes: usize,
     map_files: c_int,
     format: c_int,
 }
@@ -29,7 +29,7 @@ impl From<&ProbeOptions> for Options {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
             checkpoint_bytes: options.checkpoint_bytes,
-            unfolded_bytes: options.unfolded_bytes,
+            preloaded_bytes: options.preloaded_bytes,
             map_files: options.map_files.into(),
             format: match options.format {
                 None => 0,
@@ -58,7 +58,7 @@ impl TryFrom<Options> for ProbeOptions {
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
             checkpoint_bytes: options.checkpoint_bytes,
-            unfolded_bytes: options.unfolded_bytes,
+            preloaded_bytes: options.preloaded_bytes,
             map_files: options.map_files != 0,
             format,
         })

@@ -59,7 +59,7 @@
 //!
 //! README has figures. Probes of results take no memory, unless a block has to be decoded, files are [not
 //! mapped](ProbeOptions::map_files), or a small Syzygy table that was asked often is decoded [as a
-//! whole](ProbeOptions::unfolded_bytes), which takes some milliseconds, once, if it was not prefetched.
+//! whole](ProbeOptions::preloaded_bytes), which takes some milliseconds, once, if it was not prefetched.
 //!
 //! # Examples
 //!
@@ -133,7 +133,7 @@ pub struct ProbeOptions {
     /// Bytes for Syzygy tables of results that are decoded as a whole, which makes them several times as fast; 0 decodes none.
     /// As long as there is room that is done with tables of up to four men when they were asked some thousand times, which takes some
     /// milliseconds then, and with those that [`Tablebase::prefetch`] names. All results of four men take 35 MB.
-    pub unfolded_bytes: usize,
+    pub preloaded_bytes: usize,
     /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
     /// process in the first case and a [`ProbeError`] in the second, which is slower.
     pub map_files: bool,
@@ -148,7 +148,7 @@ impl Default for ProbeOptions {
             cache_bytes: 64 << 20,
             result_bytes: 1 << 20,
             checkpoint_bytes: 4 << 20,
-            unfolded_bytes: 64 << 20,
+            preloaded_bytes: 64 << 20,
             map_files: true,
             format: None,
         }
@@ -193,7 +193,7 @@ impl Tablebase {
             catalog: Catalog::scan(&directories, options)?,
             cache: BlockCache::new(options.cache_bytes),
             results: ResultCache::new(options.result_bytes),
-            memory: Memory::new(options.checkpoint_bytes, options.unfolded_bytes),
+            memory: Memory::new(options.checkpoint_bytes, options.preloaded_bytes),
         })
     }
 
@@ -232,16 +232,16 @@ impl Tablebase {
         self.results.statistics()
     }
 
-    /// Bytes that Syzygy tables take which were [decoded as a whole](ProbeOptions::unfolded_bytes).
+    /// Bytes that Syzygy tables take which were [decoded as a whole](ProbeOptions::preloaded_bytes).
     #[must_use]
-    pub fn unfolded_bytes(&self) -> usize {
+    pub fn preloaded_bytes(&self) -> usize {
         self.memory.budget.taken()
     }
 
     /// Opens a table that will be asked soon, tells the system to read its whole file if it is [mapped](ProbeOptions::map_files), and decodes a
-    /// Syzygy table of results as a whole, however large it is, if [there is room](ProbeOptions::unfolded_bytes): milliseconds for four men, up to
+    /// Syzygy table of results as a whole, however large it is, if [there is room](ProbeOptions::preloaded_bytes): milliseconds for four men, up to
     /// two seconds for five. To be called before a search, which is not interrupted by any of that then. Whether there was room
-    /// [`unfolded_bytes`](Self::unfolded_bytes) tells.
+    /// [`preloaded_bytes`](Self::preloaded_bytes) tells.
     ///
     /// # Errors
     ///

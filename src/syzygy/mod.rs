@@ -10,7 +10,7 @@
 //! | layout | the header: orders of men, flags, codes, maps, and where the blocks are | `layout` |
 //! | blocks | which of them has an index | `find` |
 //! | | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs`, `checkpoints` |
-//! | | all values of small tables side by side, in memory | `unfolded` |
+//! | | all values of small tables side by side, in memory | `preloaded` |
 //!
 //! As in our own tables, values that a prober finds by itself may be anything: where a capture decides, a result need not be
 //! that of the position, and distances are kept only where no capture or pawn move wins. `probe` has the search for both

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn unfolded_tables_have_the_results_of_their_blocks() {
+    fn preloaded_tables_have_the_results_of_their_blocks() {
         // Two bits and four, streams of one result, bytes that blocks do not fill.
         for (name, numbers, per_byte) in [
             ("KQvK", 3, 4),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_other_numbers_are_not_unfolded() {
+    fn tables_of_other_numbers_are_not_preloaded() {
         let material: Material = "KNNvK".parse().unwrap();
         let room = Budget::new(1 << 24);
         for (metric, numbers) in [(Metric::Wdl, 6), (Metric::Dtz, 3)] {

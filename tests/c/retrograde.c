@@ -163,7 +163,7 @@ static void check_options(const char *directory)
     retrograde_free(tables);
     options.format = RETROGRADE_NATIVE;
     options.cache_bytes = 0;
-    CHECK(options.checkpoint_bytes == 4u << 20 && options.unfolded_bytes == 64u << 20);
+    CHECK(options.checkpoint_bytes == 4u << 20 && options.preloaded_bytes == 64u << 20);
     options.result_bytes = 0;
     options.map_files = 0;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);

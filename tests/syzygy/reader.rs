@@ -20,7 +20,7 @@ use crate::solved;
 pub fn open(folder: &std::path::Path, map_files: bool) -> Tablebase {
     let options = ProbeOptions {
         map_files,
-        unfolded_bytes: 0,
+        preloaded_bytes: 0,
         ..ProbeOptions::default()
     };
     open_with(folder, &options)

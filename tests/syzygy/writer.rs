@@ -103,7 +103,7 @@ fn values_do_not_depend_on_what_is_kept_of_blocks() {
             result_bytes: 0,
             checkpoint_bytes,
             // Else the blocks of tables that are asked so often are not read.
-            unfolded_bytes: 0,
+            preloaded_bytes: 0,
             ..ProbeOptions::default()
         };
         let tables = open_with(written().path(), &options);
@@ -127,16 +127,16 @@ fn values_do_not_depend_on_what_is_kept_of_blocks() {
 #[test]
 fn values_do_not_depend_on_what_is_decoded_as_a_whole() {
     // All and some.
-    for unfolded_bytes in [64 << 20, 3 << 20] {
+    for preloaded_bytes in [64 << 20, 3 << 20] {
         let options = ProbeOptions {
             result_bytes: 0,
-            unfolded_bytes,
+            preloaded_bytes,
             ..ProbeOptions::default()
         };
         let tables = open_with(written().path(), &options);
         tables.prefetch_results(4).unwrap();
-        let taken = tables.unfolded_bytes();
-        assert!(taken <= unfolded_bytes && taken >= unfolded_bytes.min(2 << 20));
+        let taken = tables.preloaded_bytes();
+        assert!(taken <= preloaded_bytes && taken >= preloaded_bytes.min(2 << 20));
         for material in materials() {
             let step = if material.men() == 3 {
                 7
@@ -146,7 +146,7 @@ fn values_do_not_depend_on_what_is_decoded_as_a_whole() {
             let positions = compare_each(&tables, material, step);
             assert!(positions > 1_000, "{material}");
         }
-        assert_eq!(tables.unfolded_bytes(), taken);
+        assert_eq!(tables.preloaded_bytes(), taken);
     }
 }
 
@@ -155,7 +155,7 @@ fn tables_that_do_not_answer_are_not_decoded_as_a_whole() {
     let ours = crate::probe::directory();
     let tables = Tablebase::open_with(&[ours, written().path()], &ProbeOptions::default()).unwrap();
     tables.prefetch_results(4).unwrap();
-    assert_eq!(tables.unfolded_bytes(), 0);
+    assert_eq!(tables.preloaded_bytes(), 0);
     let material = "KQvKR".parse().unwrap();
     tables.prefetch(&material, Metric::Dtz).unwrap();
     let missing = "KQQvKQ".parse().unwrap();
@@ -178,11 +178,11 @@ fn a_small_table_is_decoded_as_a_whole_when_it_is_asked_often() {
     };
     // A distance asks for the results of moves as well.
     ask(0..50);
-    assert_eq!(tables.unfolded_bytes(), 0);
+    assert_eq!(tables.preloaded_bytes(), 0);
     ask(50..10_000);
     // Three men that take up the symmetry and another one, both sides to move, with two bits each. Captures lead to other tables.
     let of_table = 2 * (31_332 * 61_usize).div_ceil(4);
-    let taken = tables.unfolded_bytes();
+    let taken = tables.preloaded_bytes();
     assert!((of_table..of_table + 20_000).contains(&taken), "{taken}");
     tables.clear_cache();
     ask(0..500);

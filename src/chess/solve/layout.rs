@@ -147,7 +147,7 @@ impl Relation {
         let mut target = Laid {
             legal: vec![0; words],
             scores: vec![S::DRAW; words * 64],
-            spoiled: vec![0; if source.spoiled.is_empty() { 0 } else { words }],
+            cursed: vec![0; if source.cursed.is_empty() { 0 } else { words }],
         };
         width.run(Apply {
             relation: self,
@@ -159,7 +159,7 @@ impl Relation {
             legal: Cow::Owned(target.legal),
             scores: S::wrap(target.scores),
             longest: source.longest,
-            spoiled: Cow::Owned(target.spoiled),
+            cursed: Cow::Owned(target.cursed),
             stalemate: Cow::Borrowed(&[]),
         }
     }
@@ -178,8 +178,8 @@ impl Relation {
                     target.legal[address] = symmetry.pull(legal);
                     target.scores[address * 64..][..64]
                         .copy_from_slice(&S::pull(symmetry, &source.line(from)));
-                    if let Some(spoiled) = target.spoiled.get_mut(address) {
-                        *spoiled = symmetry.pull(source.spoiled[from]);
+                    if let Some(cursed) = target.cursed.get_mut(address) {
+                        *cursed = symmetry.pull(source.cursed[from]);
                     }
                 }
             }
@@ -198,24 +198,24 @@ impl Relation {
             let offsets: [usize; Symmetry::COUNT] =
                 std::array::from_fn(|symmetry| self.offset(symmetry, inner));
             let mut legal = [0; 64];
-            let mut spoiled = [0; 64];
+            let mut cursed = [0; 64];
             for (bit, &(symmetry, base)) in bits.iter().enumerate() {
                 let from = base + offsets[symmetry.index()];
                 // Row after row from the other side of the board.
                 legal[bit] = symmetry.pull(source.legal[from]).swap_bytes();
-                spoiled[bit] = symmetry.pull(source.spoiled_at(from)).swap_bytes();
+                cursed[bit] = symmetry.pull(source.cursed_at(from)).swap_bytes();
                 lines[bit] = S::pull(Symmetry::FLIP, &S::pull(symmetry, &source.line(from)));
             }
             transpose_words(&mut legal);
-            transpose_words(&mut spoiled);
+            transpose_words(&mut cursed);
             S::transpose(&lines, &mut transposed);
             for (place, &square) in self.kings.iter().enumerate() {
                 let address = place * stride + inner;
                 target.legal[address] = legal[usize::from(square)];
                 target.scores[address * 64..][..64]
                     .copy_from_slice(&transposed[usize::from(square)]);
-                if let Some(word) = target.spoiled.get_mut(address) {
-                    *word = spoiled[usize::from(square)];
+                if let Some(word) = target.cursed.get_mut(address) {
+                    *word = cursed[usize::from(square)];
                 }
             }
         }
@@ -276,5 +276,5 @@ impl<S: BoardScore> Kernel for Apply<'_, S> {
 struct Laid<S> {
     legal: Vec<u64>,
     scores: Vec<S>,
-    spoiled: Vec<u64>,
+    cursed: Vec<u64>,
 }

@@ -28,7 +28,7 @@ pub struct SideView<'a> {
     /// No mate among the scores is longer.
     pub longest: Plies,
     /// Cursed wins and blessed losses; empty if there are none.
-    pub spoiled: Cow<'a, [u64]>,
+    pub cursed: Cow<'a, [u64]>,
     /// Not in check and without a legal move; empty if nobody asks.
     pub stalemate: Cow<'a, [u64]>,
 }
@@ -49,12 +49,12 @@ impl<'a> SideView<'a> {
         let [blessed, cursed] =
             [Wdl::BlessedLoss, Wdl::CursedWin].map(|value| &values.decided[value.index()]);
         let any = blessed.iter().chain(cursed).any(|&word| word != 0);
-        let spoiled = any.then(|| blessed.iter().zip(cursed).map(|(a, b)| a | b).collect());
+        let cursed = any.then(|| blessed.iter().zip(cursed).map(|(a, b)| a | b).collect());
         SideView {
             legal: Cow::Borrowed(&values.legal),
             scores,
             longest: values.longest,
-            spoiled: Cow::Owned(spoiled.unwrap_or_default()),
+            cursed: Cow::Owned(cursed.unwrap_or_default()),
             stalemate: Cow::Borrowed(match with_stalemates {
                 true => &values.stalemate,
                 false => &[],
@@ -69,7 +69,7 @@ impl<'a> SideView<'a> {
             legal: Cow::Owned(self.legal.into_owned()),
             scores: self.scores.into_owned(),
             longest: self.longest,
-            spoiled: Cow::Owned(self.spoiled.into_owned()),
+            cursed: Cow::Owned(self.cursed.into_owned()),
             stalemate: Cow::Owned(self.stalemate.into_owned()),
         }
     }
@@ -77,7 +77,7 @@ impl<'a> SideView<'a> {
     /// Bytes it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.scores.size() + 8 * (self.legal.len() + self.spoiled.len() + self.stalemate.len())
+        self.scores.size() + 8 * (self.legal.len() + self.cursed.len() + self.stalemate.len())
     }
 
     /// The scores of one word.
@@ -90,10 +90,10 @@ impl<'a> SideView<'a> {
     /// Cursed wins and blessed losses of one word.
     #[inline(always)]
     #[must_use]
-    pub fn spoiled_at(&self, address: usize) -> u64 {
-        match self.spoiled.is_empty() {
+    pub fn cursed_at(&self, address: usize) -> u64 {
+        match self.cursed.is_empty() {
             true => 0,
-            false => self.spoiled[address],
+            false => self.cursed[address],
         }
     }
 
@@ -101,12 +101,12 @@ impl<'a> SideView<'a> {
     #[inline(always)]
     #[must_use]
     pub fn wdl(&self, address: usize, bit: u32) -> Wdl {
-        let spoiled = self.spoiled_at(address).contains(bit);
+        let cursed = self.cursed_at(address).contains(bit);
         match self.score(address, bit).cmp(&<u16 as Score>::DRAW) {
-            Ordering::Less if spoiled => Wdl::BlessedLoss,
+            Ordering::Less if cursed => Wdl::BlessedLoss,
             Ordering::Less => Wdl::Loss,
             Ordering::Equal => Wdl::Draw,
-            Ordering::Greater if spoiled => Wdl::CursedWin,
+            Ordering::Greater if cursed => Wdl::CursedWin,
             Ordering::Greater => Wdl::Win,
         }
     }

@@ -86,7 +86,7 @@ impl Bench {
         // Tables are measured, and not how fast an answer is found again.
         let options = ProbeOptions {
             result_bytes: 0,
-            unfolded_bytes: 0,
+            preloaded_bytes: 0,
             ..ProbeOptions::default()
         };
         let tables = match directory.open_with(&options) {

@@ -74,10 +74,10 @@ impl View {
         };
         let set = words * 8;
         let is_side = |side: &[u64]| match *side {
-            [legal, scores, spoiled] => {
+            [legal, scores, cursed] => {
                 legal == set
                     && [words * 64, words * 128].contains(&scores)
-                    && [0, set].contains(&spoiled)
+                    && [0, set].contains(&cursed)
             }
             _ => false,
         };
@@ -108,7 +108,7 @@ fn pack_side(view: &SideView<'_>) -> [Packed; SIDE_PARTS] {
     [
         Packed::of_words(&view.legal),
         Packed::new(&view.scores.to_le_bytes()),
-        Packed::of_words(&view.spoiled),
+        Packed::of_words(&view.cursed),
     ]
 }
 
@@ -120,7 +120,7 @@ fn unpack_side(parts: &dyn Parts, side: usize) -> Option<SideView<'static>> {
         legal: Cow::Owned(legal),
         longest: scores.longest(),
         scores,
-        spoiled: Cow::Owned(part(2)?.unpack_words()?),
+        cursed: Cow::Owned(part(2)?.unpack_words()?),
         stalemate: Cow::Borrowed(&[]),
     })
 }

@@ -25,7 +25,7 @@ pub(super) struct Word<S> {
     won: u64,
     lost: u64,
     /// Won or lost, but for the fifty-move rule.
-    spoiled: u64,
+    cursed: u64,
     stalemate: u64,
 }
 
@@ -59,7 +59,7 @@ impl<'a> Outcome<'a> {
                 scores: [S::DRAW; 64],
                 won: 0,
                 lost: 0,
-                spoiled: 0,
+                cursed: 0,
                 stalemate: 0,
             };
         };
@@ -69,7 +69,7 @@ impl<'a> Outcome<'a> {
             scores,
             won,
             lost,
-            spoiled: symmetry.pull(view.spoiled_at(address)),
+            cursed: symmetry.pull(view.cursed_at(address)),
             stalemate: view
                 .stalemate
                 .get(address)
@@ -97,11 +97,11 @@ impl<S: BoardScore> Word<S> {
     #[inline(always)]
     pub(super) fn by_value(&self, positions: u64) -> [u64; 5] {
         let mut sets = [0; 5];
-        sets[Wdl::Loss.index()] = positions & self.lost & !self.spoiled;
-        sets[Wdl::BlessedLoss.index()] = positions & self.lost & self.spoiled;
+        sets[Wdl::Loss.index()] = positions & self.lost & !self.cursed;
+        sets[Wdl::BlessedLoss.index()] = positions & self.lost & self.cursed;
         sets[Wdl::Draw.index()] = positions & !(self.won | self.lost);
-        sets[Wdl::CursedWin.index()] = positions & self.won & self.spoiled;
-        sets[Wdl::Win.index()] = positions & self.won & !self.spoiled;
+        sets[Wdl::CursedWin.index()] = positions & self.won & self.cursed;
+        sets[Wdl::Win.index()] = positions & self.won & !self.cursed;
         sets
     }
 
@@ -126,7 +126,7 @@ impl<S: BoardScore> Word<S> {
         let [loss, blessed_loss, _, cursed_win, win] = by_value;
         self.won = win | cursed_win;
         self.lost = loss | blessed_loss;
-        self.spoiled = cursed_win | blessed_loss;
+        self.cursed = cursed_win | blessed_loss;
         for king in possible.ones() {
             let capture = word.scores[king as usize].before_move();
             let score = &mut self.scores[king as usize];
