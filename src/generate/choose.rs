@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::write::Effort;
+use super::effort::Effort;
 use crate::Error;
 use crate::table::layout::ORDER_LEN;
 use crate::table::{Packing, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample};

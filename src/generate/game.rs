@@ -1,12 +1,17 @@
-//! What a game gives so that its materials can be planned, solved and written.
+//! What a game gives so that its materials can be planned, solved and written, and what it is told for that.
 
-use std::fmt::{Debug, Display};
-use std::hash::Hash;
+use std::fmt::{self, Debug};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
-use super::plan::{GenerateOptions, Step};
-use super::scheduler::Job;
+use super::observer::Observer;
+use super::views::{ViewName, Views};
 use crate::Error;
+use crate::chess::Chess;
 use crate::game::TableGame;
+use crate::simd::Width;
+use crate::table::Compression;
+use crate::tables::rules_directory;
 
 /// A game whose tables can be generated: what a plan has to know of its materials, and how one of them is solved and
 /// written. Everything else is done once for all games: [`Plan`](super::Plan) says what is missing and in which order
@@ -19,11 +24,9 @@ pub trait Generate: TableGame {
     /// How files are arranged, where there is a choice.
     type Format: Copy + Eq + Debug + Send + Sync;
     /// What a material leaves; it is printed as a part of a file name.
-    type View: Copy + Eq + Hash + Debug + Display + Send + Sync;
+    type View: ViewName<Material = Self::Material>;
     /// The values of a material until its files are written.
     type Solved;
-    /// A look at the tables that are there.
-    type Present;
 
     /// The metric whose values make views larger.
     const MATES: Self::Metric;
@@ -34,24 +37,11 @@ pub trait Generate: TableGame {
     /// Of equally many men, those with the smaller number are planned first.
     fn rank(material: &Self::Material) -> usize;
 
-    /// Looks at the directory.
-    fn present(options: &GenerateOptions<Self>) -> Self::Present;
-
     /// The metrics of which there is no usable file: one whose header fits its name and whose checksums are right.
-    fn missing(
-        present: &Self::Present,
-        material: &Self::Material,
-        options: &GenerateOptions<Self>,
-    ) -> Vec<Self::Metric>;
+    fn missing(material: &Self::Material, options: &GenerateOptions<Self>) -> Vec<Self::Metric>;
 
     /// The views that solving a material reads.
     fn reads(material: &Self::Material) -> Vec<Self::View>;
-
-    /// The material, in normal form, that leaves a view.
-    fn source(view: &Self::View) -> Self::Material;
-
-    /// Whether parts of these lengths, unpacked, can be those of a view.
-    fn fits(view: &Self::View, lengths: &[u64]) -> bool;
 
     /// Bytes that a view takes in memory, packed.
     fn memory_of_view(view: &Self::View, options: &GenerateOptions<Self>) -> u64;
@@ -102,4 +92,118 @@ pub struct Cost {
     pub writing: f64,
     /// Whether it is solved on one thread.
     pub is_on_one_thread: bool,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct GenerateOptions<G: Generate = Chess> {
+    /// Where the files are and go; made if it does not exist. Those of xiangqi have directories of their own in it.
+    pub directory: PathBuf,
+    /// The materials that are wanted; what their moves lead to is added.
+    pub materials: Vec<G::Material>,
+    /// The metrics that are wanted. Results are always written, since the other metrics are read together with them.
+    pub metrics: Vec<G::Metric>,
+    /// How hard to compress; Syzygy tables have one way.
+    pub compression: Compression,
+    /// How files are arranged. Syzygy tables have no distances to mate, which are left out then.
+    pub format: G::Format,
+    /// Under which rules.
+    pub rules: G::Rules,
+    /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
+    /// one that needs more alone gets it.
+    pub memory: Option<u64>,
+    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is solved again
+    /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
+    /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
+    pub men_in_memory: usize,
+    /// How wide the registers are that the solver uses. The tables do not depend on it.
+    pub width: Width,
+}
+
+impl<G: Generate> GenerateOptions<G> {
+    /// Where the tables of the game and its rules are.
+    pub(super) fn own_directory(&self) -> PathBuf {
+        rules_directory::<G>(&self.directory, self.rules)
+    }
+
+    /// Where the generation keeps what materials leave.
+    pub(super) fn views(&self) -> Views<G::View> {
+        let with_mates = self.metrics.contains(&G::MATES);
+        Views::new(
+            &self.own_directory(),
+            G::GAME,
+            with_mates,
+            self.men_in_memory,
+        )
+    }
+}
+
+/// Men up to which materials are solved again within seconds.
+pub const MEN_IN_MEMORY: usize = 4;
+
+/// One material to be solved.
+#[derive(Clone, Debug)]
+pub struct Step<G: Generate = Chess> {
+    /// The material, in normal form.
+    pub material: G::Material,
+    /// The metrics whose files are missing or unusable. Empty if the material only has to be solved again because
+    /// others need its values.
+    pub metrics: Vec<G::Metric>,
+    /// The materials solved before it in this plan whose values it reads, in normal form.
+    pub targets: Vec<G::Material>,
+    /// Indices of each side to move.
+    pub positions: u64,
+    /// What later steps read of it.
+    pub(super) leaves: Vec<G::View>,
+    /// Bytes of memory while it is being solved and written.
+    pub(super) memory: u64,
+    /// How many parts of it may be solved at the same time.
+    pub(super) parts_at_a_time: usize,
+}
+
+impl<G: Generate> Step<G> {
+    /// Indices to be solved or written, both sides to move, each metric once.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.positions * 2 * (1 + self.metrics.len() as u64)
+    }
+
+    /// Solves one part after the other if it takes more than so many bytes.
+    pub(super) fn be_thrifty(&mut self, options: &GenerateOptions<G>, budget: u64) {
+        if self.memory > budget
+            && let Some(memory) = G::memory_of_step(&self.material, &self.metrics, options, 1)
+        {
+            self.memory = memory;
+            self.parts_at_a_time = 1;
+        }
+    }
+
+    /// Whether it reads a view.
+    pub(super) fn reads(&self, view: &G::View) -> bool {
+        G::reads(&self.material).contains(view)
+    }
+}
+
+/// One material to be solved and written, and all that this takes.
+pub struct Job<'a, G: Generate> {
+    /// What is planned.
+    pub step: &'a Step<G>,
+    /// What is wanted of all.
+    pub options: &'a GenerateOptions<G>,
+    /// What other materials have left.
+    pub views: &'a Views<G::View>,
+    /// Checked now and then.
+    pub cancel: &'a AtomicBool,
+    /// To be told of the work of solving, and of the times of it.
+    pub observer: &'a dyn Observer<G>,
+}
+
+impl<G: Generate> fmt::Debug for Job<'_, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Job { step, options, .. } = self;
+        let mut job = f.debug_struct("Job");
+        job.field("step", step)
+            .field("options", options)
+            .finish_non_exhaustive()
+    }
 }

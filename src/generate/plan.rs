@@ -1,73 +1,13 @@
 //! Which materials to solve, in which order, and what that takes.
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 
-use super::game::Generate;
-use super::views::{Views, is_for_file};
+use super::game::{Generate, GenerateOptions, Step};
+use super::views::{ViewName, Views, is_for_file};
 use crate::Error;
 use crate::chess::Chess;
 use crate::error::SolveError;
 use crate::game::Signature;
-use crate::simd::Width;
-use crate::table::Compression;
-use crate::tables::rules_directory;
-
-/// What is wanted.
-#[derive(Clone, Debug)]
-pub struct GenerateOptions<G: Generate = Chess> {
-    /// Where the files are and go; made if it does not exist. Those of xiangqi have directories of their own in it.
-    pub directory: PathBuf,
-    /// The materials that are wanted; what their moves lead to is added.
-    pub materials: Vec<G::Material>,
-    /// The metrics that are wanted. Results are always written, since the other metrics are read together with them.
-    pub metrics: Vec<G::Metric>,
-    /// How hard to compress; Syzygy tables have one way.
-    pub compression: Compression,
-    /// How files are arranged. Syzygy tables have no distances to mate, which are left out then.
-    pub format: G::Format,
-    /// Under which rules.
-    pub rules: G::Rules,
-    /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
-    /// one that needs more alone gets it.
-    pub memory: Option<u64>,
-    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is solved again
-    /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
-    /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
-    pub men_in_memory: usize,
-    /// How wide the registers are that the solver uses. The tables do not depend on it.
-    pub width: Width,
-}
-
-impl<G: Generate> GenerateOptions<G> {
-    /// Where the tables of the game and its rules are.
-    pub(super) fn own_directory(&self) -> PathBuf {
-        rules_directory::<G>(&self.directory, self.rules)
-    }
-}
-
-/// Men up to which materials are solved again within seconds.
-pub const MEN_IN_MEMORY: usize = 4;
-
-/// One material to be solved.
-#[derive(Clone, Debug)]
-pub struct Step<G: Generate = Chess> {
-    /// The material, in normal form.
-    pub material: G::Material,
-    /// The metrics whose files are missing or unusable. Empty if the material only has to be solved again because
-    /// others need its values.
-    pub metrics: Vec<G::Metric>,
-    /// The materials solved before it in this plan whose values it reads, in normal form.
-    pub targets: Vec<G::Material>,
-    /// Indices of each side to move.
-    pub positions: u64,
-    /// What later steps read of it.
-    pub(super) leaves: Vec<G::View>,
-    /// Bytes of memory while it is being solved and written.
-    pub(super) memory: u64,
-    /// How many parts of it may be solved at the same time.
-    pub(super) parts_at_a_time: usize,
-}
 
 /// The steps of a generation.
 #[derive(Clone, Debug)]
@@ -110,7 +50,6 @@ impl<G: Generate> Plan<G> {
         {
             return Err(Error::Directory { directory, source });
         }
-        let present = G::present(&options);
         let mut wanted: HashMap<G::Material, Vec<G::Metric>> = HashMap::new();
         let mut open: Vec<G::Material> = options
             .materials
@@ -122,9 +61,8 @@ impl<G: Generate> Plan<G> {
                 continue;
             }
             open.extend(material.dependencies());
-            wanted.insert(material, G::missing(&present, &material, &options));
+            wanted.insert(material, G::missing(&material, &options));
         }
-        drop(present);
         loop {
             let plan = Plan::fitted(&options, &wanted);
             match plan {
@@ -191,10 +129,7 @@ impl<G: Generate> Plan<G> {
         let mut kept: HashMap<G::View, u64> = HashMap::new();
         let mut most = 0;
         for (number, step) in self.steps.iter().enumerate() {
-            let in_memory = step
-                .leaves
-                .iter()
-                .filter(|view| !is_for_file::<G>(view, men));
+            let in_memory = step.leaves.iter().filter(|view| !is_for_file(**view, men));
             kept.extend(in_memory.map(|view| (*view, G::memory_of_view(view, &self.options))));
             most = most.max(kept.values().sum());
             kept.retain(|view, _| last_readers.get(view).is_some_and(|&last| last > number));
@@ -272,37 +207,14 @@ impl<G: Generate> Plan<G> {
     }
 }
 
-impl<G: Generate> Step<G> {
-    /// Indices to be solved or written, both sides to move, each metric once.
-    #[must_use]
-    pub fn work(&self) -> u64 {
-        self.positions * 2 * (1 + self.metrics.len() as u64)
-    }
-
-    /// Solves one part after the other if it takes more than so many bytes.
-    fn be_thrifty(&mut self, options: &GenerateOptions<G>, budget: u64) {
-        if self.memory > budget
-            && let Some(memory) = G::memory_of_step(&self.material, &self.metrics, options, 1)
-        {
-            self.memory = memory;
-            self.parts_at_a_time = 1;
-        }
-    }
-
-    /// Whether it reads a view.
-    pub(super) fn reads(&self, view: &G::View) -> bool {
-        G::reads(&self.material).contains(view)
-    }
-}
-
 /// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
 /// work file holds.
 fn ordered_steps<G: Generate>(
     options: &GenerateOptions<G>,
     wanted: &HashMap<G::Material, Vec<G::Metric>>,
 ) -> Result<Vec<Step<G>>, Error> {
-    let store = Views::new(options);
-    let mut order = Order {
+    let store = options.views();
+    let mut order: Order<'_, G> = Order {
         store: &store,
         wanted,
         views: HashMap::new(),
@@ -325,7 +237,7 @@ fn ordered_steps<G: Generate>(
     } = order;
     let mut leaves: HashMap<G::Material, Vec<G::View>> = HashMap::new();
     for view in materials.iter().flat_map(|reader| &views[reader]) {
-        let of_source = leaves.entry(G::source(view)).or_default();
+        let of_source = leaves.entry(view.source()).or_default();
         if !of_source.contains(view) {
             of_source.push(*view);
         }
@@ -333,7 +245,8 @@ fn ordered_steps<G: Generate>(
     materials
         .iter()
         .map(|material| {
-            let mut targets: Vec<G::Material> = views[material].iter().map(G::source).collect();
+            let mut targets: Vec<G::Material> =
+                views[material].iter().map(ViewName::source).collect();
             targets.sort_by_cached_key(G::Material::to_string);
             targets.dedup();
             let metrics = wanted[material].clone();
@@ -353,7 +266,7 @@ fn ordered_steps<G: Generate>(
 }
 
 struct Order<'a, G: Generate> {
-    store: &'a Views<G>,
+    store: &'a Views<G::View>,
     wanted: &'a HashMap<G::Material, Vec<G::Metric>>,
     /// For each material, what it reads that is not there yet.
     views: HashMap<G::Material, Vec<G::View>>,
@@ -371,7 +284,7 @@ impl<G: Generate> Order<'_, G> {
             .filter(|view| !self.store.is_filed(view))
             .collect();
         for view in &views {
-            self.visit(G::source(view));
+            self.visit(view.source());
         }
         self.views.insert(material, views);
         self.materials.push(material);

@@ -1,52 +1,19 @@
 //! Doing what is planned: which step begins when, within the threads and the memory there are.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rayon::Scope;
 
-use super::game::Generate;
+use super::game::{Generate, Job, Step};
 use super::heap::give_back;
-use super::plan::{GenerateOptions, Plan, Step};
+use super::observer::{Observer, Phase};
+use super::plan::Plan;
 use super::views::{DIRECTORY, ViewStore, Views};
 use crate::Error;
-use crate::chess::Chess;
-use crate::metric::Metric;
 use crate::tables::{remove_leftovers, remove_unfinished};
-
-/// Told how a generation goes, from any thread.
-pub trait Observer<G: Generate = Chess>: Sync {
-    /// A material is being solved.
-    fn started(&self, material: G::Material);
-    /// So much more of [`Plan::work`] is done.
-    fn advanced(&self, work: u64);
-    /// A material's files are written; they have `bytes` bytes together.
-    fn finished(&self, material: G::Material, bytes: u64);
-    /// So much time went into a phase of a material. Times of a material add up if one thread does everything;
-    /// with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is part of it.
-    fn spent(&self, _material: G::Material, _phase: Phase<G::Metric>, _time: Duration) {}
-}
-
-/// What a generation spends its time on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase<M = Metric> {
-    /// From what captures and promotions lead to, to all values.
-    Solving,
-    /// Digesting values, packing them until they are written, and leaving behind what other materials read.
-    Keeping,
-    /// Writing the file of a metric.
-    Writing(M),
-}
-
-/// An observer that does not care.
-impl<G: Generate> Observer<G> for () {
-    fn started(&self, _: G::Material) {}
-    fn advanced(&self, _: u64) {}
-    fn finished(&self, _: G::Material, _: u64) {}
-}
 
 /// What a generation has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +64,7 @@ impl<G: Generate> Plan<G> {
         let directory = self.options.own_directory();
         remove_leftovers(&self.options.directory);
         remove_unfinished(&directory.join(DIRECTORY));
-        let views = Views::new(&self.options);
+        let views = self.options.views();
         if !self.is_empty() {
             std::fs::create_dir_all(&directory)
                 .map_err(|source| Error::Directory { directory, source })?;
@@ -131,7 +98,7 @@ impl<G: Generate> Plan<G> {
 /// A generation that is under way.
 struct Scheduler<'a, G: Generate> {
     plan: &'a Plan<G>,
-    views: &'a Views<G>,
+    views: &'a Views<G::View>,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer<G>,
     state: Mutex<State<G>>,
@@ -165,30 +132,6 @@ impl<G: Generate> State<G> {
         self.budget -= steps[number].memory;
         self.running.push(number);
         Some(number)
-    }
-}
-
-/// One material to be solved and written, and all that this takes.
-pub struct Job<'a, G: Generate> {
-    /// What is planned.
-    pub step: &'a Step<G>,
-    /// What is wanted of all.
-    pub options: &'a GenerateOptions<G>,
-    /// What other materials have left.
-    pub views: &'a Views<G>,
-    /// Checked now and then.
-    pub cancel: &'a AtomicBool,
-    /// To be told of the work of solving, and of the times of it.
-    pub observer: &'a dyn Observer<G>,
-}
-
-impl<G: Generate> fmt::Debug for Job<'_, G> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Job { step, options, .. } = self;
-        let mut job = f.debug_struct("Job");
-        job.field("step", step)
-            .field("options", options)
-            .finish_non_exhaustive()
     }
 }
 

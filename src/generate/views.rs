@@ -26,11 +26,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::game::Generate;
 use super::packed::Packed;
-use super::plan::GenerateOptions;
 use crate::Error;
-use crate::game::Signature;
+use crate::game::{Game, Signature};
 use crate::store::{FileStore, Store};
 use crate::table::{WriteError, temporary_file};
 use crate::tables::remove_unfinished;
@@ -41,6 +39,18 @@ pub(super) const DIRECTORY: &str = ".work";
 const EXTENSION: &str = "view";
 /// How often the directory is made again that another generation has just removed.
 const ATTEMPTS: usize = 100;
+
+/// The name of a view, which is a part of the name of its file.
+pub trait ViewName: Copy + Eq + Hash + Debug + Display + Send + Sync {
+    /// Of the game.
+    type Material: Signature;
+
+    /// The material, in normal form, that leaves the view.
+    fn source(&self) -> Self::Material;
+
+    /// Whether parts of these lengths, unpacked, can be those of the view.
+    fn fits(&self, lengths: &[u64]) -> bool;
+}
 
 /// Where views are kept until nobody reads them any more.
 pub trait ViewStore<V>: Debug + Sync {
@@ -119,24 +129,24 @@ struct InFiles<V> {
 
 /// All that a generation keeps: views of materials of few men in memory, those of others in files.
 #[derive(Debug)]
-pub struct Views<G: Generate> {
-    in_memory: InMemory<G::View>,
-    in_files: InFiles<G::View>,
+pub struct Views<V> {
+    in_memory: InMemory<V>,
+    in_files: InFiles<V>,
     men_in_memory: usize,
 }
 
-impl<G: Generate> Views<G> {
-    /// None in memory yet, and the work files that are there.
-    pub fn new(options: &GenerateOptions<G>) -> Views<G> {
+impl<V: ViewName> Views<V> {
+    /// None in memory yet, and the work files that are there beside the tables of a directory.
+    pub fn new(directory: &Path, game: Game, with_mates: bool, men_in_memory: usize) -> Views<V> {
         Views {
             in_memory: InMemory(Mutex::default()),
             in_files: InFiles {
-                directory: options.own_directory().join(DIRECTORY),
-                game: G::GAME.number(),
-                with_mates: options.metrics.contains(&G::MATES),
+                directory: directory.join(DIRECTORY),
+                game: game.number(),
+                with_mates,
                 open: Mutex::default(),
             },
-            men_in_memory: options.men_in_memory,
+            men_in_memory,
         }
     }
 
@@ -148,20 +158,20 @@ impl<G: Generate> Views<G> {
     }
 
     /// Whether a view is kept in a file.
-    pub fn is_for_file(&self, view: &G::View) -> bool {
-        is_for_file::<G>(view, self.men_in_memory)
+    pub fn is_for_file(&self, view: &V) -> bool {
+        is_for_file(*view, self.men_in_memory)
     }
 
     /// Whether there is an undamaged file of a view.
-    pub fn is_filed(&self, view: &G::View) -> bool {
+    pub fn is_filed(&self, view: &V) -> bool {
         let is_whole = |parts: Arc<dyn Parts>| {
             let lengths = parts.lengths();
-            G::fits(view, &lengths) && (0..lengths.len()).all(|number| parts.part(number).is_some())
+            view.fits(&lengths) && (0..lengths.len()).all(|number| parts.part(number).is_some())
         };
         self.is_for_file(view) && self.in_files.get(view).is_some_and(is_whole)
     }
 
-    fn of(&self, view: &G::View) -> &dyn ViewStore<G::View> {
+    fn of(&self, view: &V) -> &dyn ViewStore<V> {
         match self.is_for_file(view) {
             true => &self.in_files,
             false => &self.in_memory,
@@ -169,7 +179,7 @@ impl<G: Generate> Views<G> {
     }
 
     /// Removes the files of the given views and what was never finished; the directory too if nothing is left.
-    pub fn clear(&self, views: impl Iterator<Item = G::View>) -> Result<(), Error> {
+    pub fn clear(&self, views: impl Iterator<Item = V>) -> Result<(), Error> {
         let files = &self.in_files;
         if !files.directory.is_dir() {
             return Ok(());
@@ -187,21 +197,21 @@ impl<G: Generate> Views<G> {
 }
 
 /// Whether a view is kept in a file, where those of materials of up to `men_in_memory` men are kept in memory.
-pub(super) fn is_for_file<G: Generate>(view: &G::View, men_in_memory: usize) -> bool {
-    G::source(view).men() > men_in_memory
+pub(super) fn is_for_file<V: ViewName>(view: V, men_in_memory: usize) -> bool {
+    view.source().men() > men_in_memory
 }
 
-impl<G: Generate> ViewStore<G::View> for Views<G> {
-    fn put(&self, view: G::View, parts: Vec<Packed>) -> Result<(), Error> {
+impl<V: ViewName> ViewStore<V> for Views<V> {
+    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error> {
         self.of(&view).put(view, parts)
     }
 
-    fn get(&self, view: &G::View) -> Option<Arc<dyn Parts>> {
+    fn get(&self, view: &V) -> Option<Arc<dyn Parts>> {
         let parts = self.of(view).get(view)?;
-        G::fits(view, &parts.lengths()).then_some(parts)
+        view.fits(&parts.lengths()).then_some(parts)
     }
 
-    fn discard(&self, view: &G::View) -> Result<(), Error> {
+    fn discard(&self, view: &V) -> Result<(), Error> {
         self.of(view).discard(view)
     }
 }
@@ -397,15 +407,11 @@ impl Parts for ViewFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Chess;
     use crate::generate::chess::View;
     use crate::metric::Metric;
 
-    fn store(tables: &Path, metrics: &[Metric]) -> Views<Chess> {
-        let mut options = GenerateOptions::new(tables, Vec::new());
-        options.metrics = metrics.to_vec();
-        options.men_in_memory = 2;
-        Views::new(&options)
+    fn store(tables: &Path, metrics: &[Metric]) -> Views<View> {
+        Views::new(tables, Game::Chess, metrics.contains(&Metric::Dtm), 2)
     }
 
     fn view() -> View {

@@ -55,6 +55,8 @@ mod table;
 mod walk;
 mod write;
 
+use std::path::{Path, PathBuf};
+
 use crate::chess::material::Material;
 use crate::metric::Metric;
 
@@ -80,6 +82,15 @@ const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "r
 pub fn file_name(material: &Material, metric: Metric) -> Option<String> {
     let (_, extension) = EXTENSIONS.into_iter().find(|&(known, _)| known == metric)?;
     Some(format!("{}.{extension}", material.normal_form()))
+}
+
+/// The file of a material in either colours in a directory. Either side may come first in its name.
+pub(crate) fn find_file(directory: &Path, material: &Material, metric: Metric) -> Option<PathBuf> {
+    let (_, extension) = EXTENSIONS.into_iter().find(|&(known, _)| known == metric)?;
+    let mut names = [*material, material.with_colors_exchanged()]
+        .map(|material| directory.join(format!("{material}.{extension}")));
+    names.sort();
+    names.into_iter().find(|path| path.exists())
 }
 
 /// The material, in the colours of the name, and metric that a file name stands for: `KQvKR.rtbw`.

@@ -15,8 +15,7 @@
 
 mod compare;
 mod drive;
-#[cfg(test)]
-mod falsified;
+mod files;
 mod formats;
 mod gather;
 mod headers;
@@ -56,12 +55,13 @@ use crate::tables::table_path;
 use crate::xiangqi::Rules;
 use compare::{Compared, Comparison, Found};
 use drive::{Outcome, Stop, Verifier, drive};
+use files::{FORMATS, LoadError, asked_in, path_of, tables_of};
 use headers::Named;
 use moves::{Moves, PromotionLines};
 use recount::Counting;
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
-use source::{FORMATS, LoadError, Source, asked_in, path_of, sides, tables_of};
+use source::{Source, sides};
 
 pub use formats::{BothFormats, Compared as ComparedFormats};
 pub use recount::{RecountError, recount};
@@ -262,7 +262,7 @@ impl Run<'_> {
             let problem = format!(
                 "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
                  generate {missing}{}`",
-                source::option(self.format)
+                files::option(self.format)
             );
             let path = path_of(self.directory, missing, Metric::Wdl, self.format);
             return Err(Stop::Unreadable(path.unwrap_or_default(), problem));

@@ -7,12 +7,13 @@
 
 use rayon::prelude::*;
 
+use super::files::{LoadError, Numbers, Twin};
 use super::layout::{Canonical, Legality, Squares};
 use super::line::{ILLEGAL, Lane, Line, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours};
 use super::numbers::{DistanceCode, Distances, Resolve, take_illegal};
 use super::resolved::Lines;
-use super::source::{LoadError, Numbers, Source, Twin, sides};
+use super::source::{Source, sides};
 use crate::chess::index::Placement;
 use crate::chess::rules::Role;
 use crate::game::{Bits, Color};

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
+use super::files::{LoadError, Numbers, Twin, path_of};
 use super::layout::{Frame, Layout};
 use super::line::{Line, key};
 use super::numbers::{DistanceCode, NO_KEY};
 use super::scatter::Scatter;
-use super::source::{LoadError, Numbers, Twin, path_of};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;

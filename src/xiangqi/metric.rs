@@ -1,11 +1,7 @@
-//! What the tables of xiangqi hold, and where they are.
+//! What the tables of xiangqi hold.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
-
-use super::{Material, Rules, Xiangqi};
-use crate::game::TableGame;
 
 /// What a table stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +10,7 @@ pub enum Metric {
     Wdl,
     /// Plies to the next capture or mate that keeps the result.
     Dtc,
-    /// Plies to mate; under [`Rules::CyclesDraw`] only.
+    /// Plies to mate; under [`Rules::CyclesDraw`](super::Rules::CyclesDraw) only.
     Dtm,
     /// How often the rule of perpetual check was applied before a position was decided; there is no table where it never was.
     Rounds,
@@ -62,18 +58,6 @@ impl FromStr for Metric {
             .find(|metric| metric.name().eq_ignore_ascii_case(name))
             .ok_or_else(|| ParseMetricError(name.to_owned()))
     }
-}
-
-/// Where the tables of one set of rules are, below the directory of all tables.
-#[must_use]
-pub fn rules_directory(directory: &Path, rules: Rules) -> PathBuf {
-    directory.join(Xiangqi::subdirectory(rules))
-}
-
-/// The file of one table. Names such as KRvKN are those of chess tables as well, so they are kept apart.
-#[must_use]
-pub fn table_path(directory: &Path, rules: Rules, material: &Material, metric: Metric) -> PathBuf {
-    rules_directory(directory, rules).join(format!("{material}.{metric}"))
 }
 
 /// The bit in the flags of a table of results that says: perpetual check decided something, so its material has rounds.

@@ -18,7 +18,7 @@ pub use camp::{Camp, Camps};
 pub use game::Xiangqi;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
-pub use metric::{HAS_ROUNDS, Metric, ParseMetricError, rules_directory, table_path};
+pub use metric::{HAS_ROUNDS, Metric, ParseMetricError};
 pub use order::{MAX_DIMENSIONS, Order, OrderError};
 pub use rule_set::{ParseRulesError, Rules};
 pub use rules::*;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use retrograde::xiangqi::{Rules, rules_directory};
+use retrograde::tables::rules_directory;
+use retrograde::xiangqi::{Rules, Xiangqi};
 
 use super::{library_folder, run};
 use crate::xiangqi::tables::generate;
@@ -68,7 +69,7 @@ fn a_program_in_c_gets_values_moves_and_errors() {
     let damaged = library_folder().join("damaged");
     std::fs::create_dir_all(&damaged).unwrap();
     std::fs::write(damaged.join("KQvK.wdl"), "no table").unwrap();
-    let xiangqi = rules_directory(&damaged, Rules::CyclesDraw);
+    let xiangqi = rules_directory::<Xiangqi>(&damaged, Rules::CyclesDraw);
     std::fs::create_dir_all(&xiangqi).unwrap();
     std::fs::write(xiangqi.join("KRvK.wdl"), "no table").unwrap();
     for rules in Rules::ALL {

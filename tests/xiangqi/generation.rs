@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use retrograde::Error;
 use retrograde::generate::{GenerateOptions, Observer, Plan};
 use retrograde::table::Table;
-use retrograde::xiangqi::{
-    HAS_ROUNDS, Material, Metric, Rules, Xiangqi, rules_directory, table_path,
-};
+use retrograde::tables::rules_directory;
+use retrograde::xiangqi::{HAS_ROUNDS, Material, Metric, Rules, Xiangqi};
 use tempfile::tempdir;
 
-use super::tables::{contents, generate, options};
+use super::tables::{contents, generate, options, table_path};
 
 const RULES: Rules = Rules::PerpetualCheck;
 
@@ -25,7 +24,7 @@ fn path(directory: &Path, metric: Metric) -> PathBuf {
 }
 
 fn files(directory: &Path, rules: Rules) -> BTreeMap<String, Vec<u8>> {
-    contents(&rules_directory(directory, rules))
+    contents(&rules_directory::<Xiangqi>(directory, rules))
 }
 
 fn run(options: &GenerateOptions<Xiangqi>) -> usize {
@@ -107,7 +106,7 @@ fn threads_memory_and_work_files_do_not_change_the_bytes() {
             });
             assert!(files(directory.path(), rules) == expected, "{threads}");
             assert!(
-                !rules_directory(directory.path(), rules)
+                !rules_directory::<Xiangqi>(directory.path(), rules)
                     .join(".work")
                     .exists()
             );
@@ -143,7 +142,7 @@ fn a_stopped_generation_finds_what_was_left_and_clears_up() {
     };
     let stopped = Plan::new(&options).unwrap().run(&cancel, &stop);
     assert!(matches!(stopped, Err(Error::Cancelled)));
-    let own = rules_directory(directory.path(), RULES);
+    let own = rules_directory::<Xiangqi>(directory.path(), RULES);
     let mut views: Vec<String> = contents(&own.join(".work")).into_keys().collect();
     views.sort();
     assert_eq!(views, ["KNvK.signs.view", "KRvK.signs.view"]);

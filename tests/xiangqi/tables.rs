@@ -2,16 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use retrograde::game::Color;
 use retrograde::generate::{GenerateOptions, Generated, Plan};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::XiangqiTables;
-use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
+use retrograde::tables::{self, rules_directory};
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 
 use super::{solved, value};
+
+pub fn table_path(directory: &Path, rules: Rules, material: &Material, metric: Metric) -> PathBuf {
+    tables::table_path(
+        &rules_directory::<Xiangqi>(directory, rules),
+        material,
+        metric,
+    )
+}
 
 pub fn options(directory: &Path, signatures: &[&str], rules: Rules) -> GenerateOptions<Xiangqi> {
     let materials = signatures

@@ -10,9 +10,9 @@ use retrograde::metric::{MateScore, Wdl};
 use retrograde::table::{Description, StreamSource, Table, WriteOptions, write_table};
 use retrograde::verify::{Observer, Report, Subject, verify, work};
 use retrograde::xiangqi::Position;
-use retrograde::xiangqi::{IndexSpace, Material, Metric, Placement, Rules, table_path};
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Placement, Rules};
 
-use super::tables::generate;
+use super::tables::{generate, table_path};
 
 fn material(signature: &str) -> Material {
     signature.parse().unwrap()

@@ -11,7 +11,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use retrograde::chess::material;
 use retrograde::game::Game;
-use retrograde::xiangqi::{Material, Metric, Rules, table_path};
+use retrograde::tables::{rules_directory, table_path};
+use retrograde::xiangqi::{Material, Metric, Rules, Xiangqi};
 
 pub use answer::{Answer, LineAnswer, MoveRow, line, move_rows, print_answer, print_line, probe};
 pub use bench::bench;
@@ -32,7 +33,11 @@ fn files(directory: &TableDirectory, rules: Rules, material: &Material) -> Vec<(
         .map(|metric| {
             (
                 metric,
-                table_path(directory.path(), rules, material, metric),
+                table_path(
+                    &rules_directory::<Xiangqi>(directory.path(), rules),
+                    material,
+                    metric,
+                ),
             )
         })
         .filter(|(_, path)| path.exists())

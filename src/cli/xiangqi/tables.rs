@@ -9,7 +9,8 @@ use indicatif::{HumanBytes, HumanCount};
 use retrograde::game::Color;
 use retrograde::probe::xiangqi::{XiangqiProbeError, is_about};
 use retrograde::table::{Counts, Longest, Table};
-use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, rules_directory};
+use retrograde::tables::rules_directory;
+use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 use serde_json::{Value, json};
 
 use super::answer::name;
@@ -33,7 +34,7 @@ pub struct Listed {
 pub fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
     let mut found = Vec::new();
     for rules in Rules::ALL {
-        let Ok(entries) = fs::read_dir(rules_directory(directory.path(), rules)) else {
+        let Ok(entries) = fs::read_dir(rules_directory::<Xiangqi>(directory.path(), rules)) else {
             continue;
         };
         for entry in entries {

@@ -2,8 +2,7 @@
 
 use crate::chess::material::Material;
 use crate::game::Color;
-use crate::generate::game::Cost;
-use crate::generate::plan::{GenerateOptions, Step};
+use crate::generate::game::{Cost, GenerateOptions, Step};
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::Compression;

@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 pub use views::View;
 
 use super::finished::FinishedSlices;
-use super::game::{Cost, Generate};
-use super::plan::{GenerateOptions, MEN_IN_MEMORY, Step};
-use super::scheduler::{Job, Phase};
+use super::game::{Cost, Generate, GenerateOptions, Job, MEN_IN_MEMORY, Step};
+use super::observer::Phase;
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
 use super::syzygy::write_syzygy;
@@ -29,9 +28,10 @@ use crate::chess::solve::solved::SliceValues;
 use crate::chess::solve::{SolveError, SolveOptions, solve_slices};
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
-use crate::probe::{Format, ProbeOptions, Tablebase};
 use crate::simd::Width;
+use crate::syzygy;
 use crate::table::Compression;
+use crate::tables::{Format, find};
 use views::{NewView, PackedPromotion, leave_views, unpack};
 
 impl GenerateOptions<Chess> {
@@ -67,7 +67,6 @@ impl Generate for Chess {
     type Format = Format;
     type View = View;
     type Solved = Solved;
-    type Present = Option<Tablebase>;
 
     const MATES: Metric = Metric::Dtm;
 
@@ -82,28 +81,16 @@ impl Generate for Chess {
         usize::MAX - material.pawns()
     }
 
-    fn present(options: &GenerateOptions) -> Option<Tablebase> {
-        // All of them are read from end to end: mapped, they would seem to be memory that is used.
-        let unmapped = ProbeOptions {
-            map_files: false,
-            ..ProbeOptions::default()
-        };
-        Tablebase::open_with(&[&options.directory], &unmapped).ok()
-    }
-
-    fn missing(
-        present: &Option<Tablebase>,
-        material: &Material,
-        options: &GenerateOptions,
-    ) -> Vec<Metric> {
-        let is_usable = |metric: Metric| {
-            let mut files = present.iter().flat_map(|present| present.tables());
-            let file = files.find(|file| {
-                *file.material() == *material
-                    && file.metric() == metric
-                    && file.format() == options.format
-            });
-            file.is_some_and(|file| file.verify_checksums(&|_, _| true).is_ok())
+    fn missing(material: &Material, options: &GenerateOptions) -> Vec<Metric> {
+        let is_usable = |metric: Metric| match options.format {
+            Format::Native => find::<Chess>(&options.directory, options.rules, material, metric)
+                .is_some_and(|file| file.verify_checksums(&|_, _| true).is_ok()),
+            Format::Syzygy => {
+                syzygy::find_file(&options.directory, material, metric).is_some_and(|path| {
+                    let table = syzygy::Table::open_unmapped(&path, material, metric);
+                    table.is_ok_and(|table| table.verify_checksum(&|_, _| true).is_ok())
+                })
+            }
         };
         let metrics = options.metrics.iter().copied();
         metrics.filter(|&metric| !is_usable(metric)).collect()
@@ -111,14 +98,6 @@ impl Generate for Chess {
 
     fn reads(material: &Material) -> Vec<View> {
         View::read_by(material)
-    }
-
-    fn source(view: &View) -> Material {
-        view.source()
-    }
-
-    fn fits(view: &View, lengths: &[u64]) -> bool {
-        view.fits(lengths)
     }
 
     fn memory_of_view(view: &View, _: &GenerateOptions) -> u64 {

@@ -15,7 +15,7 @@ use crate::chess::solve::view;
 use crate::chess::solve::view::SideView;
 use crate::game::Color;
 use crate::generate::packed::Packed;
-use crate::generate::views::Parts;
+use crate::generate::views::{Parts, ViewName};
 use crate::retro::score::Scores;
 use crate::simd::Width;
 
@@ -33,14 +33,6 @@ pub enum View {
 const SIDE_PARTS: usize = 3;
 
 impl View {
-    /// The material, in normal form, that leaves it.
-    pub fn source(&self) -> Material {
-        match self {
-            View::Whole(material) => *material,
-            View::After(promotion) => promotion.target().normal_form(),
-        }
-    }
-
     /// Everything that a material has to find.
     pub fn read_by(reader: &Material) -> Vec<View> {
         let mut views: Vec<View> = Promotion::all_of(reader)
@@ -66,9 +58,19 @@ impl View {
             ),
         })
     }
+}
 
-    /// Whether parts of these lengths can be its own.
-    pub fn fits(&self, lengths: &[u64]) -> bool {
+impl ViewName for View {
+    type Material = Material;
+
+    fn source(&self) -> Material {
+        match self {
+            View::Whole(material) => *material,
+            View::After(promotion) => promotion.target().normal_form(),
+        }
+    }
+
+    fn fits(&self, lengths: &[u64]) -> bool {
         let Some((sides, words)) = self.shape() else {
             return false;
         };

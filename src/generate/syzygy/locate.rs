@@ -13,8 +13,6 @@ use crate::syzygy::Squares;
 pub(super) struct Locator<'a> {
     slices: &'a PawnSlices,
     slice_len: usize,
-    /// Turns the board for men that the solver has in the other colours.
-    flip: u8,
     /// The white king, by his place among the men.
     white_king: usize,
     /// The pawns, by their places among the men.
@@ -34,24 +32,21 @@ pub(super) struct LastSlice {
 }
 
 impl<'a> Locator<'a> {
-    /// For men in an order; `flipped` says that the solver has them in the other colours.
+    /// For men in an order.
     ///
     /// Nothing if a slice has more positions than can be numbered.
     pub fn new(
         material: &Material,
         slices: &'a PawnSlices,
         pieces: &[Piece],
-        flipped: bool,
     ) -> Option<Locator<'a>> {
-        let flip = if flipped { 56 } else { 0 };
-        let color = |piece: &Piece| if flipped { !piece.color } else { piece.color };
         let slice_len = words(material)?.checked_mul(64)?;
         let mut addressed = addressed_men(material);
         let mut parts = vec![[[0; 64]; MAX_MEN]; Symmetry::COUNT];
         let mut white_king = 0;
         let mut pawns = Vec::new();
         for (man, piece) in pieces.iter().enumerate() {
-            let color = color(piece);
+            let color = piece.color;
             let stride = if piece.role == Role::Pawn {
                 pawns.push((man, color));
                 continue;
@@ -72,7 +67,7 @@ impl<'a> Locator<'a> {
             for (number, parts) in parts.iter_mut().enumerate() {
                 let symmetry = Symmetry::from_index(number);
                 for (square, part) in parts[man].iter_mut().enumerate() {
-                    let turned = symmetry.map(square as u8 ^ flip);
+                    let turned = symmetry.map(square as u8);
                     let digit = match is_white_king && !material.has_pawns() {
                         // Only asked for where he is in the triangle.
                         true => triangle_place(turned).min(63),
@@ -84,12 +79,11 @@ impl<'a> Locator<'a> {
         }
         let symmetries = std::array::from_fn(|square| match material.has_pawns() {
             true => Symmetry::default(),
-            false => into_triangle(square as u8 ^ flip),
+            false => into_triangle(square as u8),
         });
         Some(Locator {
             slices,
             slice_len: slice_len as usize,
-            flip,
             white_king,
             pawns,
             symmetries,
@@ -126,7 +120,7 @@ impl<'a> Locator<'a> {
     fn pawns(&self, squares: &Squares) -> PawnPlacement {
         let mut pawns = PawnPlacement::default();
         for &(man, color) in &self.pawns {
-            let square = 1 << (squares[man] ^ self.flip);
+            let square = 1 << (squares[man]);
             match color {
                 Color::White => pawns.white |= square,
                 Color::Black => pawns.black |= square,

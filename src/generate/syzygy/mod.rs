@@ -3,6 +3,8 @@
 //! What a file holds, its coding and its layout are `crate::syzygy`'s; here is where the values come from and which order
 //! of the men compresses best.
 
+#[cfg(test)]
+mod falsified;
 mod locate;
 mod race;
 mod settle;
@@ -65,10 +67,7 @@ pub fn write_syzygy(
 /// A material and its values.
 struct Table<'a, S> {
     slices: &'a S,
-    /// In the colours of the file.
     material: Material,
-    /// Whether the solver has it in the other colours.
-    flipped: bool,
     /// For each slice the file of the leading pawn.
     file: Vec<usize>,
     orders: Vec<MenOrder>,
@@ -82,14 +81,11 @@ struct Side {
 
 impl<'a, S: Slices> Table<'a, S> {
     fn new(slices: &'a S) -> Table<'a, S> {
-        let solved = slices.material();
-        let material = solved.normal_form();
+        let material = slices.material();
         let orders = MenOrder::all(&material);
-        let flipped = material != solved;
         let leading = orders
             .first()
-            .and_then(|order| order.encoder(0)?.leading_color())
-            .map(|color| if flipped { !color } else { color });
+            .and_then(|order| order.encoder(0)?.leading_color());
         let file = |slice| {
             let pawns = leading.map_or(0, |color| slices.placement(slice).of(color));
             LeadingPawns::new(pawns).map_or(0, |pawns| pawns.file())
@@ -97,7 +93,6 @@ impl<'a, S: Slices> Table<'a, S> {
         Table {
             slices,
             material,
-            flipped,
             file: (0..slices.count()).map(file).collect(),
             orders,
         }
@@ -111,17 +106,12 @@ impl<'a, S: Slices> Table<'a, S> {
         }
     }
 
-    /// The solver's number of a side to move.
-    fn solver_side(&self, side: Color) -> usize {
-        if self.flipped { !side } else { side }.index()
-    }
-
     fn results(&self, cancel: &AtomicBool) -> Result<Vec<Stream>, Error> {
         let sides = self.sides();
         let mut streams: Vec<Vec<Stream>> = Vec::new();
         for &side in sides {
             let side = Side {
-                bytes: source::results(self.slices, self.solver_side(side)),
+                bytes: source::results(self.slices, side.index()),
                 metric: Metric::Wdl,
             };
             let of_file = |file: usize| {
@@ -146,7 +136,7 @@ impl<'a, S: Slices> Table<'a, S> {
         let mut numbers: Vec<Vec<Numbers>> = Vec::new();
         let mut sides = Vec::new();
         for &side in self.sides() {
-            let side = self.solver_side(side);
+            let side = side.index();
             let histograms = Histogram::by_file(self.slices, side, &self.file, files);
             let of_files: Vec<Numbers> = histograms.iter().map(Numbers::new).collect();
             sides.push(Side {
@@ -191,7 +181,7 @@ impl<'a, S: Slices> Table<'a, S> {
         listed: &'b Listed,
     ) -> Result<Gather<'b>, Error> {
         let material = self.slices.material();
-        let locator = Locator::new(&material, self.slices.pawns(), &order.pieces, self.flipped);
+        let locator = Locator::new(&material, self.slices.pawns(), &order.pieces);
         Ok(Gather {
             encoder: self.encoder(order, file),
             listed,

@@ -2,8 +2,7 @@
 
 use super::Xiangqi;
 use crate::game::Color;
-use crate::generate::game::Cost;
-use crate::generate::plan::{GenerateOptions, Step};
+use crate::generate::game::{Cost, GenerateOptions, Step};
 use crate::table::Compression;
 use crate::xiangqi::rules::Role;
 use crate::xiangqi::{Material, Metric, Rules};

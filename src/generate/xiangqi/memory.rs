@@ -5,7 +5,7 @@
 
 use super::Xiangqi;
 use crate::game::Bits;
-use crate::generate::plan::GenerateOptions;
+use crate::generate::game::GenerateOptions;
 use crate::xiangqi::solve::space::words;
 use crate::xiangqi::solve::{
     MATES_BYTES, MORE_DISTANCES_BYTES, PERPETUAL_CHECK_BYTES, SOLVED_BYTES, SOLVING_BYTES,

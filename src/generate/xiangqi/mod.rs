@@ -12,11 +12,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::choose::{Ordered, choose_against};
-use super::game::{Cost, Generate};
-use super::plan::{GenerateOptions, MEN_IN_MEMORY, Step};
-use super::scheduler::{Job, Phase};
+use super::effort::Effort;
+use super::game::{Cost, Generate, GenerateOptions, Job, MEN_IN_MEMORY, Step};
+use super::observer::Phase;
 use super::views::ViewStore;
-use super::write::Effort;
 use crate::Error;
 use crate::game::{Color, Game};
 use crate::simd::Width;
@@ -24,9 +23,9 @@ use crate::table::{
     Compression, Counts, Description, Packing, StreamSource, WriteOptions, values_present,
     write_table,
 };
-use crate::tables::find;
+use crate::tables::{find, table_path};
 use crate::xiangqi::solve::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
-use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, table_path};
+use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi};
 use numbers::{Dimensions, InOrder, Numbers, Side};
 
 /// Blocks of a stream from which on the order of its dimensions is chosen. No stream of three and four men has as many.
@@ -61,7 +60,6 @@ impl Generate for Xiangqi {
     type Format = ();
     type View = Material;
     type Solved = Solved;
-    type Present = ();
 
     const MATES: Metric = Metric::Dtm;
 
@@ -81,9 +79,7 @@ impl Generate for Xiangqi {
         0
     }
 
-    fn present(_: &GenerateOptions<Xiangqi>) {}
-
-    fn missing((): &(), material: &Material, options: &GenerateOptions<Xiangqi>) -> Vec<Metric> {
+    fn missing(material: &Material, options: &GenerateOptions<Xiangqi>) -> Vec<Metric> {
         // The description of a table whose header fits its name and whose checksums are right.
         let usable = |metric: Metric| {
             let file = find::<Xiangqi>(&options.directory, options.rules, material, metric)?;
@@ -107,14 +103,6 @@ impl Generate for Xiangqi {
 
     fn reads(material: &Material) -> Vec<Material> {
         material.dependencies()
-    }
-
-    fn source(view: &Material) -> Material {
-        *view
-    }
-
-    fn fits(view: &Material, lengths: &[u64]) -> bool {
-        views::fits(view, lengths)
     }
 
     fn memory_of_view(view: &Material, options: &GenerateOptions<Xiangqi>) -> u64 {
@@ -173,7 +161,7 @@ impl Generate for Xiangqi {
     fn write(job: &Job<'_, Xiangqi>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
         let options = job.options;
         let material = job.step.material;
-        let path = table_path(&options.directory, options.rules, &material, metric);
+        let path = table_path(&options.own_directory(), &material, metric);
         let space = IndexSpace::new(material).ok_or_else(|| SolveError::too_large(&material))?;
         let write_options = WriteOptions::from(options.compression);
         let effort =

@@ -3,7 +3,7 @@
 
 use crate::game::Bits;
 use crate::generate::packed::Packed;
-use crate::generate::views::Parts;
+use crate::generate::views::{Parts, ViewName};
 use crate::xiangqi::Material;
 use crate::xiangqi::solve::space::{Space, word_man, words};
 use crate::xiangqi::solve::{SideValues, Solved};
@@ -14,18 +14,25 @@ const SIDE_PARTS: usize = 4;
 /// Bytes of a word of a set.
 const WORD_BYTES: usize = u128::WIDTH as usize / 8;
 
-/// Whether parts of these lengths can be those of a material.
-pub(super) fn fits(material: &Material, lengths: &[u64]) -> bool {
-    let Some(words) = words(material) else {
-        return false;
-    };
-    let set = words * WORD_BYTES as u64;
-    let scores = words * u64::from(u128::WIDTH);
-    let is_side = |side: &[u64]| {
-        let (sets, rest) = side.split_at(SIDE_PARTS - 1);
-        sets.iter().all(|&len| len == set) && [0, scores].contains(&rest[0])
-    };
-    lengths.len() == 2 * SIDE_PARTS && lengths.chunks(SIDE_PARTS).all(is_side)
+impl ViewName for Material {
+    type Material = Material;
+
+    fn source(&self) -> Material {
+        *self
+    }
+
+    fn fits(&self, lengths: &[u64]) -> bool {
+        let Some(words) = words(self) else {
+            return false;
+        };
+        let set = words * WORD_BYTES as u64;
+        let scores = words * u64::from(u128::WIDTH);
+        let is_side = |side: &[u64]| {
+            let (sets, rest) = side.split_at(SIDE_PARTS - 1);
+            sets.iter().all(|&len| len == set) && [0, scores].contains(&rest[0])
+        };
+        lengths.len() == 2 * SIDE_PARTS && lengths.chunks(SIDE_PARTS).all(is_side)
+    }
 }
 
 fn pack_words(words: &[u128]) -> Packed {

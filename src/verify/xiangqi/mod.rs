@@ -22,7 +22,8 @@ use super::drive::{Outcome, Stop, Verifier};
 use super::report::{Observer, Subject};
 use crate::Error;
 use crate::table::Table;
-use crate::xiangqi::{IndexSpace, Material, Metric, Rules, table_path};
+use crate::tables::{rules_directory, table_path};
+use crate::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 use compare::Comparison;
 use layout::Layout;
 use moves::Captures;
@@ -84,7 +85,11 @@ impl<'a> Run<'a> {
     }
 
     fn path(&self, material: &Material, metric: Metric) -> PathBuf {
-        table_path(self.directory, self.rules, material, metric)
+        table_path(
+            &rules_directory::<Xiangqi>(self.directory, self.rules),
+            material,
+            metric,
+        )
     }
 }
 

@@ -11,9 +11,9 @@ use crate::Error;
 use crate::game::Color;
 use crate::metric::Wdl;
 use crate::table::Table;
-use crate::tables::NativeFile;
+use crate::tables::{NativeFile, rules_directory, table_path};
 use crate::xiangqi::rules::{Bitboard, Role, squares};
-use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi, table_path};
+use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi};
 
 /// A file, and what is wrong with it.
 pub(super) type Problem = (PathBuf, String);
@@ -27,7 +27,13 @@ pub(super) struct Source {
 
 impl Source {
     pub fn open(directory: &Path, rules: Rules, material: Material) -> Result<Source, Problem> {
-        let path = |metric| table_path(directory, rules, &material, metric);
+        let path = |metric| {
+            table_path(
+                &rules_directory::<Xiangqi>(directory, rules),
+                &material,
+                metric,
+            )
+        };
         let space =
             IndexSpace::new(material).ok_or_else(|| too_large(directory, rules, material))?;
         let mut tables = [const { None }; Metric::ALL.len()];
@@ -92,7 +98,11 @@ pub(super) fn native_file(
     metric: Metric,
 ) -> NativeFile<Xiangqi> {
     NativeFile {
-        path: table_path(directory, rules, &material, metric),
+        path: table_path(
+            &rules_directory::<Xiangqi>(directory, rules),
+            &material,
+            metric,
+        ),
         material,
         metric,
         rules,
@@ -101,7 +111,11 @@ pub(super) fn native_file(
 
 /// Why a material cannot be verified that has too many positions.
 pub(super) fn too_large(directory: &Path, rules: Rules, material: Material) -> Problem {
-    let path = table_path(directory, rules, &material, Metric::Wdl);
+    let path = table_path(
+        &rules_directory::<Xiangqi>(directory, rules),
+        &material,
+        Metric::Wdl,
+    );
     let problem = format!(
         "{}: {material} has too many positions to be verified in memory",
         path.display()

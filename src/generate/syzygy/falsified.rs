@@ -1,9 +1,8 @@
-//! Tests with Syzygy tables that have one wrong number, and a right checksum.
+//! Verification finds one wrong number in Syzygy tables that have a right checksum.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::{Report, verify};
 use crate::Tablebase;
 use crate::chess::material::Material;
 use crate::chess::rules::Position;
@@ -13,6 +12,7 @@ use crate::generate::{GenerateOptions, Plan};
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::syzygy::{Encoder, Forgery, file_name};
+use crate::verify::{Report, verify};
 
 fn generate(directory: &Path, materials: Vec<Material>) {
     let options = GenerateOptions {

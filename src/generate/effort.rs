@@ -1,0 +1,72 @@
+//! How hard to compress and to look for the order of the dimensions.
+
+use crate::metric::Metric;
+use crate::table::{Compression, WriteOptions};
+
+/// How hard to look for the order of the dimensions, and what to keep.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// How to compress.
+    pub options: WriteOptions,
+    /// Blocks compressed to compare the orders, at most.
+    pub sample_blocks: u64,
+    /// Of small streams only one in so many blocks is compressed for that.
+    pub sample_part: u64,
+    /// Packed bytes of such a block.
+    pub sample_bytes: usize,
+    /// The level they are compressed at.
+    pub sample_level: i32,
+    /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing if always. A prober
+    /// finds what is not kept one ply ahead, which takes many probes instead of one.
+    pub larger_side: Option<u64>,
+}
+
+impl Effort {
+    /// What a compression means for a metric.
+    #[must_use]
+    pub fn new(compression: Compression, metric: Metric) -> Effort {
+        let mut options = WriteOptions::from(compression);
+        if metric == Metric::Dtm && compression != Compression::Small {
+            // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
+            options.block_bytes /= 2;
+        }
+        Effort {
+            larger_side: match metric {
+                Metric::Wdl => None,
+                _ if compression == Compression::Small => Some(0),
+                // All of four men, and about two in three of five, for a sixth more bytes.
+                Metric::Dtz => Some(4 << 20),
+                // Two in three of five men, for a fifth more bytes.
+                Metric::Dtm => Some(20 << 20),
+            },
+            ..Effort::for_both_sides(compression, options, metric == Metric::Wdl)
+        }
+    }
+
+    /// What a compression means for a file of both sides to move.
+    #[must_use]
+    pub fn for_both_sides(
+        compression: Compression,
+        options: WriteOptions,
+        are_results: bool,
+    ) -> Effort {
+        let (sample_blocks, sample_part, sample_level) = match compression {
+            Compression::Fast => (16, 16, 1),
+            Compression::Default => (64, 16, 6),
+            Compression::Small => (64, 1, 9),
+        };
+        Effort {
+            // Only whole blocks show what the slower dimensions are worth.
+            sample_bytes: options.block_bytes,
+            options,
+            // What there is to tell apart in results stands in a few blocks of many.
+            sample_blocks: match are_results {
+                true => 2 * sample_blocks,
+                false => sample_blocks,
+            },
+            sample_part,
+            sample_level,
+            larger_side: None,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Who is told how a generation goes.
+
+use std::time::Duration;
+
+use crate::chess::Chess;
+use crate::game::TableGame;
+use crate::metric::Metric;
+
+/// Told how a generation goes, from any thread.
+pub trait Observer<G: TableGame = Chess>: Sync {
+    /// A material is being solved.
+    fn started(&self, material: G::Material);
+    /// So much more of [`Plan::work`](super::Plan::work) is done.
+    fn advanced(&self, work: u64);
+    /// A material's files are written; they have `bytes` bytes together.
+    fn finished(&self, material: G::Material, bytes: u64);
+    /// So much time went into a phase of a material. Times of a material add up if one thread does everything;
+    /// with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is part of it.
+    fn spent(&self, _material: G::Material, _phase: Phase<G::Metric>, _time: Duration) {}
+}
+
+/// What a generation spends its time on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase<M = Metric> {
+    /// From what captures and promotions lead to, to all values.
+    Solving,
+    /// Digesting values, packing them until they are written, and leaving behind what other materials read.
+    Keeping,
+    /// Writing the file of a metric.
+    Writing(M),
+}
+
+/// An observer that does not care.
+impl<G: TableGame> Observer<G> for () {
+    fn started(&self, _: G::Material) {}
+    fn advanced(&self, _: u64) {}
+    fn finished(&self, _: G::Material, _: u64) {}
+}
