@@ -1,5 +1,6 @@
 //! Everything that links once.
 
+mod architecture;
 #[cfg(unix)]
 mod capi;
 mod cli;

@@ -195,7 +195,7 @@ fn chains_find_what_both_sides_together_do() {
         assert_same(solved, &solved::all()[material]);
     }
     let materials = with_dependencies(&["KRvKP", "KPvKP"]);
-    for limit in [6, 10, 20].map(Plies) {
+    for limit in [6, 20].map(Plies) {
         let together = solved::with_limit(&materials, limit);
         for (material, solved) in with_chains(limit, Plies(20), &materials) {
             for side in solved.slices.iter().flat_map(|slice| slice.get().unwrap()) {
@@ -203,13 +203,6 @@ fn chains_find_what_both_sides_together_do() {
             }
             assert_same(&solved, &together[&material]);
         }
-    }
-    let materials = with_dependencies(&["KRvKP"]);
-    let limit = Plies(6);
-    let naive = with_limit(&materials, limit);
-    let solved = with_chains(limit, LONGEST_IN_BYTES, &materials);
-    for material in &materials {
-        assert_agreement(&naive[material], &solved[material], limit);
     }
 }
 
