@@ -1,7 +1,7 @@
 //! Endgame tablebases: generate, verify, store and probe them.
 //!
 //! A tablebase knows the value of every position with few men. [`Tablebase`] answers questions about positions from a
-//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions ([`solve`]);
+//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions ([`retro`]);
 //! [`verify`] checks them. The program `retrograde` does the same on the command line.
 //!
 //! # Example
@@ -49,11 +49,13 @@
 //!
 //! # Modules
 //!
-//! - [`game`]: the move generator: positions, moves, notations, keys.
-//! - [`material`], [`men`], [`placement`], [`symmetry`], [`index`]: which positions there are, and their numbers.
-//! - [`xiangqi`]: the same for the other game; its tables are made by [`generate`] and answer in [`probe::xiangqi`].
+//! - [`game`]: what both games are.
+//! - [`chess`]: its move generator ([`chess::rules`]), which positions there are and their numbers
+//!   ([`chess::material`], [`chess::index`]), its solver ([`chess::solve`]).
+//! - [`xiangqi`]: the same for the other game; its tables answer in [`probe::xiangqi`].
 //! - [`metric`]: what a table says about a position.
-//! - [`solve`]: retrograde analysis in memory; [`reach`]: of one position with any number of men, by what it can reach.
+//! - [`retro`]: retrograde analysis of sets, whatever the game; [`reach`]: of one position with any number of men, by
+//!   what it can reach.
 //! - [`store`]: where the bytes of a file come from. [`table`]: the file format; [`syzygy`]: that of others.
 //! - [`tables`]: directories of them, of both games.
 //! - [`probe`]: answers from files.

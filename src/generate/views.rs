@@ -400,7 +400,7 @@ impl Parts for ViewFile {
         let mut bytes = vec![0; usize::try_from(record.packed).ok()?];
         self.store.read_exact_at(record.start, &mut bytes).ok()?;
         let len = usize::try_from(record.len).ok()?;
-        (crc32c::crc32c(&bytes) == record.checksum).then(|| Cow::Owned(Packed { bytes, len }))
+        (crc32c::crc32c(&bytes) == record.checksum).then_some(Cow::Owned(Packed { bytes, len }))
     }
 }
 

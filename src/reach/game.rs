@@ -1,7 +1,7 @@
 //! What the games tell the engine about their positions.
 //!
 //! Exploring, keeping positions, going from level to level, bounds and lines are one piece of code for all games. What a game
-//! brings along is here: [`Compact`] packs its positions, [`Successors`](super::explore::Successors) names what is explored
+//! brings along is here: `Compact` packs its positions, `Successors` names what is explored
 //! after one, [`Leaves`](super::Leaves) know where exploring ends, and [`Reach`] ties them together.
 
 use std::fmt::Debug;
@@ -74,7 +74,7 @@ pub trait Reach: Copy + Debug + Send + Sync + 'static {
     /// Bytes of memory for each position that this one can reach, at the worst moment.
     fn bytes_per_position(&self, mates: bool) -> f64;
 
-    /// Names what is to be explored after a position, as [`Successors`](super::explore::Successors) do.
+    /// Names what is to be explored after a position, as `Successors` do.
     fn visit(
         packed: &Self::Packed,
         rules: &Rules<'_, Self>,

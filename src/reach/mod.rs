@@ -52,8 +52,8 @@
 //! # How it is built
 //!
 //! Exploring, keeping positions in slots, going from level to level, bounds, restrictions and lines are the same for both games.
-//! Three seams are what a game brings along: its positions packed ([`positions::Compact`]), what is explored after one
-//! ([`explore::Successors`]), and where exploring ends ([`Leaves`]). What is truly different stays apart: `chess/` has
+//! Three seams are what a game brings along: its positions packed (`Compact`), what is explored after one
+//! (`Successors`), and where exploring ends ([`Leaves`]). What is truly different stays apart: `chess/` has
 //! the normal form by the symmetries of the board, captures en passant and distances that begin anew with a pawn move, so no
 //! edges are kept; `xiangqi/` keeps them, for the rule of perpetual check.
 

@@ -299,8 +299,9 @@ impl IndexSpace {
         let mut rest = index;
         let mut digits = [0; MAX_DIMENSIONS];
         for (digit, stride) in digits.iter_mut().zip(self.strides) {
-            if stride > 0 {
-                *digit = rest / stride;
+            // There are fewer dimensions than places for them, and those have no stride.
+            if let Some(quotient) = rest.checked_div(stride) {
+                *digit = quotient;
                 rest %= stride;
             }
         }

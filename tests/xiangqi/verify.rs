@@ -346,7 +346,8 @@ fn a_number_without_meaning_and_false_headers_are_found() {
         let words = "the number 3 without meaning";
         assert!(report.listed.iter().any(|listed| listed.stored == words));
     }
-    let lies: [(Metric, fn(&mut Description)); 4] = [
+    type Lie = fn(&mut Description);
+    let lies: [(Metric, Lie); 4] = [
         (Metric::Wdl, |description| description.counts[0].win += 1),
         (Metric::Dtc, |description| description.counts[1].draw += 2),
         (Metric::Dtc, |description| {

@@ -3,7 +3,7 @@
 //! Every other generator we know walks positions: take an index, find the squares, make unmoves, touch a byte.
 //! Here sets are walked. All positions that differ only in the black king's square are one word, and a piece's
 //! moves are applied to all words that differ only in its square ([`sweep`]). The idea is that of Stiller and of
-//! Wendroff et al., "Bits and Pieces" (1993); [`fixpoint`](crate::retro::fixpoint) is the iteration, [`slice`] what the game fixes.
+//! Wendroff et al., "Bits and Pieces" (1993); [`fixpoint`] is the iteration, [`slice`](mod@slice) what the game fixes.
 //!
 //! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 

@@ -107,6 +107,9 @@ impl<W: Bits> Values<W> {
     }
 }
 
+/// The longest mate, and the scores of both sides to move.
+type MateScores<S> = (Plies, [Vec<S>; 2]);
+
 /// Why a slice has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsolved {
@@ -616,7 +619,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         results: &[Values<M::Word>; 2],
         zeroing_score: [&[S]; 2],
         limit: Plies,
-    ) -> Result<Option<(Plies, [Vec<S>; 2])>, Unsolved> {
+    ) -> Result<Option<MateScores<S>>, Unsolved> {
         let fixed = self.fixed;
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
         self.restart(mated, |side, address| {
