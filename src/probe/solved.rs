@@ -22,7 +22,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -36,11 +36,12 @@ use crate::reach::{
 use crate::xiangqi::{Rules as XiangqiRules, XiangqiValue};
 use crate::{chess, xiangqi};
 
+use crate::table::WriteError;
 use crate::table::records::{
     DESCRIPTION_LEN, MAX_VALUE_LEN, RecordSource, Records, RecordsDescription, RecordsError,
     write_records,
 };
-use crate::table::{TEMPORARY_SUFFIX, WriteError};
+use crate::tables::remove_leftovers_of;
 
 /// Where in the description are the number of the game, whether distances to mate are stored, what an endless game is worth, and
 /// the key of the position that was solved.
@@ -235,34 +236,13 @@ pub fn check_target(path: &Path) -> Result<(), Error> {
         }
         // Gone again when it is dropped.
         tempfile::tempfile_in(directory)?;
-        remove_unfinished(directory, &name.to_string_lossy());
+        remove_leftovers_of(directory, &name.to_string_lossy());
         Ok(())
     };
     check().map_err(|problem| Error::Write {
         name: path.display().to_string(),
         problem,
     })
-}
-
-/// Removes what is left of writers of a file that were killed: whoever lives holds a lock on his.
-fn remove_unfinished(directory: &Path, name: &str) {
-    let prefix = format!(".{name}.");
-    // It is in nobody's way, so what cannot be removed is no error.
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let file_name = entry.file_name();
-        let random = file_name.to_str().and_then(|file_name| {
-            let random = file_name.strip_prefix(&prefix)?;
-            random.strip_suffix(TEMPORARY_SUFFIX)
-        });
-        let is_ours = random.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-        if is_ours
-            && let Ok(file) = File::options().append(true).open(entry.path())
-            && file.try_lock().is_ok()
-        {
-            // The lock is held until the file is gone, so that a writer that has just made it notices.
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 /// The game of a file of solved positions.

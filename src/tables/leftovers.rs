@@ -32,6 +32,13 @@ fn remove_of_game<G: TableGame>(directory: &Path) {
     }
 }
 
+/// Removes what is left in a directory of writers of one file, by its name.
+pub(crate) fn remove_leftovers_of(directory: &Path, name: &str) {
+    remove_unlocked_if(directory, |temporary| {
+        is_temporary_name(temporary, |file| file == name)
+    });
+}
+
 /// Removes all unfinished files in a directory that no living process writes: one in which there are files of no other kind.
 pub(crate) fn remove_unfinished(directory: &Path) {
     remove_unlocked_if(directory, |name| name.ends_with(TEMPORARY_SUFFIX));
@@ -59,15 +66,15 @@ fn remove_if_unlocked(path: &Path) {
     }
 }
 
-/// Whether a writer gives such a name to a table that is not finished: `.KRvK.wdl.a1B2c3.part`.
-fn is_temporary_name(name: &str, is_table: impl Fn(&str) -> bool) -> bool {
+/// Whether a writer gives such a name to a file that is not finished: `.KRvK.wdl.a1B2c3.part`.
+fn is_temporary_name(name: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     let parts = || {
-        let (table, random) = name
+        let (file, random) = name
             .strip_prefix('.')?
             .strip_suffix(TEMPORARY_SUFFIX)?
             .rsplit_once('.')?;
         let is_random = !random.is_empty() && random.bytes().all(|b| b.is_ascii_alphanumeric());
-        (is_random && is_table(table)).then_some(())
+        (is_random && is_meant(file)).then_some(())
     };
     parts().is_some()
 }
