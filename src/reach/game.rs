@@ -4,15 +4,16 @@
 //! brings along is here: `Compact` packs its positions, `Successors` names what is explored
 //! after one, [`Leaves`](super::Leaves) know where exploring ends, and [`Reach`] ties them together.
 
-use std::fmt::Debug;
+use std::error::Error;
+use std::fmt::{self, Debug};
 
-use super::explore::Exploration;
-use super::play::LineEnd;
+use super::explore::{Exploration, Successors};
+use super::handicap::Handicap;
+use super::options::Options;
 use super::positions::{Compact, Id, Levels, Look, Positions};
-use super::rules::{LeafError, Next, Rules};
-use super::{Options, Value};
+use crate::chess;
 use crate::game::{Color, Game};
-use crate::metric::Wdl;
+use crate::metric::{Dtm, Dtz, Wdl};
 use crate::xiangqi::XiangqiValue;
 
 /// A game of which single positions are solved: its type of positions.
@@ -115,6 +116,15 @@ pub trait Reach: Copy + Debug + Send + Sync + 'static {
     ) -> Result<Outlay, LeafError>;
 }
 
+/// A value of a chess position for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Plies to the next zeroing move, clock at zero; zero for a draw.
+    pub dtz: Dtz,
+    /// Plies to mate; `None` for a draw, and where mates are not known or were not wanted.
+    pub dtm: Option<Dtm>,
+}
+
 /// A value.
 pub trait Outcome: Copy + Debug + Eq + Send + Sync {
     /// That of a draw.
@@ -126,7 +136,7 @@ pub trait Outcome: Copy + Debug + Eq + Send + Sync {
 
 impl Outcome for Value {
     const DRAW: Value = Value {
-        dtz: crate::metric::Dtz(0),
+        dtz: Dtz(0),
         dtm: None,
     };
 
@@ -168,6 +178,145 @@ pub trait Track<P: Reach> {
 
     /// Why the rules end the game here, unless it is drawn.
     fn end(&self) -> Option<LineEnd>;
+}
+
+/// Why a [`Line`](super::Line) goes no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LineEnd {
+    /// The side to move is in check and has no move: it has lost.
+    Checkmate,
+    /// Xiangqi: the side to move is not in check and has no move: it has lost.
+    Stalemate,
+    /// Nobody can win any more.
+    Draw,
+    /// Xiangqi: a position has come up again, and one side alone gave check all the time: it loses.
+    PerpetualCheck,
+    /// The value of the last position is known, and there are other ways to play on from there.
+    Leaf,
+    /// What follows was not explored or counts as decided.
+    Unexplored,
+    /// As many moves as are shown.
+    TooLong,
+}
+
+/// Why a leaf has no value although it should.
+pub type LeafError = Box<dyn Error + Send + Sync>;
+
+/// Positions whose values are known: those of tables.
+pub trait Leaves<P: Reach = chess::Position>: Sync {
+    /// Whether positions of this material are known, all of them; in chess, with these castling rights.
+    fn covers(&self, position: &P) -> bool;
+
+    /// The value of a position that is covered. After a zeroing move only its result matters in chess, and any distance to
+    /// zeroing that stands for it will do.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be found out, for a damaged table.
+    fn value(&self, position: &P, after_zeroing: bool) -> Result<P::Value, LeafError>;
+
+    /// Whether the values have distances to mate.
+    fn has_mates(&self) -> bool;
+}
+
+/// No position is known.
+#[derive(Clone, Copy, Debug)]
+pub struct NoLeaves;
+
+impl<P: Reach> Leaves<P> for NoLeaves {
+    fn covers(&self, _: &P) -> bool {
+        false
+    }
+
+    fn value(&self, _: &P, _: bool) -> Result<P::Value, LeafError> {
+        Err("no position is known beforehand".into())
+    }
+
+    fn has_mates(&self) -> bool {
+        true
+    }
+}
+
+/// Where a move leads.
+#[derive(Clone, Copy, Debug)]
+pub enum Next<P> {
+    /// To a position whose value is known.
+    Leaf(P),
+    /// To a position that counts as lost for the side with the handicap.
+    Conceded,
+    /// To a position that has to be explored.
+    Inside,
+    /// Nowhere: a handicap denies it. Where all moves are denied, the position counts as lost for that side.
+    Denied,
+}
+
+/// What is explored.
+#[derive(Clone, Copy)]
+pub struct Rules<'a, P: Reach> {
+    leaves: &'a dyn Leaves<P>,
+    /// What a side is denied, if anything.
+    pub handicap: Option<&'a Handicap>,
+}
+
+impl<P: Reach> fmt::Debug for Rules<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules")
+            .field("handicap", &self.handicap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, P: Reach> Rules<'a, P> {
+    /// All moves count but those that a handicap denies.
+    pub fn new(leaves: &'a dyn Leaves<P>, handicap: Option<&'a Handicap>) -> Rules<'a, P> {
+        Rules {
+            leaves,
+            handicap: handicap.filter(|handicap| handicap.is_any()),
+        }
+    }
+
+    /// Whether distances to mate can be found.
+    pub fn has_mates(&self) -> bool {
+        self.leaves.has_mates()
+    }
+
+    /// Whether the value of a position is known.
+    pub fn covers(&self, position: &P) -> bool {
+        position.is_dead() || self.leaves.covers(position)
+    }
+
+    /// What is known of a position that is covered; see [`Leaves::value`].
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be found out.
+    pub fn value(&self, position: &P, after_zeroing: bool) -> Result<P::Value, LeafError> {
+        if position.is_dead() {
+            return Ok(P::Value::DRAW);
+        }
+        self.leaves.value(position, after_zeroing)
+    }
+
+    /// The state of a position that is covered.
+    ///
+    /// # Errors
+    ///
+    /// If its value cannot be found out.
+    pub fn state(&self, position: &P) -> Result<P::State, LeafError> {
+        Ok(position.state_of(self.value(position, false)?))
+    }
+}
+
+impl<P: Reach> Successors<P::Packed> for Rules<'_, P> {
+    fn visit(
+        &self,
+        packed: &P::Packed,
+        is_covered: bool,
+        found: impl FnMut(P::Packed, u64),
+    ) -> Look {
+        P::visit(packed, self, is_covered, found)
+    }
 }
 
 /// What an analysis goes by.

@@ -60,32 +60,27 @@
 mod chess;
 mod explore;
 mod game;
+mod handicap;
+mod options;
 mod play;
 mod positions;
-mod rules;
 mod solved;
 mod xiangqi;
 
-use std::sync::atomic::AtomicBool;
-
 use crate::game::Color;
-use crate::metric::{Dtm, Dtz};
-use crate::xiangqi::Rules as XiangqiRules;
 
 use explore::Exploration;
 use game::{Analysis, Extent, States};
 use positions::Hashing;
 
 pub use explore::{End, Progress};
-pub use game::{Outcome, Reach};
-pub use play::{Line, LineEnd};
+pub(crate) use game::Rules;
+pub use game::{LeafError, Leaves, LineEnd, NoLeaves, Outcome, Reach, Value};
+pub use handicap::Handicap;
+pub use options::{MAX_POSITIONS, Options};
+pub use play::{Line, MoveValue};
 pub(crate) use positions::{Compact, Id};
-pub(crate) use rules::Rules;
-pub use rules::{Handicap, LeafError, Leaves, NoLeaves};
-pub use solved::{Analysed, MoveValue, Solved};
-
-/// The most positions that can be explored.
-pub const MAX_POSITIONS: usize = 960_000_000;
+pub use solved::{Analysed, Solved};
 
 /// Why a position could not be solved.
 #[derive(Debug, thiserror::Error)]
@@ -102,82 +97,10 @@ pub enum ReachError {
     NoPromotion,
 }
 
-/// What to solve and how far to go.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// Xiangqi: what an endless game is worth.
-    pub rules: XiangqiRules,
-    /// How many positions to find, at most; a few more may be found.
-    pub max_positions: usize,
-    /// What one side is denied. Then only its lower bound is found.
-    pub handicap: Option<&'a Handicap>,
-    /// The side whose lower bound is wanted where not everything is explored; both sides' if nothing is said.
-    pub side: Option<Color>,
-    /// Whether distances to mate are wanted. They are not found if a leaf does not have them, nor in xiangqi where perpetual
-    /// check loses.
-    pub mates: bool,
-    /// Which bits of the keys count. For tests: with fewer of them, positions collide.
-    pub key_mask: u64,
-    /// Set to end the exploration; what was found is solved then.
-    pub stop: &'a AtomicBool,
-    /// Set to end the solving as well; there is an answer all the same if it is known by then.
-    pub cancel: &'a AtomicBool,
-    /// Told from time to time how far it has come.
-    pub report: &'a (dyn Fn(Progress) + Sync),
-}
-
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-impl Default for Options<'_> {
-    /// As many positions as there can be, no handicap, with mates; perpetual check loses.
-    fn default() -> Self {
-        Options {
-            rules: XiangqiRules::default(),
-            max_positions: MAX_POSITIONS,
-            handicap: None,
-            side: None,
-            mates: true,
-            key_mask: u64::MAX,
-            stop: &NEVER,
-            cancel: &NEVER,
-            report: &|_| (),
-        }
-    }
-}
-
-impl std::fmt::Debug for Options<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options")
-            .field("rules", &self.rules)
-            .field("max_positions", &self.max_positions)
-            .field("handicap", &self.handicap)
-            .field("side", &self.side)
-            .field("mates", &self.mates)
-            .field("key_mask", &self.key_mask)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A value of a chess position for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
-    /// Plies to the next zeroing move, clock at zero; zero for a draw.
-    pub dtz: Dtz,
-    /// Plies to mate; `None` for a draw, and where mates are not known or were not wanted.
-    pub dtm: Option<Dtm>,
-}
-
 /// Bytes of memory for each position that this one can reach, at the worst moment.
 #[must_use]
 pub fn bytes_per_position<P: Reach>(position: &P, mates: bool) -> f64 {
     position.bytes_per_position(mates)
-}
-
-/// Bytes of a position of so many men while positions are sought: what it is and what its moves are, with an eighth of room to
-/// grow; slots, of which few are in use after growing; whether it was looked at.
-fn bytes_to_find<P: Compact>(men: u32) -> [f64; 2] {
-    let packed = 1.0 + P::bytes(men as usize) as f64;
-    [packed, 4.0 / 0.375 + 0.25]
 }
 
 /// Explores what a position can reach, and solves it.

@@ -1,34 +1,22 @@
 //! Moves, values and best play from positions that were solved.
 
-use super::MoveValue;
 use super::explore::Exploration;
-use super::game::{Outcome, Reach, States, Track};
+use super::game::{LeafError, LineEnd, Next, Outcome, Reach, Rules, States, Track};
 use super::positions::Compact;
-use super::rules::{LeafError, Next, Rules};
 use crate::chess;
 use crate::metric::Wdl;
 
 /// Lines are not longer; the longest known mates are shorter.
 const MAX_LINE: usize = 1200;
 
-/// Why a [`Line`] goes no further.
+/// A move, and the value of the position after it for the side to move there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LineEnd {
-    /// The side to move is in check and has no move: it has lost.
-    Checkmate,
-    /// Xiangqi: the side to move is not in check and has no move: it has lost.
-    Stalemate,
-    /// Nobody can win any more.
-    Draw,
-    /// Xiangqi: a position has come up again, and one side alone gave check all the time: it loses.
-    PerpetualCheck,
-    /// The value of the last position is known, and there are other ways to play on from there.
-    Leaf,
-    /// What follows was not explored or counts as decided.
-    Unexplored,
-    /// As many moves as are shown.
-    TooLong,
+pub struct MoveValue<P: Reach = chess::Position> {
+    /// The move.
+    pub played: P::Move,
+    /// In a bound what it is worth at most for the opponent of the side the bound is for. `None` if a handicap denies the move,
+    /// or all that is known is that it counts as lost.
+    pub value: Option<P::Value>,
 }
 
 /// Best play.

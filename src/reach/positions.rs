@@ -590,6 +590,13 @@ impl<P: Compact> Positions<P> {
     }
 }
 
+/// Bytes of a position of so many men while positions are sought: what it is and what its moves are, with an eighth of room to
+/// grow; slots, of which few are in use after growing; whether it was looked at.
+pub fn bytes_to_find<P: Compact>(men: u32) -> [f64; 2] {
+    let packed = 1.0 + P::bytes(men as usize) as f64;
+    [packed, 4.0 / 0.375 + 0.25]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

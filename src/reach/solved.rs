@@ -2,26 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::explore::Exploration;
-use super::game::{Outcome, States};
-use super::play::{Line, Player};
-use super::positions::{Compact, Shard};
-use super::rules::Rules;
-use super::{End, Id, LeafError, Leaves, Progress, Reach};
+use super::explore::{End, Exploration, Progress};
+use super::game::{LeafError, Leaves, Outcome, Reach, Rules, States};
+use super::play::{Line, MoveValue, Player};
+use super::positions::{Compact, Id, Shard};
 use crate::chess;
 use crate::game::Color;
 use crate::metric::Wdl;
 use crate::xiangqi;
-
-/// A move, and the value of the position after it for the side to move there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MoveValue<P: Reach = chess::Position> {
-    /// The move.
-    pub played: P::Move,
-    /// In a bound what it is worth at most for the opponent of the side the bound is for. `None` if a handicap denies the move,
-    /// or all that is known is that it counts as lost.
-    pub value: Option<P::Value>,
-}
 
 /// What one analysis found.
 #[derive(Clone, Debug)]

@@ -3,11 +3,10 @@
 //! The moves of each position are looked at once: those to lower levels and into tables are counted by what is known
 //! there, the others by their number. What follows from that within the level is found by [`propagate`](super::propagate).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
-use super::Exploration;
 use super::level::Level;
 use super::packed::Packed;
 use super::plane::{Plane, Values};
@@ -17,9 +16,8 @@ use super::state::{Outlook, States};
 use super::symmetry::has_images;
 use crate::chess::rules::Position;
 use crate::game::Color;
-use crate::reach::game::{Analysis, Extent, Outlay, States as _};
+use crate::reach::game::{Analysis, Extent, LeafError, Next, Outlay, States as _};
 use crate::reach::positions::{Compact, Id, Run};
-use crate::reach::rules::{LeafError, Next, Rules};
 
 /// Positions that a thread takes at a time.
 const PIECE: u32 = 512;
@@ -30,16 +28,10 @@ const PIECE: u32 = 512;
 ///
 /// If the value of a leaf cannot be found out.
 pub fn run(analysis: &Analysis<'_, Position>, values: &Values) -> Result<Outlay, LeafError> {
-    let solver = Solver {
-        exploration: analysis.exploration,
-        values,
-        rules: analysis.rules,
-        lost_for: analysis.lost_for,
-        cancel: analysis.options.cancel,
-    };
+    let solver = Solver { analysis, values };
     values.clear();
-    let mut propagation = Propagation::new(solver.exploration, solver.cancel);
-    let mut progress = solver.exploration.progress();
+    let mut propagation = Propagation::new(analysis.exploration, analysis.options.cancel);
+    let mut progress = analysis.exploration.progress();
     progress.memory += values.memory();
     for (place, (level, runs)) in analysis.levels.iter().enumerate() {
         let is_last = place + 1 == analysis.levels.len();
@@ -61,15 +53,9 @@ pub fn run(analysis: &Analysis<'_, Position>, values: &Values) -> Result<Outlay,
 
 /// Solves positions that were found.
 struct Solver<'a> {
-    exploration: &'a Exploration,
+    analysis: &'a Analysis<'a, Position>,
     /// Where states are written.
     values: &'a Values,
-    /// What is a leaf.
-    rules: &'a Rules<'a, Position>,
-    /// For whom positions count as lost whose moves were not looked at.
-    lost_for: Color,
-    /// Set to give up.
-    cancel: &'a AtomicBool,
 }
 
 impl Solver<'_> {
@@ -109,7 +95,7 @@ impl Solver<'_> {
     /// `None` if that was cancelled.
     fn begin(&self, runs: &[Run]) -> Result<Option<bool>, LeafError> {
         let look = |run: Run| {
-            if self.cancel.load(Ordering::Relaxed) {
+            if self.analysis.options.cancel.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             let mut is_same = true;
@@ -136,7 +122,7 @@ impl Solver<'_> {
 
     /// Looks at the moves of a position; whether its states are the same by zeroing moves and by mate.
     fn look(&self, id: Id) -> Result<bool, LeafError> {
-        let positions = &self.exploration.positions;
+        let positions = &self.analysis.exploration.positions;
         let packed = positions.get(id);
         let (states, moves) = match positions.look(id).moves() {
             Some(moves) => (States::OPEN, moves),
@@ -152,7 +138,7 @@ impl Solver<'_> {
 
     /// What counts for a position that was not explored.
     fn unexplored(&self, turn: Color) -> States {
-        if turn == self.lost_for {
+        if turn == self.analysis.lost_for {
             States::CONCEDED
         } else {
             States::GIVEN
@@ -162,7 +148,7 @@ impl Solver<'_> {
     /// What the moves to lower levels make of a position, and how many others it has, leaving out images of others.
     fn outlook(&self, packed: &Packed) -> Result<(States, u8), LeafError> {
         let position = packed.unpack();
-        let is_covered = self.exploration.is_covered(packed);
+        let is_covered = self.analysis.exploration.is_covered(packed);
         let (mut zeroing, mut mate) = (Outlook::default(), Outlook::default());
         let mut others = 0;
         let moves = position.legal_moves();
@@ -172,16 +158,16 @@ impl Solver<'_> {
             if has_images && packed.is_image_of_another(m.to()) {
                 continue;
             }
-            let next = match next(self.rules, &position, m, is_covered) {
+            let next = match next(self.analysis.rules, &position, m, is_covered) {
                 Next::Denied => {
                     denied += 1;
                     continue;
                 }
                 Next::Leaf(next) if m.is_zeroing() => {
                     // Only the result matters, and no distance says that it is mate.
-                    States::of_known(self.rules.value(&next, true)?, false)
+                    States::of_known(self.analysis.rules.value(&next, true)?, false)
                 }
-                Next::Leaf(next) => self.rules.state(&next)?,
+                Next::Leaf(next) => self.analysis.rules.state(&next)?,
                 Next::Conceded => States::CONCEDED,
                 Next::Inside if stays(packed, &position, m) => {
                     others += 1;
@@ -189,7 +175,7 @@ impl Solver<'_> {
                 }
                 Next::Inside => {
                     let (next, key) = packed.after(&position, m);
-                    match self.exploration.positions.find(&next, key) {
+                    match self.analysis.exploration.positions.find(&next, key) {
                         Some(id) => self.values.get(id),
                         None => self.unexplored(next.turn()),
                     }

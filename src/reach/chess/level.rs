@@ -4,8 +4,7 @@
 //! en passant lasts one move. What they lead to is of a lower *level*, so levels are solved one after the other, lowest
 //! first: within one there are only moves of pieces, which the retrograde analysis takes back.
 
-use super::packed::Packed;
-use crate::chess::rules::Role;
+use crate::chess::rules::{Piece, Role, Square};
 
 /// Positions of one level lead to each other by moves of pieces alone, and to lower levels by all other moves.
 ///
@@ -15,19 +14,22 @@ use crate::chess::rules::Role;
 pub struct Level(u32);
 
 impl Level {
-    /// The level of a position.
-    pub fn of(packed: &Packed) -> Level {
-        let men = packed.occupied().count_ones();
-        let (mut pawns, mut steps) = (0, 0);
-        for (man, square) in packed.pieces() {
+    /// The level of men with their squares, so many of them rooks that may castle.
+    pub fn of(
+        men: impl Iterator<Item = (Piece, Square)>,
+        castling_rooks: u32,
+        has_en_passant: bool,
+    ) -> Level {
+        let (mut count, mut pawns, mut steps) = (0, 0, 0);
+        for (man, square) in men {
+            count += 1;
             if man.role == Role::Pawn {
                 pawns += 1;
                 steps += 7 - u32::from(square.rank_for(man.color));
             }
         }
-        let rooks = packed.castling_rooks();
-        let en_passant = u32::from(packed.has_en_passant());
-        Level((((men << 6 | pawns) << 8 | steps) << 3 | rooks) << 1 | en_passant)
+        let en_passant = u32::from(has_en_passant);
+        Level((((count << 6 | pawns) << 8 | steps) << 3 | castling_rooks) << 1 | en_passant)
     }
 
     /// Whether no move leads to the same level: a pawn can be captured en passant.
@@ -38,8 +40,8 @@ impl Level {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::chess::rules::Position;
+    use crate::reach::chess::Packed;
     use crate::reach::positions::Compact;
 
     #[test]
@@ -55,10 +57,10 @@ mod tests {
                 let position = root.play(first);
                 let packed = Packed::new(&position);
                 let position = packed.unpack();
-                let level = Level::of(&packed);
+                let level = packed.level();
                 for m in &position.legal_moves() {
                     let (after, _) = packed.after(&position, m);
-                    let next = Level::of(&after);
+                    let next = after.level();
                     let stays = !m.is_zeroing()
                         && position.play(m).castling_rights() == position.castling_rights()
                         && !level.has_en_passant();

@@ -1,6 +1,7 @@
 //! Chess: positions in a normal form, solved by taking moves back.
 
 mod analyse;
+mod compact;
 mod level;
 mod packed;
 mod plane;
@@ -13,11 +14,8 @@ mod unmove;
 use std::cmp::Reverse;
 
 use super::explore;
-use super::game::{Analysis, Outlay, Reach, Track};
-use super::play::LineEnd;
-use super::positions::Look;
-use super::rules::{LeafError, Next, Rules};
-use super::{Value, bytes_to_find};
+use super::game::{Analysis, LeafError, LineEnd, Next, Outlay, Reach, Rules, Track, Value};
+use super::positions::{Look, bytes_to_find};
 use crate::chess::rules::{Board, Move, Position, Role, Square};
 use crate::game::{Color, Game};
 use crate::metric::FIFTY_MOVES;
@@ -53,7 +51,7 @@ impl Reach for Position {
     }
 
     fn canonical(&self) -> Position {
-        packed::canonical(self)
+        compact::canonical(self)
     }
 
     fn moves(&self) -> Vec<Move> {

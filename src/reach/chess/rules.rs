@@ -3,8 +3,9 @@
 use super::packed::Packed;
 use super::symmetry::has_images;
 use crate::chess::rules::{Move, Position, Role};
+use crate::reach::game::{Next, Rules};
+use crate::reach::handicap::Handicap;
 use crate::reach::positions::{Compact, Look};
-use crate::reach::rules::{Handicap, Next, Rules};
 
 /// Whether a promotion is denied.
 fn denies(handicap: &Handicap, position: &Position, role: Role) -> bool {

@@ -1,7 +1,7 @@
 //! What is known of a position while it is being solved, in sixteen bits, and how it follows from its moves.
 
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES};
-use crate::reach::Value;
+use crate::reach::game::Value;
 
 /// The last ply at which a zeroing move still wins.
 const LAST: u16 = FIFTY_MOVES.0 as u16;

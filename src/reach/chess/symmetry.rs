@@ -19,7 +19,6 @@ use crate::chess::symmetry::{
     ABOVE_DIAGONAL, DIAGONAL, Symmetry, into_triangle, is_on_diagonal, transpose,
 };
 use crate::game::Color;
-use crate::reach::positions::Compact;
 
 /// The number of images of a position without pawns, of which few have only half as many.
 const IMAGES: u64 = 8;

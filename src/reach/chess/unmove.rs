@@ -7,7 +7,6 @@ use crate::chess::rules::attacks;
 use crate::chess::rules::zobrist;
 use crate::chess::rules::{Role, Square, squares};
 use crate::game::Color;
-use crate::reach::positions::Compact;
 
 /// Calls `visit` with the normal form of every position of the same level, and its key, that a legal move turns into this
 /// normal form; several times with one that has several such moves. Moves that are images of others are left out.
@@ -77,6 +76,7 @@ mod tests {
 
     use super::*;
     use crate::chess::rules::Position;
+    use crate::reach::positions::Compact;
 
     #[test]
     fn every_quiet_move_of_a_piece_is_taken_back() {

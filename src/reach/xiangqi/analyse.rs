@@ -6,8 +6,7 @@ use super::perpetual::perpetual;
 use super::state::{State, States};
 use crate::game::Color;
 use crate::metric::Wdl;
-use crate::reach::game::{Analysis, Extent, Outlay, States as _};
-use crate::reach::rules::LeafError;
+use crate::reach::game::{Analysis, Extent, LeafError, Outlay, States as _};
 use crate::xiangqi::Rules;
 use crate::xiangqi::rules::Position;
 

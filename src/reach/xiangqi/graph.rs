@@ -9,9 +9,8 @@ use super::rules::next;
 use super::state::{State, States};
 use crate::game::Color;
 use crate::metric::Wdl;
-use crate::reach::game::States as _;
+use crate::reach::game::{LeafError, Next, Rules, States as _};
 use crate::reach::positions::{Compact, Id, Positions, Run};
-use crate::reach::rules::{LeafError, Next, Rules};
 use crate::xiangqi::rules::Position;
 
 /// Set in an edge if the move gives check.

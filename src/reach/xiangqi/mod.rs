@@ -13,11 +13,9 @@ mod perpetual;
 mod rules;
 mod state;
 
-use super::game::{Analysis, Outlay, Reach, Track};
-use super::play::LineEnd;
-use super::positions::Look;
-use super::rules::{LeafError, Next, Rules};
-use super::{Options, bytes_to_find};
+use super::game::{Analysis, LeafError, LineEnd, Next, Outlay, Reach, Rules, Track};
+use super::options::Options;
+use super::positions::{Look, bytes_to_find};
 use crate::game::{Color, Game};
 use crate::metric::Wdl;
 use crate::xiangqi;

@@ -2,8 +2,9 @@
 
 use super::packed::Packed;
 use crate::game::Color;
+use crate::reach::game::{Next, Rules};
+use crate::reach::handicap::Handicap;
 use crate::reach::positions::{Compact, Look};
-use crate::reach::rules::{Handicap, Next, Rules};
 use crate::xiangqi::rules::{Move, Position, Role, Square, squares};
 
 /// The first rank behind the river, from the side that crosses it.
