@@ -6,7 +6,8 @@
 //!
 //! # What is proved
 //!
-//! When everything was explored, values are exact, as those of tables are: [`Dtz`] counts from a fresh clock, and with a
+//! When everything was explored, values are exact, as those of tables are: [`Dtz`](crate::metric::Dtz) counts
+//! from a fresh clock, and with a
 //! clock of `c` plies a win in `n` plies to the next zeroing move counts if `c + n` is at most 100. Repetitions are no
 //! draws, as in tables.
 //!
