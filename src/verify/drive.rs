@@ -5,8 +5,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::compare::Found;
-use super::report::{Observer, Report, Subject};
+use super::report::{Found, Observer, Report, Subject};
 use crate::Error;
 
 /// Why a material could not be verified.

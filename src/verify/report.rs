@@ -126,6 +126,28 @@ impl std::fmt::Display for Difference {
     }
 }
 
+/// Differences, the first of them in full.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub total: u64,
+    pub listed: Vec<Difference>,
+}
+
+impl Found {
+    pub fn add(&mut self, difference: impl FnOnce() -> Difference) {
+        self.total += 1;
+        if self.listed.len() < LISTED {
+            self.listed.push(difference());
+        }
+    }
+
+    pub fn extend(&mut self, other: Found) {
+        self.total += other.total;
+        self.listed.extend(other.listed);
+        self.listed.truncate(LISTED);
+    }
+}
+
 /// What a verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

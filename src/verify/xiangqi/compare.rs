@@ -13,8 +13,7 @@ use crate::game::Color;
 use crate::metric::{MateScore, Wdl};
 use crate::probe::Format;
 use crate::table::Counts;
-use crate::verify::compare::Found;
-use crate::verify::report::{Difference, Observer, Subject};
+use crate::verify::report::{Difference, Found, Observer, Subject};
 use crate::xiangqi::Metric;
 use crate::xiangqi::rules::{Bitboard, Square, squares};
 

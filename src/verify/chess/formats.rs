@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::report::Difference;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::rules::Position;
 use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::{Format, ProbeError, ProbeOptions, Tablebase};
+use crate::verify::report::Difference;
 
 /// The tables of a directory, those of each format for themselves.
 #[derive(Debug)]

@@ -192,7 +192,7 @@ pub(super) fn score_before(score: u8) -> u8 {
 /// both ends alike, and the least of several keys is the range of the least distance: both ends of it are the least ones.
 pub(super) mod key {
     use crate::metric::DtzRange;
-    use crate::verify::line::FIFTY_MOVES;
+    use crate::verify::chess::line::FIFTY_MOVES;
 
     /// Won at once.
     const WON: i16 = 1024;

@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use super::drive::drive;
 use super::layout::squares_of;
 use super::line::{Line, key, squares_where};
-use super::report::{Observer, Report};
 use super::slice::{CHUNK, Men, SliceValues};
 use super::source::Source;
 use super::{Run, sides};
@@ -22,6 +20,8 @@ use crate::metric::{Metric, Wdl};
 use crate::probe::Format;
 use crate::statistics::{Sets, SliceTally, SliceWords};
 use crate::table::Statistics;
+use crate::verify::drive::drive;
+use crate::verify::report::{Observer, Report};
 
 /// Why the statistics of a material could not be counted.
 #[derive(Debug, thiserror::Error)]

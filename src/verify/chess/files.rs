@@ -91,10 +91,14 @@ pub(super) fn tables_of(
 }
 
 /// In the order in which they are verified.
-pub(super) const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
+pub(in crate::verify) const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
 
 /// The materials, in normal form, that have tables of a format; those that have no table are counted to our own.
-pub(super) fn asked_in(directory: &Path, materials: &[Material], format: Format) -> Vec<Material> {
+pub(in crate::verify) fn asked_in(
+    directory: &Path,
+    materials: &[Material],
+    format: Format,
+) -> Vec<Material> {
     let mut materials: Vec<Material> = materials.iter().map(Material::normal_form).collect();
     let has = |material: &Material, format| !tables_of(directory, material, format).is_empty();
     materials.retain(|material| {

@@ -1,8 +1,7 @@
 //! What the headers of a material's files claim about all positions, against the values.
 
-use super::compare::{Compared, Found};
+use super::compare::Compared;
 use super::line::{ILLEGAL, key};
-use super::report::Difference;
 use super::slice::SliceValues;
 use super::source::{Source, sides};
 use crate::chess::material::Material;
@@ -10,6 +9,7 @@ use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::metric::{MateScore, Metric};
 use crate::table::Longest;
+use crate::verify::report::{Difference, Found};
 
 /// The positions that the headers name as longest wins, and what they are.
 #[derive(Debug, Default)]

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::layout::Canonical;
 use super::line::{ILLEGAL, Line, key, squares_where};
 use super::moves::{Expected, Neighbours};
-use super::report::{Difference, LISTED, Observer};
 use super::slice::{CHUNK, Men, SliceValues, Strangeness};
 use super::source::{Source, sides};
 use crate::Error;
@@ -17,28 +16,7 @@ use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::simd::{Kernel, Width};
 use crate::table::Counts;
-
-/// Differences, the first of them in full.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub total: u64,
-    pub listed: Vec<Difference>,
-}
-
-impl Found {
-    pub fn add(&mut self, difference: impl FnOnce() -> Difference) {
-        self.total += 1;
-        if self.listed.len() < LISTED {
-            self.listed.push(difference());
-        }
-    }
-
-    pub fn extend(&mut self, other: Found) {
-        self.total += other.total;
-        self.listed.extend(other.listed);
-        self.listed.truncate(LISTED);
-    }
-}
+use crate::verify::report::{Difference, Found, Observer};
 
 /// What comparing some positions of one side to move gave.
 #[derive(Debug, Default)]

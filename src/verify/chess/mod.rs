@@ -1,0 +1,409 @@
+//! What the moves of chess lead to, a line of 64 positions at a time.
+
+mod compare;
+mod files;
+mod formats;
+mod gather;
+mod headers;
+mod keys;
+mod layout;
+mod line;
+mod moves;
+mod numbers;
+mod recount;
+mod resolved;
+mod scatter;
+mod slice;
+mod source;
+mod syzygy;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+
+use crate::Error;
+use crate::chess::index::IndexSpace;
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
+use crate::game::Color;
+use crate::metric::Metric;
+use crate::probe::Format;
+use crate::simd::Width;
+use crate::statistics::SliceTally;
+use crate::table::Table;
+use crate::tables::table_path;
+use crate::verify::drive::{Outcome, Stop, Verifier};
+use crate::verify::report::{Found, Observer, Subject};
+use compare::{Compared, Comparison};
+use files::{LoadError, path_of, tables_of};
+use headers::Named;
+use moves::{Moves, PromotionLines};
+use recount::Counting;
+use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
+use slice::SliceValues;
+use source::{Source, sides};
+
+pub(in crate::verify) use files::{FORMATS, asked_in};
+pub use formats::{BothFormats, Compared as ComparedFormats};
+pub use recount::{RecountError, recount};
+
+/// The positions that verifying a material goes through.
+pub(super) fn work(material: &Material) -> u64 {
+    IndexSpace::new(*material).len() * sides(material) as u64
+}
+
+/// Whether captures of some materials lead to a material. What promotions lead to has as many men.
+fn is_captured_into(material: &Material, later: &[Material]) -> bool {
+    later
+        .iter()
+        .any(|later| later.men() > material.men() && later.dependencies().contains(material))
+}
+
+/// Indices of a slice from which on it is worked on by all threads together, not side by side with others.
+const LARGE_SLICE: usize = 1 << 20;
+
+/// A verification on its way.
+pub(super) struct Run<'a> {
+    directory: &'a Path,
+    format: Format,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer,
+    /// Materials whose values could be read, and whether mates are among them.
+    usable: HashMap<Material, bool>,
+    /// Values that captures of later materials lead to.
+    resolved: HashMap<Material, Arc<Resolved>>,
+    /// Values that promotions of later materials lead to.
+    promoted: Promoted,
+    /// What is counted of the materials asked for, instead of comparing them.
+    counting: Option<Counting>,
+}
+
+impl From<LoadError> for Stop {
+    fn from(error: LoadError) -> Stop {
+        Stop::Unreadable(error.path().to_owned(), error.to_string())
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        directory: &'a Path,
+        format: Format,
+        cancel: &'a AtomicBool,
+        observer: &'a dyn Observer,
+    ) -> Run<'a> {
+        Run {
+            directory,
+            format,
+            cancel,
+            observer,
+            usable: HashMap::new(),
+            resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
+            promoted: Promoted::default(),
+            counting: None,
+        }
+    }
+}
+
+impl Verifier for Run<'_> {
+    type Material = Material;
+
+    fn subject(&self, material: Material) -> Subject {
+        Subject::Chess(material)
+    }
+
+    fn needs(&self, material: &Material, _: bool) -> Vec<Material> {
+        material.dependencies()
+    }
+
+    fn size(&self, material: &Material) -> (usize, usize) {
+        (material.men(), material.pawns())
+    }
+
+    fn verify_checksums(&self, material: &Material) -> Result<Vec<(PathBuf, String)>, Error> {
+        let go_on = |_, _| !self.cancel.load(Ordering::Relaxed);
+        let mut wrong = Vec::new();
+        // What is counted is checked as it is read.
+        if self.counting.is_some() {
+            return Ok(wrong);
+        }
+        for (metric, path) in tables_of(self.directory, material, self.format) {
+            let verified = match self.format {
+                Format::Native => {
+                    Table::open(&path).and_then(|table| table.verify_checksums(&go_on))
+                }
+                Format::Syzygy => crate::syzygy::Table::open(&path, material, metric)
+                    .and_then(|table| table.verify_checksum(&go_on)),
+            };
+            match verified {
+                Ok(()) => {}
+                Err(Error::Cancelled) => return Err(Error::Cancelled),
+                Err(error) => wrong.push((path, error.to_string())),
+            }
+        }
+        Ok(wrong)
+    }
+
+    fn verify_values(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<Outcome, Stop> {
+        self.find_values(material, is_asked, later)
+    }
+
+    fn forget(&mut self, material: &Material, later: &[Material]) {
+        self.promoted.forget(material);
+        self.resolved
+            .retain(|kept, _| *kept == Material::BARE_KINGS || is_captured_into(kept, later));
+    }
+}
+
+impl Run<'_> {
+    /// The format in which a material is read: for one that is not asked for the other one will do.
+    fn format_of(&self, material: &Material, is_asked: bool) -> Format {
+        let has_results = |format: Format| {
+            path_of(self.directory, material, Metric::Wdl, format).is_some_and(|path| path.exists())
+        };
+        let mut others = FORMATS.into_iter().filter(|&format| has_results(format));
+        if is_asked || has_results(self.format) {
+            return self.format;
+        }
+        others.next().unwrap_or(self.format)
+    }
+
+    fn open(&self, material: Material, is_asked: bool) -> Result<Source, Stop> {
+        let dependencies = material.dependencies();
+        let missing = dependencies
+            .iter()
+            .find(|dependency| !self.usable.contains_key(dependency));
+        if let Some(missing) = missing {
+            let problem = format!(
+                "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
+                 generate {missing}{}`",
+                files::option(self.format)
+            );
+            let path = path_of(self.directory, missing, Metric::Wdl, self.format);
+            return Err(Stop::Unreadable(path.unwrap_or_default(), problem));
+        }
+        let format = self.format_of(&material, is_asked);
+        // What only leads somewhere has no use for distances to zeroing, and Syzygy tables none for mates.
+        let is_wanted = |&metric: &Metric| match metric {
+            Metric::Wdl => true,
+            Metric::Dtz => is_asked,
+            Metric::Dtm => self.format == Format::Native,
+        };
+        let is_counted = |metric: &Metric| {
+            let counting = self.counting.as_ref();
+            *metric == Metric::Wdl || counting.is_none_or(|of| of.metrics.contains(metric))
+        };
+        let metrics: Vec<Metric> = Metric::ALL
+            .into_iter()
+            .filter(is_wanted)
+            .filter(is_counted)
+            .collect();
+        let source = Source::open(self.directory, material, format, &metrics)?;
+        // A mate may lead through any capture or promotion; a distance to zeroing ends there.
+        if source.has(Metric::Dtm)
+            && let Some(&missing) = dependencies
+                .iter()
+                .find(|dependency| !self.usable[*dependency])
+        {
+            Err(LoadError::Missing {
+                material: missing,
+                path: table_path(self.directory, &missing, Metric::Dtm),
+                format: Format::Native,
+            })?;
+        }
+        Ok(source)
+    }
+
+    fn find_values(
+        &mut self,
+        material: Material,
+        is_asked: bool,
+        later: &[Material],
+    ) -> Result<Outcome, Stop> {
+        let source = self.open(material, is_asked)?;
+        let captures = Captures::new(&material, &self.resolved);
+        let wanted = Wanted::from(later, &material);
+        let is_kept = is_captured_into(&material, later);
+        let mut own = Resolved::new(material);
+        let steps: Vec<u32> = (0..own.layout.slices())
+            .map(|slice| own.layout.pawns.placement(slice).steps_to_promotion())
+            .collect();
+        let mut slices: Vec<usize> = (0..steps.len()).collect();
+        slices.sort_by_key(|&slice| steps[slice]);
+        let is_large = own.layout.addresses() * 64 >= LARGE_SLICE;
+        let mut all = SliceOutcome::default();
+        // Slices equally far from promotion do not lead to each other.
+        for level in slices.chunk_by(|&a, &b| steps[a] == steps[b]) {
+            let job = Job {
+                source: &source,
+                own: &own,
+                captures: &captures,
+                promoted: &self.promoted,
+                wanted: &wanted,
+                is_asked,
+                counting: self.counting.as_ref().map(|counting| counting.listed),
+                work: source.space.len() / steps.len() as u64,
+                cancel: self.cancel,
+                observer: self.observer,
+                width: Width::widest(),
+            };
+            if is_large {
+                for &slice in level {
+                    all = all.and(job.run(slice)?);
+                }
+            } else {
+                let outcomes = level.par_iter().map(|&slice| job.run(slice));
+                all = all.and(outcomes.try_reduce(SliceOutcome::default, |a, b| Ok(a.and(b)))?);
+            }
+            if !is_kept {
+                // A pawn walks one or two squares; what comes next does not reach further.
+                let reached = steps[level[0]].saturating_sub(1);
+                own.forget(|slice| steps[slice] < reached);
+            }
+        }
+        drop(captures);
+        let outcome = match &mut self.counting {
+            Some(counting) if is_asked => {
+                counting.tally = std::mem::take(&mut all.tally);
+                Outcome::default()
+            }
+            None if is_asked => all.outcome(&source),
+            _ => Outcome::default(),
+        };
+        self.usable.insert(material, source.has(Metric::Dtm));
+        self.promoted.extend(all.promoted);
+        if is_kept {
+            self.resolved.insert(material, Arc::new(own));
+        }
+        Ok(outcome)
+    }
+}
+
+/// What working on the slices of a material takes.
+struct Job<'a> {
+    source: &'a Source,
+    own: &'a Resolved,
+    captures: &'a Captures,
+    promoted: &'a Promoted,
+    wanted: &'a [Wanted],
+    is_asked: bool,
+    /// How many positions are named of each kind, where values are counted and not compared.
+    counting: Option<usize>,
+    /// Indices of a slice.
+    work: u64,
+    cancel: &'a AtomicBool,
+    observer: &'a dyn Observer,
+    width: Width,
+}
+
+/// What some slices gave.
+#[derive(Default)]
+struct SliceOutcome {
+    compared: [Compared; 2],
+    named: Named,
+    tally: SliceTally,
+    promoted: Vec<resolved::Found>,
+}
+
+impl SliceOutcome {
+    fn and(mut self, other: SliceOutcome) -> SliceOutcome {
+        let [white, black] = other.compared;
+        let [own_white, own_black] = self.compared;
+        self.promoted.extend(other.promoted);
+        SliceOutcome {
+            compared: [own_white.and(white), own_black.and(black)],
+            named: self.named.and(other.named),
+            tally: self.tally.merge(other.tally),
+            promoted: self.promoted,
+        }
+    }
+
+    /// What was found about a whole material.
+    fn outcome(&mut self, source: &Source) -> Outcome {
+        let mut found = Found::default();
+        let mut positions = 0;
+        for compared in &mut self.compared {
+            positions += compared.positions;
+            found.extend(std::mem::take(&mut compared.found));
+        }
+        self.named
+            .compare_headers(source, &self.compared, &mut found);
+        let metrics = Metric::ALL.iter();
+        Outcome {
+            tables: metrics.filter(|&&metric| source.has(metric)).count(),
+            positions,
+            found,
+        }
+    }
+}
+
+impl Job<'_> {
+    /// Reads a slice, compares it if that is asked for, and keeps its values.
+    fn run(&self, slice: usize) -> Result<SliceOutcome, Stop> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        let frame = self.own.layout.frame(slice);
+        let promotions = self.promotions(slice);
+        let moves = Moves {
+            frame: &frame,
+            own: self.own,
+            captures: self.captures,
+            promoted: &promotions,
+            width: self.width,
+        };
+        let values = SliceValues::load(self.source, moves, self.is_asked)?;
+        let mut outcome = SliceOutcome::default();
+        if let Some(listed) = self.counting.filter(|_| self.is_asked) {
+            let space = &self.source.space;
+            outcome.tally = recount::tally(space, self.source, &values, slice, listed);
+            (self.observer).advanced(recount::work_of_slice(self.source, self.work));
+        } else if self.is_asked {
+            outcome.named.look_up(self.source, &values, slice);
+            let comparison = Comparison {
+                source: self.source,
+                values: &values,
+                cancel: self.cancel,
+                observer: self.observer,
+                work: self.work,
+            };
+            outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
+        }
+        let _ = self.own.slices[slice].set(values.sides.map(|side| side.lines));
+        for wanted in self.wanted {
+            outcome.promoted.extend(wanted.find(self.own, slice));
+        }
+        Ok(outcome)
+    }
+
+    /// What the promotions of a slice without a capture lead to.
+    fn promotions(&self, slice: usize) -> Vec<PromotionLines> {
+        let pawns = self.own.layout.pawns.placement(slice);
+        let mut promotions = Vec::new();
+        for color in Color::ALL {
+            for from in layout::squares_of(pawns.of(color)) {
+                if from.rank_for(color) != 6 {
+                    continue;
+                }
+                let to = from.ahead(color).index() as u8;
+                for role in Role::PROMOTIONS {
+                    let promotion = Promotion {
+                        material: self.own.layout.material,
+                        color,
+                        role,
+                    };
+                    let lines = self.promoted.lines(promotion, slice, to);
+                    promotions.extend(lines.map(|lines| PromotionLines { color, lines }));
+                }
+            }
+        }
+        promotions
+    }
+}
