@@ -11,8 +11,11 @@ use retrograde::game::Color;
 use retrograde::generate::{GenerateOptions, Plan, table_path};
 use retrograde::metric::Metric;
 use retrograde::probe::Format;
-use retrograde::table::{Compression, Description, StreamSource, Table, WriteOptions, write_table};
-use retrograde::verify::{Report, verify};
+use retrograde::table::{
+    Compression, Description, Head, Statistics, StreamSource, Table, WriteOptions, write_table,
+};
+use retrograde::verify::{Report, Subject, verify};
+use retrograde::xiangqi::{self, Rules};
 
 use crate::reference::syzygy_folder;
 use crate::solved;
@@ -204,10 +207,28 @@ fn a_changed_byte_makes_the_report_unclean() {
     assert!(verify_one(directory.path(), material).is_clean());
 }
 
-/// Writes a table again, changed, with all checksums right.
+/// Writes a table again, changed and without statistics, with all checksums right.
 fn rewrite(path: &Path, change: impl Fn(&mut Description, &mut [Numbers])) {
+    rewrite_all(path, |description, streams, statistics| {
+        *statistics = None;
+        change(description, streams);
+    });
+}
+
+/// Writes a table again with other statistics.
+fn rewrite_statistics(path: &Path, change: impl Fn(&mut Statistics)) {
+    rewrite_all(path, |_, _, statistics| {
+        change(statistics.as_mut().unwrap())
+    });
+}
+
+fn rewrite_all(
+    path: &Path,
+    change: impl Fn(&mut Description, &mut [Numbers], &mut Option<Statistics>),
+) {
     let table = Table::open(path).unwrap();
     let mut description = table.description().clone();
+    let mut statistics = table.statistics().unwrap();
     let mut streams: Vec<Numbers> = table
         .streams()
         .iter()
@@ -218,7 +239,7 @@ fn rewrite(path: &Path, change: impl Fn(&mut Description, &mut [Numbers])) {
         })
         .collect();
     drop(table);
-    change(&mut description, &mut streams);
+    change(&mut description, &mut streams, &mut statistics);
     let sources: Vec<StreamSource<'_>> = streams
         .iter()
         .map(|stream| StreamSource {
@@ -227,7 +248,11 @@ fn rewrite(path: &Path, change: impl Fn(&mut Description, &mut [Numbers])) {
         })
         .collect();
     let options = WriteOptions::from(Compression::Fast);
-    write_table(path, &description, &sources, &options, &|_, _| true).unwrap();
+    let head = Head {
+        description: &description,
+        statistics: statistics.as_ref(),
+    };
+    write_table(path, head, &sources, &options, &|_, _| true).unwrap();
 }
 
 /// A stream of a table.
@@ -344,6 +369,60 @@ fn a_wrong_header_is_found() {
     rewrite(&path, |description, _| description.counts[0].win += 1);
     let report = verify_one(directory.path(), material);
     assert_eq!(report.differences, 1, "{report:?}");
+}
+
+/// Tables of both games whose statistics say something else than their values.
+#[test]
+fn wrong_statistics_are_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    generate(directory, Compression::Fast);
+    let rules = Rules::PerpetualCheck;
+    crate::xiangqi::tables::generate(directory, &["KRvKN"], rules);
+    let chess: Material = "KPvK".parse().unwrap();
+    let xiangqi: xiangqi::Material = "KRvKN".parse().unwrap();
+    let subjects = [Subject::from(chess), Subject::Xiangqi(rules, xiangqi)];
+    let verify = || verify(directory, &subjects, &AtomicBool::new(false), &()).unwrap();
+    assert!(verify().is_clean());
+    let path = |metric| crate::xiangqi::tables::table_path(directory, rules, &xiangqi, metric);
+    let paths = [
+        table_path(directory, &chess, Metric::Dtm),
+        table_path(directory, &chess, Metric::Wdl),
+        path(xiangqi::Metric::Dtc),
+        path(xiangqi::Metric::Wdl),
+    ];
+    type Lie = fn(&mut Statistics);
+    let lies: [(Lie, &str); 5] = [
+        (|kept| kept.sides[0].illegal.positions += 1, "illegal"),
+        (|kept| kept.sides[1].stalemated.positions += 1, "stalemated"),
+        (|kept| kept.sides[1].mated.positions += 1, "mated"),
+        (|kept| _ = kept.sides[0].wins.pop_last(), "won in"),
+        (|kept| _ = kept.sides[0].longest.pop(), "longest"),
+    ];
+    for path in paths {
+        let bytes = std::fs::read(&path).unwrap();
+        let has_rows = path.extension().unwrap() != "wdl";
+        for (lie, what) in &lies[..if has_rows { 5 } else { 3 }] {
+            std::fs::write(&path, &bytes).unwrap();
+            rewrite_statistics(&path, lie);
+            let report = verify();
+            assert_eq!(
+                report.differences,
+                1,
+                "{what} {}: {report:?}",
+                path.display()
+            );
+            let listed = &report.listed[0];
+            let words = listed.to_string();
+            assert!(listed.fen.is_empty() && words.contains(what), "{words}");
+        }
+        if !has_rows {
+            std::fs::write(&path, &bytes).unwrap();
+            rewrite_statistics(&path, |kept| kept.zugzwangs[0].different += 1);
+            assert_eq!(verify().differences, 1);
+        }
+        std::fs::write(path, bytes).unwrap();
+    }
 }
 
 #[test]

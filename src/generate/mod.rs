@@ -36,4 +36,4 @@ pub use scheduler::Generated;
 pub use slices::{LentValues, Slices};
 pub use summary::{SliceDigest, Summary};
 pub use write::write_metric;
-pub use xiangqi::xiangqi_materials;
+pub use xiangqi::{statistics as xiangqi_statistics, xiangqi_materials};

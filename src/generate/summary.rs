@@ -74,11 +74,7 @@ impl Summary {
     #[must_use]
     pub fn longest(&self, metric: Metric) -> [Option<Longest>; 2] {
         let sides = &self.statistics(metric).sides;
-        sides.each_ref().map(|side| {
-            let plies = side.longest_win();
-            let &index = side.longest.first()?;
-            Some(Longest { plies, index })
-        })
+        sides.each_ref().map(SideStatistics::first_longest)
     }
 
     /// The numbers that a stream has to hold. Never none: where nothing is asked for, 0 stands.

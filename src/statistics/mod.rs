@@ -1,4 +1,7 @@
-//! What there is to say of all positions of a chess material together: how many have which value, and which take longest.
+//! What there is to say of all positions of a material together: how many have which value, and which take longest.
+//!
+//! Xiangqi has no symmetry but left and right, which one weight for each placement says (`xiangqi`). What follows is
+//! about chess.
 //!
 //! A slice is gone through once, a word of positions at a time, whether it comes from the solver or from files. Its words
 //! are over the square of the black king; their *address* is the place of the white king, in the triangle a1-d1-d4
@@ -23,6 +26,7 @@
 //! ```
 
 mod tally;
+pub(crate) mod xiangqi;
 mod zugzwang;
 
 use crate::chess::material::Material;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Counts, Description};
+use super::{Counts, Description, Longest};
 use crate::error::TableError;
 
 /// Numbers of positions and some of their indices.
@@ -70,6 +70,14 @@ impl SideStatistics {
         self.wins.last_key_value().map_or(0, |(&plies, _)| plies)
     }
 
+    /// The first of the longest wins that are named, as a header has it.
+    #[must_use]
+    pub fn first_longest(&self) -> Option<Longest> {
+        let plies = self.longest_win();
+        let &index = self.longest.first()?;
+        Some(Longest { plies, index })
+    }
+
     /// The results as a header has them.
     #[must_use]
     pub fn counts(&self) -> Counts {
@@ -87,6 +95,46 @@ impl SideStatistics {
 const HAS_DIAGONAL: u64 = 1;
 
 impl Statistics {
+    /// The first thing in which others differ, in words: as it is here and as it is there.
+    pub(crate) fn first_difference(&self, other: &Statistics) -> Option<[String; 2]> {
+        let both = [self, other].map(Statistics::in_words);
+        let at = |number: usize| {
+            both.each_ref()
+                .map(|words| words.get(number).cloned().unwrap_or_default())
+        };
+        let longest = both.iter().map(Vec::len).max().unwrap_or(0);
+        (0..longest).map(at).find(|[own, other]| own != other)
+    }
+
+    fn in_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for (number, side) in self.sides.iter().enumerate() {
+            let mut add = |what: String| words.push(format!("side {number} to move: {what}"));
+            for (name, count) in [
+                ("mated", side.mated),
+                ("stalemated", side.stalemated),
+                ("illegal", side.illegal),
+            ] {
+                add(format!("{count} {name}"));
+            }
+            for (plies, count) in &side.wins {
+                add(format!("{count} won in {plies} plies"));
+            }
+            for (plies, count) in &side.losses {
+                add(format!("{count} lost in {plies} plies"));
+            }
+            add(format!("longest wins at {:?}", side.longest));
+            add(format!(
+                "results {}",
+                side.results.map(|count| count.to_string()).join(", ")
+            ));
+        }
+        for (number, kind) in self.zugzwangs.iter().enumerate() {
+            words.push(format!("zugzwangs of kind {number}: {kind:?}"));
+        }
+        words
+    }
+
     /// The payload of the section. Results over the full board are left to the header.
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut counted = self.sides.iter().flat_map(SideStatistics::counted);
@@ -124,6 +172,16 @@ impl Statistics {
         description: &Description,
     ) -> Result<Statistics, TableError> {
         read(payload, description).ok_or(TableError::ImpossibleStatistics)
+    }
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.positions)?;
+        match self.on_diagonal {
+            0 => Ok(()),
+            on_diagonal => write!(f, " ({on_diagonal} with both kings on a long diagonal)"),
+        }
     }
 }
 

@@ -15,6 +15,7 @@
 
 mod chess;
 mod drive;
+mod recount;
 mod report;
 pub mod solved;
 mod xiangqi;
@@ -28,7 +29,8 @@ use crate::xiangqi::Rules;
 use chess::FORMATS;
 use drive::drive;
 
-pub use chess::{BothFormats, ComparedFormats, RecountError, recount};
+pub use chess::{BothFormats, ComparedFormats};
+pub use recount::{Recount, RecountError};
 pub use report::{Difference, LISTED, Observer, Report, Subject};
 
 /// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].

@@ -9,6 +9,7 @@
 mod numbering;
 mod solver;
 mod xiangqi;
+mod xiangqi_statistics;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -8,12 +8,13 @@ use retrograde::xiangqi::Role;
 use retrograde::xiangqi::solve::{Solved, Targets};
 use retrograde::xiangqi::{Material, Rules};
 
+use super::xiangqi_statistics;
 use crate::xiangqi::solve_into;
 
 /// A win in n plies is `MATE - n`, a loss in n plies `n - MATE`.
-const MATE: i16 = 10_000;
-const DRAW: i16 = 0;
-const HOLE: i16 = i16::MIN;
+pub(super) const MATE: i16 = 10_000;
+pub(super) const DRAW: i16 = 0;
+pub(super) const HOLE: i16 = i16::MIN;
 
 /// The score before a move to a position of this score.
 fn before(score: i16) -> i16 {
@@ -52,13 +53,13 @@ fn is_home(letter: char, [file, rank]: [i8; 2]) -> bool {
 }
 
 #[derive(Clone)]
-struct Board {
+pub(super) struct Board {
     men: Vec<Man>,
     squares: [[char; 10]; 9],
 }
 
 impl Board {
-    fn new(men: &[Man]) -> Option<Board> {
+    pub(super) fn new(men: &[Man]) -> Option<Board> {
         let mut squares = [['.'; 10]; 9];
         for &(letter, [file, rank]) in men {
             let square = &mut squares[file as usize][rank as usize];
@@ -140,7 +141,7 @@ impl Board {
         self.men.iter().find(|man| man.0 == king).unwrap().1
     }
 
-    fn is_attacked(&self, red: bool) -> bool {
+    pub(super) fn is_attacked(&self, red: bool) -> bool {
         let king = self.king(red);
         let enemies = self.men.iter().filter(|man| is_red(man.0) != red);
         enemies
@@ -179,11 +180,11 @@ fn letters(signature: &str) -> Vec<char> {
 
 /// All positions of the full board as numbers, and their values: distance to conversion, distance to mate, and the result under the
 /// rule of perpetual check if asked for.
-struct Table {
+pub(super) struct Table {
     letters: Vec<char>,
     domains: Vec<Vec<[i8; 2]>>,
-    conversion: Vec<i16>,
-    mate: Vec<i16>,
+    pub(super) conversion: Vec<i16>,
+    pub(super) mate: Vec<i16>,
     /// Decided by the rule only.
     ruled: HashMap<usize, i16>,
 }
@@ -208,12 +209,12 @@ impl Table {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         2 * self.domains.iter().map(Vec::len).product::<usize>()
     }
 
     /// The men of a number and whether red is to move.
-    fn men(&self, number: usize) -> (Vec<Man>, bool) {
+    pub(super) fn men(&self, number: usize) -> (Vec<Man>, bool) {
         let mut rest = number / 2;
         let mut men = Vec::new();
         for (&letter, domain) in self.letters.iter().zip(&self.domains) {
@@ -237,7 +238,14 @@ impl Table {
         2 * number + usize::from(!red)
     }
 
-    fn result(&self, number: usize) -> i16 {
+    /// In how many orders men of a kind stand on their squares.
+    pub(super) fn orders_of_identical(&self) -> u64 {
+        let same = self.letters.chunk_by(|a, b| a == b);
+        same.map(|same| (1..=same.len() as u64).product::<u64>())
+            .product()
+    }
+
+    pub(super) fn result(&self, number: usize) -> i16 {
         let score = self.conversion[number].signum();
         score + self.ruled.get(&number).copied().unwrap_or(0)
     }
@@ -443,7 +451,7 @@ fn solve_naively(signature: &str, rules: Rules, tables: &mut HashMap<String, Tab
     tables.insert(name, table);
 }
 
-fn pieces(men: &[Man]) -> [[u128; 7]; 2] {
+pub(super) fn pieces(men: &[Man]) -> [[u128; 7]; 2] {
     let mut pieces = [[0; 7]; 2];
     for &(letter, [file, rank]) in men {
         let role = Role::from_letter(letter).unwrap();
@@ -509,6 +517,7 @@ fn check(signature: &str, rules: Rules) -> usize {
     let mut targets = Targets::new();
     let solved = solve_into(material, rules, &mut targets);
     let name: String = letters(signature).iter().collect();
+    xiangqi_statistics::check(&tables[&name], &solved, material, rules);
     compare(&tables[&name], &solved, rules)
 }
 
@@ -538,6 +547,12 @@ fn every_position_of_a_rook_against_a_knight() {
     assert_eq!(check("KRvKN", Rules::CyclesDraw), 0);
     // Red wins 624 more and black loses 2570 more, by the published counts.
     assert_eq!(check("KRvKN", Rules::PerpetualCheck), 624 + 2570);
+}
+
+/// Men of a kind, which statistics do not tell apart.
+#[test]
+fn every_position_of_two_pawns_of_one_side() {
+    assert_eq!(check("KPPvK", Rules::CyclesDraw), 0);
 }
 
 #[test]

@@ -14,12 +14,13 @@ use indicatif::{HumanCount, ProgressBar};
 use retrograde::Tablebase;
 use retrograde::chess::index::IndexSpace;
 use retrograde::chess::material::Material;
+use retrograde::chess::{Chess, ChessRules};
 use retrograde::game::{Color, Game};
 use retrograde::metric::Metric;
 use retrograde::probe::Format;
 use retrograde::statistics::{Counting, LISTED};
 use retrograde::table::{SideStatistics, Statistics};
-use retrograde::verify::{Observer, recount, work};
+use retrograde::verify::{Observer, Recount, work};
 use retrograde::xiangqi::Rules;
 use serde_json::{Value, json};
 
@@ -189,7 +190,8 @@ impl Stats {
         bar.set_message(material.to_string());
         let listed = self.limit.max(LISTED);
         let never = AtomicBool::new(false);
-        let counted = recount(path, material, metrics, listed, &never, &Progress(&bar));
+        let (rules, progress) = (ChessRules::FiftyMoves, Progress(&bar));
+        let counted = Chess::recount(path, rules, *material, metrics, listed, &never, &progress);
         bar.finish_and_clear();
         Ok(counted?)
     }

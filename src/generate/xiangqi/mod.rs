@@ -3,6 +3,7 @@
 mod estimate;
 mod memory;
 mod numbers;
+mod statistics;
 mod views;
 
 use std::collections::HashSet;
@@ -20,13 +21,14 @@ use crate::Error;
 use crate::game::{Color, Game};
 use crate::simd::Width;
 use crate::table::{
-    Compression, Counts, Description, Packing, StreamSource, WriteOptions, values_present,
+    Compression, Description, Packing, SideStatistics, StreamSource, WriteOptions, values_present,
     write_table,
 };
 use crate::tables::{find, table_path};
 use crate::xiangqi::solve::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
 use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi};
 use numbers::{Dimensions, InOrder, Numbers, Side};
+pub use statistics::statistics;
 
 /// Blocks of a stream from which on the order of its dimensions is chosen. No stream of three and four men has as many.
 const FEWEST_BLOCKS: u64 = 64;
@@ -167,9 +169,10 @@ impl Generate for Xiangqi {
         let effort =
             Effort::for_both_sides(options.compression, write_options, metric == Metric::Wdl);
         let numbers = Numbers::new(&space, &solved.space);
-        let mut streams = solved.sides.each_ref().map(|side| numbers.of(side, metric));
+        let mut values = solved.sides.each_ref().map(|side| numbers.of(side, metric));
+        let statistics = statistics(solved, &space, metric, job.cancel)?;
         let sides = Color::ALL.map(|color| {
-            let values = &streams[color.index()].values;
+            let values = &values[color.index()];
             Side {
                 numbers: &numbers,
                 values: &solved.sides[color.index()],
@@ -179,17 +182,11 @@ impl Generate for Xiangqi {
             }
         });
         let orders = [order(&sides[0], &effort)?, order(&sides[1], &effort)?];
-        for (stream, order) in streams.iter_mut().zip(&orders) {
+        for (values, order) in values.iter_mut().zip(&orders) {
             if !order.is_natural() {
-                stream.values = Vec::new();
+                *values = Vec::new();
             }
         }
-        let counts = solved.counts().map(|counts| Counts {
-            win: counts.win,
-            draw: counts.draw,
-            loss: counts.loss,
-            ..Counts::default()
-        });
         let description = Description {
             game: Game::Xiangqi.number(),
             metric: metric.number(),
@@ -199,8 +196,11 @@ impl Generate for Xiangqi {
                 false => 0,
             },
             material: material.to_string(),
-            counts,
-            longest: streams.each_ref().map(|stream| stream.longest),
+            counts: statistics.sides.each_ref().map(SideStatistics::counts),
+            longest: statistics
+                .sides
+                .each_ref()
+                .map(SideStatistics::first_longest),
         };
         let in_order = [0, 1].map(|side| InOrder {
             side: &sides[side],
@@ -209,12 +209,13 @@ impl Generate for Xiangqi {
         let sources = [0, 1].map(|side| match orders[side].is_natural() {
             true => StreamSource {
                 values_present: Some(sides[side].present),
-                ..StreamSource::new(side as u8, space.len(), &streams[side].values)
+                ..StreamSource::new(side as u8, space.len(), &values[side])
             },
             false => sides[side].stream(&orders[side], &in_order[side]),
         });
         let go_on = |_, _| !job.cancel.load(Ordering::Relaxed);
-        let sizes = write_table(&path, &description, &sources, &effort.options, &go_on)?;
+        let head = (&description, &statistics);
+        let sizes = write_table(&path, head, &sources, &effort.options, &go_on)?;
         Ok(sizes.file_bytes)
     }
 }

@@ -7,7 +7,7 @@
 use crate::game::Bits;
 use crate::generate::choose::Ordered;
 use crate::metric::{MateScore, Wdl};
-use crate::table::{Longest, ValueSource};
+use crate::table::ValueSource;
 use crate::xiangqi::rules::mirror;
 use crate::xiangqi::solve::SideValues;
 use crate::xiangqi::solve::space::Space;
@@ -22,13 +22,6 @@ pub(super) struct Numbers<'a> {
     /// For each group of attackers and each of its values what it adds to the number of a position: as it stands, and mirrored.
     groups: Vec<Vec<[usize; 2]>>,
     len: usize,
-}
-
-/// The values of one side to move.
-#[derive(Debug)]
-pub(super) struct Stream {
-    pub values: Vec<u8>,
-    pub longest: Option<Longest>,
 }
 
 impl<'a> Numbers<'a> {
@@ -92,31 +85,14 @@ impl<'a> Numbers<'a> {
     }
 
     /// The numbers of a table in the natural order. Where there is no position, the number before it is repeated.
-    pub fn of(&self, side: &SideValues, metric: Metric) -> Stream {
+    pub fn of(&self, side: &SideValues, metric: Metric) -> Vec<u8> {
         let mut values = Vec::with_capacity(self.len);
         let mut last = filler(metric);
-        let mut longest: Option<Longest> = None;
         self.for_each(|at| {
-            let (address, bit) = (at / 128, at as u32 % 128);
-            if side.legal[address].contains(bit) && side.won[address].contains(bit) {
-                let plies = match metric {
-                    Metric::Dtc => u32::from(side.dtc[at]),
-                    Metric::Dtm => MateScore(side.dtm[at])
-                        .dtm()
-                        .map_or(0, |dtm| dtm.0.unsigned_abs()),
-                    Metric::Wdl | Metric::Rounds => 0,
-                };
-                if plies > longest.map_or(0, |longest| longest.plies) {
-                    longest = Some(Longest {
-                        plies,
-                        index: values.len() as u64,
-                    });
-                }
-            }
             last = number(side, metric, at).unwrap_or(last);
             values.push(last);
         });
-        Stream { values, longest }
+        values
     }
 }
 
@@ -380,7 +356,7 @@ mod tests {
                     number: 0,
                     present: [true; 256],
                 };
-                let natural = numbers.of(side.values, metric).values;
+                let natural = numbers.of(side.values, metric);
                 for order in side.orders() {
                     let mut stream = vec![0; natural.len()];
                     let source = InOrder { side: &side, order };

@@ -32,23 +32,22 @@ use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::simd::Width;
-use crate::statistics::SliceTally;
+use crate::statistics::{self, SliceTally};
 use crate::table::Table;
 use crate::tables::table_path;
 use crate::verify::drive::{Outcome, Stop, Verifier};
+use crate::verify::recount::{Counting, compare as compare_statistics};
 use crate::verify::report::{Found, Observer, Subject};
 use compare::{Compared, Comparison};
 use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use moves::{Moves, PromotionLines};
-use recount::Counting;
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
 use source::{Source, sides};
 
 pub(in crate::verify) use files::{FORMATS, asked_in};
 pub use formats::{BothFormats, Compared as ComparedFormats};
-pub use recount::{RecountError, recount};
 
 /// The positions that verifying a material goes through.
 pub(super) fn work(material: &Material) -> u64 {
@@ -78,7 +77,7 @@ pub(super) struct Run<'a> {
     /// Values that promotions of later materials lead to.
     promoted: Promoted,
     /// What is counted of the materials asked for, instead of comparing them.
-    counting: Option<Counting>,
+    counting: Option<Counting<Metric>>,
 }
 
 impl From<LoadError> for Stop {
@@ -248,7 +247,11 @@ impl Run<'_> {
                 promoted: &self.promoted,
                 wanted: &wanted,
                 is_asked,
-                counting: self.counting.as_ref().map(|counting| counting.listed),
+                is_compared: is_asked && self.counting.is_none(),
+                listed: match &self.counting {
+                    Some(counting) => Some(counting.listed),
+                    None => source.keeps_statistics().then_some(statistics::LISTED),
+                },
                 work: source.space.len() / steps.len() as u64,
                 cancel: self.cancel,
                 observer: self.observer,
@@ -271,7 +274,8 @@ impl Run<'_> {
         drop(captures);
         let outcome = match &mut self.counting {
             Some(counting) if is_asked => {
-                counting.tally = std::mem::take(&mut all.tally);
+                let count = |&metric: &Metric| (metric, all.tally.statistics(&material, metric));
+                counting.found = counting.metrics.iter().map(count).collect();
                 Outcome::default()
             }
             None if is_asked => all.outcome(&source),
@@ -294,8 +298,9 @@ struct Job<'a> {
     promoted: &'a Promoted,
     wanted: &'a [Wanted],
     is_asked: bool,
-    /// How many positions are named of each kind, where values are counted and not compared.
-    counting: Option<usize>,
+    is_compared: bool,
+    /// How many positions are named of each kind, where values are counted.
+    listed: Option<usize>,
     /// Indices of a slice.
     work: u64,
     cancel: &'a AtomicBool,
@@ -335,6 +340,13 @@ impl SliceOutcome {
         }
         self.named
             .compare_headers(source, &self.compared, &mut found);
+        for metric in Metric::ALL {
+            if let Some(kept) = source.statistics(metric) {
+                let material = source.material();
+                let counted = self.tally.statistics(material, metric);
+                compare_statistics((*material).into(), metric, kept, &counted, &mut found);
+            }
+        }
         let metrics = Metric::ALL.iter();
         Outcome {
             tables: metrics.filter(|&&metric| source.has(metric)).count(),
@@ -361,11 +373,14 @@ impl Job<'_> {
         };
         let values = SliceValues::load(self.source, moves, self.is_asked)?;
         let mut outcome = SliceOutcome::default();
-        if let Some(listed) = self.counting.filter(|_| self.is_asked) {
+        if let Some(listed) = self.listed.filter(|_| self.is_asked) {
             let space = &self.source.space;
             outcome.tally = recount::tally(space, self.source, &values, slice, listed);
+        }
+        if self.is_asked && !self.is_compared {
             (self.observer).advanced(recount::work_of_slice(self.source, self.work));
-        } else if self.is_asked {
+        }
+        if self.is_compared {
             outcome.named.look_up(self.source, &values, slice);
             let comparison = Comparison {
                 source: self.source,

@@ -1,7 +1,6 @@
-//! Statistics counted from the tables themselves: numbers become values a line at a time, as for a comparison, and are
-//! counted instead of compared.
+//! Counting the values of chess tables, a line at a time.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
@@ -11,90 +10,44 @@ use super::line::{Line, key, squares_where};
 use super::slice::{CHUNK, Men, SliceValues};
 use super::source::Source;
 use super::{Run, sides};
-use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::rules::{Role, attacks};
+use crate::chess::{Chess, ChessRules};
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
 use crate::probe::Format;
 use crate::statistics::{Sets, SliceTally, SliceWords};
 use crate::table::Statistics;
-use crate::verify::drive::drive;
-use crate::verify::report::{Observer, Report};
+use crate::verify::recount::{self, Counting, Recount, RecountError};
+use crate::verify::report::{Observer, Subject};
 
-/// Why the statistics of a material could not be counted.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecountError {
-    /// The caller asked to stop.
-    #[error("cancelled")]
-    Cancelled,
-    /// A table is missing or damaged, of this material or of one that its captures and promotions lead to.
-    #[error("{problem}")]
-    Unreadable {
-        /// Its file.
-        path: PathBuf,
-        /// What is wrong with it, and what to do.
-        problem: String,
-    },
-}
-
-/// Counts the statistics of some metrics of a material from its tables in our own format. `listed` positions are
-/// named of each kind, at most.
-///
-/// What captures and promotions decide is not in the tables, so those that they lead to are read as well. The observer is
-/// told of as many positions as [`work`](super::work) says.
-///
-/// # Errors
-///
-/// If a table is missing or damaged, or the caller cancelled.
-pub fn recount(
-    directory: &Path,
-    material: &Material,
-    metrics: &[Metric],
-    listed: usize,
-    cancel: &AtomicBool,
-    observer: &dyn Observer,
-) -> Result<Vec<(Metric, Statistics)>, RecountError> {
-    let material = material.normal_form();
-    let mut report = Report::default();
-    let counting = Counting {
-        metrics: metrics.to_vec(),
-        listed,
-        tally: SliceTally::default(),
-    };
-    let mut run = Run::new(directory, Format::Native, cancel, observer);
-    run.counting = Some(counting);
-    let result = drive(&mut run, &[material], cancel, observer, &mut report);
-    let tally = run.counting.map(|counting| counting.tally);
-    match result {
-        Err(Error::Cancelled) => return Err(RecountError::Cancelled),
-        Err(error) => {
-            return Err(RecountError::Unreadable {
-                path: directory.to_owned(),
-                problem: error.to_string(),
-            });
-        }
-        Ok(()) => {}
+impl Recount for Chess {
+    fn subject(_: ChessRules, material: Material) -> Subject {
+        material.into()
     }
-    // What is found wrong later may follow from the first.
-    if let Some((path, problem)) = report.unreadable.into_iter().next() {
-        return Err(RecountError::Unreadable { path, problem });
-    }
-    let tally = tally.unwrap_or_default();
-    let statistics = metrics
-        .iter()
-        .map(|&metric| (metric, tally.statistics(&material, metric)));
-    Ok(statistics.collect())
-}
 
-/// What is counted, and what has been so far.
-#[derive(Debug)]
-pub(super) struct Counting {
-    pub metrics: Vec<Metric>,
-    pub listed: usize,
-    pub tally: SliceTally,
+    fn recount(
+        directory: &Path,
+        rules: ChessRules,
+        material: Material,
+        metrics: &[Metric],
+        listed: usize,
+        cancel: &AtomicBool,
+        observer: &dyn Observer,
+    ) -> Result<Vec<(Metric, Statistics)>, RecountError> {
+        recount::check_presence::<Chess>(directory, rules, &material, metrics)?;
+        let mut run = Run::new(directory, Format::Native, cancel, observer);
+        run.counting = Some(Counting::new(metrics, listed));
+        recount::count(
+            &mut run,
+            directory,
+            material.normal_form(),
+            cancel,
+            observer,
+        )?;
+        Ok(run.counting.map_or(Vec::new(), |counting| counting.found))
+    }
 }
 
 /// Counts the values of a slice.

@@ -12,7 +12,7 @@ use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
-use crate::table::{Description, Stream, Table};
+use crate::table::{Description, Statistics, Stream, Table};
 use crate::tables::{in_other_colors, table_path};
 
 /// The open tables of a material.
@@ -37,6 +37,8 @@ struct NativeTable {
     exchanged_space: Option<IndexSpace>,
     /// What the header says, in the colours of the normal form.
     description: Description,
+    /// What the file keeps. What cannot be read of it, comparing checksums has reported.
+    statistics: Option<Statistics>,
 }
 
 impl NativeTable {
@@ -94,6 +96,18 @@ impl Source {
     /// What the header of a table says in the colours of the normal form, if it is of our own format.
     pub fn description(&self, metric: Metric) -> Option<&Description> {
         self.native(metric).map(|native| &native.description)
+    }
+
+    /// The statistics that a table keeps.
+    pub fn statistics(&self, metric: Metric) -> Option<&Statistics> {
+        self.native(metric)?.statistics.as_ref()
+    }
+
+    /// Whether any table keeps statistics.
+    pub fn keeps_statistics(&self) -> bool {
+        Metric::ALL
+            .into_iter()
+            .any(|metric| self.statistics(metric).is_some())
     }
 
     pub fn has(&self, metric: Metric) -> bool {
@@ -241,6 +255,11 @@ fn open_native(
                 metric,
             });
         }
+        // Tables with the colours exchanged are older than statistics.
+        let statistics = match &exchanged_space {
+            Some(_) => None,
+            None => table.statistics().ok().flatten(),
+        };
         let description = match &exchanged_space {
             Some(space) => in_other_colors(description, space, normal_space),
             None => description.clone(),
@@ -250,6 +269,7 @@ fn open_native(
             table,
             exchanged_space,
             description,
+            statistics,
         });
     }
     Ok(tables)

@@ -345,22 +345,33 @@ impl Layout {
         men
     }
 
-    /// Which of some positions of a line count.
-    pub fn canonical(&self, men: &Men, positions: Bitboard) -> Canonical {
-        let mut canonical = Canonical {
-            positions,
-            symmetric: 0,
-        };
+    /// How many positions of the full board each one of a line stands for, and where in it men of a kind are in order. Where
+    /// it is one, the mirror image has a place of its own.
+    pub fn images(&self, men: &Men) -> (u64, Bitboard) {
+        let folded = men.camps[self.folded];
+        let is_own_image = self.homes[self.folded].men[folded as usize].mirrored == folded;
+        let weight = if is_own_image { 1 } else { 2 };
         let kinds = &self.attackers;
         let is_out_of_order =
             |i: usize| kinds[i] == kinds[i - 1] && men.squares[i - 1] > men.squares[i];
-        if (2..kinds.len()).any(is_out_of_order) {
-            canonical.positions = 0;
+        let in_order = if (2..kinds.len()).any(is_out_of_order) {
+            0
         } else if kinds.len() > 1 && kinds[0] == kinds[1] {
-            canonical.positions &= men.squares[1].bit() - 1;
-        }
-        let folded = men.camps[self.folded];
-        if self.homes[self.folded].men[folded as usize].mirrored != folded {
+            men.squares[1].bit() - 1
+        } else {
+            Bitboard::MAX
+        };
+        (weight, in_order)
+    }
+
+    /// Which of some positions of a line count.
+    pub fn canonical(&self, men: &Men, positions: Bitboard) -> Canonical {
+        let (weight, in_order) = self.images(men);
+        let mut canonical = Canonical {
+            positions: positions & in_order,
+            symmetric: 0,
+        };
+        if weight == 2 {
             return canonical;
         }
         let mut men = *men;

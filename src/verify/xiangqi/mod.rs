@@ -11,22 +11,27 @@ mod compare;
 mod layout;
 mod line;
 mod moves;
+mod recount;
 mod values;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::drive::{Outcome, Stop, Verifier};
-use super::report::{Observer, Subject};
+use super::recount::{Counting, compare};
+use super::report::{Found, Observer, Subject};
 use crate::Error;
+use crate::statistics;
 use crate::table::Table;
 use crate::tables::{rules_directory, table_path};
 use crate::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 use compare::Comparison;
 use layout::Layout;
 use moves::Captures;
+use recount::FileWords;
 use values::{Problem, Resolved, Source, too_large};
 
 impl From<Problem> for Stop {
@@ -48,6 +53,8 @@ pub(super) struct Run<'a> {
     observer: &'a dyn Observer,
     /// Values that captures of later materials lead to.
     resolved: HashMap<Material, Arc<Resolved>>,
+    /// What is counted of the material asked for, instead of comparing it.
+    counting: Option<Counting<Metric>>,
 }
 
 impl<'a> Run<'a> {
@@ -63,6 +70,7 @@ impl<'a> Run<'a> {
             cancel,
             observer,
             resolved: HashMap::new(),
+            counting: None,
         }
     }
 
@@ -80,6 +88,60 @@ impl<'a> Run<'a> {
                  generate --game xiangqi --rules {rules} {dependency}`"
             );
             return Err((self.path(&dependency, wanted), problem));
+        }
+        Ok(())
+    }
+
+    /// Counts the values of a material, if that is asked for.
+    fn count(
+        &mut self,
+        material: Material,
+        source: &Source,
+        values: &Resolved,
+    ) -> Result<(), Stop> {
+        let Some(counting) = &mut self.counting else {
+            return Ok(());
+        };
+        let words = FileWords::new(source, values);
+        let (addresses, metrics) = (values.layout.addresses, counting.metrics.len());
+        let all = u128::from(work(&material));
+        for (number, &metric) in counting.metrics.iter().enumerate() {
+            let done = |address: usize| {
+                let passed = (number * addresses + address) as u128;
+                (all * passed / (metrics * addresses) as u128) as u64
+            };
+            let go_on = |range: Range<usize>| {
+                self.observer.advanced(done(range.end) - done(range.start));
+                !self.cancel.load(Ordering::Relaxed)
+            };
+            let found = words.count(metric, counting.listed, &go_on);
+            counting.found.push((metric, found.ok_or(Stop::Cancelled)?));
+        }
+        Ok(())
+    }
+
+    /// Compares the statistics that files keep with the values.
+    fn compare_statistics(
+        &self,
+        material: Material,
+        source: &Source,
+        values: &Resolved,
+        found: &mut Found,
+    ) -> Result<(), Stop> {
+        // What cannot be read of them, comparing checksums has reported.
+        let kept = Metric::ALL.map(|metric| source.table(metric)?.statistics().ok().flatten());
+        if kept.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let words = FileWords::new(source, values);
+        let go_on = |_| !self.cancel.load(Ordering::Relaxed);
+        for (metric, kept) in Metric::ALL.into_iter().zip(&kept) {
+            let Some(kept) = kept else {
+                continue;
+            };
+            let counted = words.count(metric, statistics::LISTED, &go_on);
+            let counted = counted.ok_or(Stop::Cancelled)?;
+            compare(self.subject(material), metric, kept, &counted, found);
         }
         Ok(())
     }
@@ -102,7 +164,7 @@ impl Verifier for Run<'_> {
 
     fn needs(&self, material: &Material, is_asked: bool) -> Vec<Material> {
         // What a capture leads to is in its own tables.
-        match is_asked {
+        match is_asked && self.counting.is_none() {
             true => material.dependencies(),
             false => Vec::new(),
         }
@@ -115,6 +177,10 @@ impl Verifier for Run<'_> {
     fn verify_checksums(&self, material: &Material) -> Result<Vec<(PathBuf, String)>, Error> {
         let go_on = |_, _| !self.cancel.load(Ordering::Relaxed);
         let mut wrong = Vec::new();
+        // What is counted is checked as it is read.
+        if self.counting.is_some() {
+            return Ok(wrong);
+        }
         for metric in Metric::ALL {
             let path = self.path(material, metric);
             if !path.exists() {
@@ -136,13 +202,17 @@ impl Verifier for Run<'_> {
         later: &[Material],
     ) -> Result<Outcome, Stop> {
         let source = Source::open(self.directory, self.rules, material)?;
-        if is_asked {
+        if is_asked && self.counting.is_none() {
             self.check_dependencies(material, &source)?;
         }
         let layout = Layout::new(material);
         let layout = layout.ok_or_else(|| too_large(self.directory, self.rules, material))?;
         let values = Arc::new(Resolved::load(&source, layout)?);
         let mut outcome = Outcome::default();
+        if self.counting.is_some() {
+            self.count(material, &source, &values)?;
+            return Ok(outcome);
+        }
         if is_asked {
             let comparison = Comparison {
                 subject: self.subject(material),
@@ -154,6 +224,7 @@ impl Verifier for Run<'_> {
                 work: work(&material),
             };
             (outcome.positions, outcome.found) = comparison.run().map_err(|_| Stop::Cancelled)?;
+            self.compare_statistics(material, &source, &values, &mut outcome.found)?;
             let metrics = Metric::ALL.into_iter();
             outcome.tables = metrics.filter(|&metric| source.has(metric)).count();
         }

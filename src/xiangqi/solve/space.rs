@@ -11,7 +11,7 @@
 //! image is there twice, once for each mirror image of the rest; both are kept in step.
 
 use super::home::{Home, NONE};
-use crate::game::Color;
+use crate::game::{Bits, Color};
 use crate::xiangqi::rules::{Bitboard, Role, mirror, squares};
 use crate::xiangqi::{Camps, Material};
 
@@ -369,6 +369,17 @@ impl Space {
         }
         pieces[self.word_man.0.index()][self.word_man.1.index()] |= 1 << bit;
         pieces
+    }
+
+    /// Where the man of a word can stand on a square of its own; nowhere if two others share one. Many of these
+    /// positions are not legal.
+    #[must_use]
+    pub fn possible(&self, address: usize) -> u128 {
+        let occupied = self.place(address).occupied;
+        match occupied.count() as usize + 1 == self.material.men() {
+            true => self.domain & !occupied,
+            false => 0,
+        }
     }
 
     /// How many positions of the full board the position in a word stands for, 0 if another one stands for them: a position and
