@@ -1,53 +1,64 @@
-//! What the tables say about a position, as one JSON object.
+//! What tables or an exploration say about a position of either game: as one JSON object, and in words.
 //!
 //! Field names are those of the public tablebase interface that web sites use.
 
+use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
-use retrograde::Tablebase;
-use retrograde::chess::index::Placement;
-use retrograde::chess::material::Material;
-use retrograde::chess::{Position, san};
-use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
-use retrograde::probe::solved::SolvedSet;
-use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove};
-use retrograde::reach::LeafError;
-use serde::Serialize;
+use anyhow::Result;
+use retrograde::game::{Color, Game};
+use retrograde::metric::Wdl;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::solve::leaves::TableLeaves;
-
-/// A line of play ends here even if the game does not; the longest known mates are shorter.
-const MAX_LINE: usize = 1200;
+use super::movetext::movetext;
 
 /// A position, its value for the side to move, and its moves, best first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct Answer {
     pub fen: String,
+    /// Unless it is chess, which has one set of rules.
+    #[serde(skip_serializing_if = "is_chess", serialize_with = "name")]
+    pub game: Game,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<&'static str>,
     /// In the form that has a table.
     pub material: String,
     pub category: &'static str,
     /// Why the category is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    pub wdl: Option<i32>,
-    pub dtz: Option<i32>,
-    /// The same, unless a Syzygy table has it rounded.
-    pub precise_dtz: Option<i32>,
-    pub dtm: Option<i32>,
-    pub checkmate: bool,
-    pub stalemate: bool,
-    pub insufficient_material: bool,
-    /// The tables of this material that the values are from; captures may have asked others.
-    pub tables: Vec<TableAnswer>,
+    #[serde(flatten)]
+    pub bounds: Bounds,
+    /// Of an exploration, whether distances are exact, or those of a way that was found and may not be the shortest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact: Option<bool>,
+    #[serde(flatten)]
+    pub distances: Distances,
+    #[serde(flatten)]
+    pub traits: Traits,
+    /// The chess tables of this material that the values are from; captures may have asked others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<TableAnswer>>,
     pub moves: Vec<MoveAnswer>,
     /// Only if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<LineAnswer>,
+    #[serde(skip)]
+    pub turn: Color,
+    #[serde(skip)]
+    pub fullmoves: u32,
+}
+
+fn is_chess(game: &Game) -> bool {
+    *game == Game::Chess
+}
+
+fn name<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(game)
 }
 
 /// A table that answered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct TableAnswer {
     pub metric: &'static str,
     pub format: &'static str,
@@ -55,28 +66,26 @@ pub struct TableAnswer {
 }
 
 /// A move; values are for the side to move after it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct MoveAnswer {
-    pub uci: String,
-    pub san: String,
+    #[serde(flatten)]
+    pub names: Names<String>,
     pub zeroing: bool,
     pub category: &'static str,
-    pub wdl: Option<i32>,
-    pub dtz: Option<i32>,
-    /// The same, unless a Syzygy table has it rounded.
-    pub precise_dtz: Option<i32>,
-    pub dtm: Option<i32>,
-    pub checkmate: bool,
-    pub stalemate: bool,
-    pub insufficient_material: bool,
+    #[serde(flatten)]
+    pub bounds: Bounds,
+    #[serde(flatten)]
+    pub distances: Distances,
+    #[serde(flatten)]
+    pub traits: Traits,
 }
 
 /// Best play.
-#[derive(Debug, Serialize)]
+#[derive(Debug, serde::Serialize)]
 pub struct LineAnswer {
-    pub uci: Vec<String>,
-    pub san: Vec<String>,
-    /// `checkmate`, `draw`, `unfinished`, or `unknown` where a table is missing.
+    #[serde(flatten)]
+    pub names: Names<Vec<String>>,
+    /// `checkmate`, `stalemate`, `draw`, `perpetual-check`, `unfinished`, or `unknown` where a table is missing.
     pub end: &'static str,
     /// Which one, if `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,216 +97,289 @@ pub struct LineAnswer {
     pub plies_by_metric: Option<usize>,
 }
 
-/// The category of a value that may not be known.
-fn category(wdl: Option<Wdl>) -> &'static str {
-    wdl.map_or("unknown", Wdl::category)
+/// What there is to see of a position.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Traits {
+    pub checkmate: bool,
+    pub stalemate: bool,
+    pub insufficient_material: bool,
 }
 
-/// A value; or nothing and the reason, where the tables cannot know.
-fn known<T>(value: Result<T, ProbeError>) -> Result<Result<T, String>, ProbeError> {
-    match value {
-        Ok(value) => Ok(Ok(value)),
-        Err(
-            error @ (ProbeError::MissingTable { .. }
-            | ProbeError::TooManyMen { .. }
-            | ProbeError::CastlingRights),
-        ) => Ok(Err(error.to_string())),
-        Err(error) => Err(error),
+/// The result if it is known, and what is proved otherwise.
+#[derive(Clone, Copy, Debug, serde::Serialize)]
+pub struct Bounds {
+    pub wdl: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<&'static str>,
+    #[serde(skip)]
+    pub result: Option<Wdl>,
+    /// What it is at least and at most.
+    #[serde(skip)]
+    pub range: [Wdl; 2],
+}
+
+impl Bounds {
+    /// At least the one, at most the other.
+    pub fn new(at_least: Wdl, at_most: Wdl) -> Bounds {
+        let result = (at_least == at_most).then_some(at_least);
+        let unless = |bound: Wdl, trivial: Wdl| {
+            (result.is_none() && bound != trivial).then(|| bound.category())
+        };
+        Bounds {
+            wdl: result.map(Wdl::signum2),
+            at_least: unless(at_least, Wdl::Loss),
+            at_most: unless(at_most, Wdl::Win),
+            result,
+            range: [at_least, at_most],
+        }
+    }
+
+    /// The category, `unknown` where it is not proved.
+    pub fn category(&self) -> &'static str {
+        self.result.map_or("unknown", Wdl::category)
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        match (self.at_least, self.at_most) {
+            (Some(least), Some(most)) => format!("at least {least}, at most {most}"),
+            (Some(least), None) => format!("at least {least}"),
+            (None, Some(most)) => format!("at most {most}"),
+            (None, None) => self.category().to_owned(),
+        }
+    }
+}
+
+/// Known exactly, or not at all.
+impl From<Option<Wdl>> for Bounds {
+    fn from(wdl: Option<Wdl>) -> Bounds {
+        match wdl {
+            Some(wdl) => Bounds::new(wdl, wdl),
+            None => Bounds::new(Wdl::Loss, Wdl::Win),
+        }
+    }
+}
+
+/// A move or a line as engines and as books write it. What the latter is called depends on the game.
+#[derive(Clone, Debug)]
+pub struct Names<T> {
+    pub game: Game,
+    pub uci: T,
+    pub book: T,
+}
+
+impl<T: Serialize> Serialize for Names<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("uci", &self.uci)?;
+        map.serialize_entry(book(self.game), &self.book)?;
+        map.end()
+    }
+}
+
+fn book(game: Game) -> &'static str {
+    match game {
+        Game::Chess => "san",
+        Game::Xiangqi => "wxf",
+    }
+}
+
+/// Plies to what lies ahead, positive for who wins; `None` where it is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Distances {
+    pub game: Game,
+    /// To the next capture or mate, in chess also pawn move: `dtz` or `dtc`.
+    pub zeroing: Option<i32>,
+    /// Of chess tables: as `zeroing`, unless a Syzygy table has it rounded.
+    pub precise: Option<Option<i32>>,
+    /// To mate.
+    pub mate: Option<i32>,
+    /// Of xiangqi: how often the rule of perpetual check was applied.
+    pub round: Option<u8>,
+}
+
+impl Serialize for Distances {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(zeroing(self.game), &self.zeroing)?;
+        if let Some(precise) = &self.precise {
+            map.serialize_entry("precise_dtz", precise)?;
+        }
+        map.serialize_entry("dtm", &self.mate)?;
+        if self.game == Game::Xiangqi {
+            map.serialize_entry("round", &self.round)?;
+        }
+        map.end()
+    }
+}
+
+/// What the metric of plies to zeroing is called.
+pub fn zeroing(game: Game) -> &'static str {
+    match game {
+        Game::Chess => "dtz",
+        Game::Xiangqi => "dtc",
+    }
+}
+
+impl Distances {
+    /// With a distance to zeroing that is told apart from a rounded one, in chess.
+    pub fn with_precise(self) -> Distances {
+        Distances {
+            precise: is_chess(&self.game).then_some(self.zeroing),
+            ..self
+        }
+    }
+
+    /// In words, to zeroing and to mate. Those of a way that was found may not be the shortest.
+    fn describe(&self, is_exact: bool) -> [String; 2] {
+        let describe = |plies: Option<i32>| match plies {
+            None => "-".to_owned(),
+            // A draw has no way that could be shorter.
+            Some(plies) if plies != 0 && !is_exact => format!("{plies} or less"),
+            Some(plies) => plies.to_string(),
+        };
+        let is_rounded = self.precise.is_some_and(|it| it != self.zeroing);
+        let about = if is_rounded { "~" } else { "" };
+        [
+            format!("{about}{}", describe(self.zeroing)),
+            describe(self.mate),
+        ]
     }
 }
 
 impl Answer {
-    /// Asks the tables.
+    /// Prints all of it.
     ///
     /// # Errors
     ///
-    /// If a table is damaged; what the tables do not have makes the category unknown.
-    pub fn new(tables: &Tablebase, position: &Position, with_line: bool) -> Result<Answer> {
-        let wdl = known(tables.probe_wdl(position))?;
-        let dtz = known(tables.probe_dtz_range(position))?.ok();
-        let dtm = known(tables.probe_dtm(position))?.ok();
-        let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
-        let moves = match known(tables.root_moves(position))? {
-            Ok(moves) => moves
+    /// If it cannot be written.
+    pub fn print(&self, out: &mut dyn Write) -> Result<()> {
+        self.print_value(out)?;
+        self.print_moves(out)
+    }
+
+    /// Prints what is known of the position itself.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn print_value(&self, out: &mut dyn Write) -> Result<()> {
+        let [to_zeroing, to_mate] = self.distances.describe(self.exact != Some(false));
+        writeln!(
+            out,
+            "{}{}, {} to move: {}, {} {to_zeroing}, dtm {to_mate}",
+            self.material,
+            (self.rules).map_or_else(String::new, |rules| format!(" under {rules}")),
+            self.game.name_of(self.turn),
+            self.bounds.describe(),
+            zeroing(self.game),
+        )?;
+        self.print_foreign_tables(out)?;
+        let (stalemate, insufficient_material) = match self.game {
+            Game::Chess => ("stalemate", "nobody can mate"),
+            Game::Xiangqi => ("no legal move", "nobody can attack"),
+        };
+        let is_ruled = self.distances.round > Some(0);
+        for (holds, what) in [
+            (is_ruled, "decided by perpetual check"),
+            (self.traits.checkmate, "checkmate"),
+            (self.traits.stalemate, stalemate),
+            (self.traits.insufficient_material, insufficient_material),
+        ] {
+            if holds {
+                writeln!(out, "{what}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says which tables answered if not all of them are our own.
+    fn print_foreign_tables(&self, out: &mut dyn Write) -> Result<()> {
+        let tables = self.tables.as_deref().unwrap_or_default();
+        if tables.iter().any(|table| table.format != "native") {
+            let tables: Vec<String> = tables
                 .iter()
-                .map(|root_move| MoveAnswer::new(position, root_move))
-                .collect(),
-            Err(_) => moves_of_uncovered(tables, position)?,
-        };
-        let line = match &wdl {
-            Ok(_) if with_line => Some(line(tables, position)?),
-            _ => None,
-        };
-        let (wdl, reason) = match wdl {
-            Ok(wdl) => (Some(wdl), None),
-            Err(reason) => (None, Some(reason)),
-        };
-        Ok(Answer {
-            fen: position.to_fen(),
-            material: material(position),
-            category: category(wdl),
-            reason,
-            wdl: wdl.map(Wdl::signum2),
-            dtz: dtz.map(|dtz| dtz.shortest.0),
-            precise_dtz: dtz.and_then(DtzRange::exact).map(|Dtz(plies)| plies),
-            dtm: dtm.flatten().map(|Dtm(plies)| plies),
-            checkmate: position.is_checkmate(),
-            stalemate: position.is_stalemate(),
-            insufficient_material: position.is_insufficient_material(),
-            tables: tables_of(tables, position, is_known),
-            moves,
-            line,
-        })
+                .map(|table| format!("{} ({})", table.file.display(), table.format))
+                .collect();
+            writeln!(out, "from {}", tables.join(", "))?;
+        }
+        Ok(())
     }
-}
 
-impl Answer {
-    /// What is known where there is no directory of tables, which is the `reason` unless there is a better one.
+    /// Prints the moves, a row each, below an empty line, and the line.
     ///
     /// # Errors
     ///
-    /// None: no table can be damaged.
-    pub fn without_tables(position: &Position, reason: String) -> Result<Answer> {
-        let tables = Tablebase::open_with(&[] as &[PathBuf], &ProbeOptions::default())?;
-        let mut answer = Answer::new(&tables, position, false)?;
-        if answer.reason.is_some() && position.castling_rights().is_empty() {
-            answer.reason = Some(reason);
+    /// If they cannot be written.
+    pub fn print_moves(&self, out: &mut dyn Write) -> Result<()> {
+        let columns = |uci: &str, book: &str, result: &str| match self.game {
+            Game::Chess => format!("{book:<8} {result:<13}"),
+            Game::Xiangqi => format!("{uci:<6} {book:<6} {result:<9}"),
+        };
+        let (book, stalemate, zeroes) = match self.game {
+            Game::Chess => ("move", "stalemate", "zeroing"),
+            Game::Xiangqi => ("wxf", "no legal move", "capture"),
+        };
+        if !self.moves.is_empty() {
+            let (names, zeroing) = (columns("move", book, "opponent"), zeroing(self.game));
+            writeln!(out, "\n{names} {zeroing:>5} {:>5}", "dtm")?;
         }
-        Ok(answer)
-    }
-}
-
-impl Answer {
-    /// Asks a file of solved positions, and tables for what is not in it.
-    ///
-    /// # Errors
-    ///
-    /// If the file or a table is damaged.
-    pub fn of_solved(
-        set: &SolvedSet,
-        position: &Position,
-        tables: &TableLeaves<'_>,
-    ) -> Result<Answer> {
-        let error = |error: LeafError| anyhow!(error);
-        let value = set.value_or_leaf(position, tables).map_err(error)?;
-        let moves = set.root_moves(position, tables).map_err(error)?;
-        let (dtz, dtm) = (
-            value.map(|value| value.dtz.0),
-            value.and_then(|value| value.dtm),
-        );
-        let wdl = value.map(|value| value.dtz.wdl());
-        Ok(Answer {
-            fen: position.to_fen(),
-            material: material(position),
-            category: category(wdl),
-            reason: match value {
-                Some(_) => None,
-                None => Some(format!("the position is not in {}", set.path().display())),
-            },
-            wdl: wdl.map(Wdl::signum2),
-            dtz,
-            precise_dtz: dtz,
-            dtm: dtm.map(|Dtm(plies)| plies),
-            checkmate: position.is_checkmate(),
-            stalemate: position.is_stalemate(),
-            insufficient_material: position.is_insufficient_material(),
-            tables: Vec::new(),
-            moves: moves.iter().map(|m| MoveAnswer::new(position, m)).collect(),
-            line: None,
-        })
-    }
-}
-
-impl MoveAnswer {
-    fn new(position: &Position, root_move: &RootMove) -> MoveAnswer {
-        MoveAnswer {
-            uci: root_move.played.to_uci(),
-            san: san(position, root_move.played),
-            zeroing: root_move.is_zeroing,
-            category: category(root_move.wdl),
-            wdl: root_move.wdl.map(Wdl::signum2),
-            dtz: root_move.dtz.map(|dtz| dtz.shortest.0),
-            precise_dtz: root_move
-                .dtz
-                .and_then(DtzRange::exact)
-                .map(|Dtz(plies)| plies),
-            dtm: root_move.dtm.map(|Dtm(plies)| plies),
-            checkmate: root_move.is_checkmate,
-            stalemate: root_move.is_stalemate,
-            insufficient_material: root_move.is_insufficient_material,
+        for m in &self.moves {
+            let names = columns(&m.names.uci, &m.names.book, &m.bounds.describe());
+            let [to_zeroing, to_mate] = m.distances.describe(true);
+            let remark = match (m.traits.checkmate, m.traits.stalemate, m.zeroing) {
+                (true, ..) => "  checkmate".to_owned(),
+                (_, true, _) => format!("  {stalemate}"),
+                (_, _, true) => format!("  {zeroes}"),
+                _ => String::new(),
+            };
+            writeln!(out, "{names} {to_zeroing:>5} {to_mate:>5}{remark}")?;
+        }
+        match &self.line {
+            Some(line) => self.print_line(line, out),
+            None => Ok(()),
         }
     }
-}
 
-/// The legal moves of a position that no table covers. Those that give up the last castling right have values.
-fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<MoveAnswer>> {
-    let mut moves = Vec::new();
-    for played in &position.legal_moves() {
-        let root_move = tables.root_move(position, played)?;
-        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
-        let rank = root_move.wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
-        moves.push((rank, MoveAnswer::new(position, &root_move)));
+    fn print_line(&self, line: &LineAnswer, out: &mut dyn Write) -> Result<()> {
+        let moves = &line.names.book;
+        if moves.is_empty() {
+            let reason = line.reason.as_deref();
+            let reason = reason.unwrap_or("the game is over or drawn");
+            writeln!(out, "\nno line: {reason}")?;
+            return Ok(());
+        }
+        let metric = match line.plies_by_metric {
+            None => line.metric.to_owned(),
+            Some(plies) => format!("{} for {plies} plies, from there by dtz", line.metric),
+        };
+        let (plies, end) = (moves.len(), line.end);
+        let words = movetext(self.fullmoves, self.turn, moves);
+        writeln!(out, "\nbest line by {metric}, {plies} plies, then {end}:")?;
+        writeln!(out, "{}", words.join(" "))?;
+        if let Some(reason) = &line.reason {
+            writeln!(out, "no further: {reason}")?;
+        }
+        Ok(())
     }
-    moves.sort_by_key(|&(rank, _)| rank);
-    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
 }
 
-/// Best play by the tables.
-///
-/// # Errors
-///
-/// If a table is damaged.
-pub fn line(tables: &Tablebase, position: &Position) -> Result<LineAnswer> {
-    let line = match known(tables.line(position, MAX_LINE))? {
-        Ok(line) => line,
-        Err(reason) => Line {
-            moves: Vec::new(),
-            end: LineEnd::Unknown,
-            reason: Some(reason),
-            metric: Metric::Dtz,
-        },
-    };
-    let plies_by_metric = line
-        .moves
-        .iter()
-        .position(|played| played.metric != line.metric);
-    let (uci, san) = line.moves.into_iter().map(|m| (m.uci, m.san)).unzip();
-    Ok(LineAnswer {
-        uci,
-        san,
-        end: match line.end {
-            LineEnd::Checkmate => "checkmate",
-            LineEnd::Draw => "draw",
-            LineEnd::Unknown => "unknown",
-            _ => "unfinished",
-        },
-        reason: line.reason,
-        metric: line.metric.name(),
-        plies_by_metric,
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The tables of a position's material, of the metrics whose value is known.
-fn tables_of(tables: &Tablebase, position: &Position, is_known: [bool; 3]) -> Vec<TableAnswer> {
-    let Some(material) = Material::from_counts(Placement::from(position).counts()) else {
-        return Vec::new();
-    };
-    let known = Metric::ALL.into_iter().zip(is_known);
-    known
-        .filter(|&(_, is_known)| is_known)
-        .filter_map(|(metric, _)| tables.table(&material, metric))
-        .map(|file| TableAnswer {
-            metric: file.metric().name(),
-            format: file.format().name(),
-            file: file.path().to_owned(),
-        })
-        .collect()
-}
-
-/// The signature of what is on the board, in the form that has a table.
-pub fn material(position: &Position) -> String {
-    // A position has two kings, so there always is one.
-    Material::from_counts(Placement::from(position).counts())
-        .map(|material| material.normal_form().to_string())
-        .unwrap_or_default()
+    #[test]
+    fn bounds_that_meet_are_a_result() {
+        let win = Bounds::new(Wdl::Win, Wdl::Win);
+        assert_eq!((win.category(), win.describe().as_str()), ("win", "win"));
+        let half = Bounds::new(Wdl::Draw, Wdl::Win);
+        assert_eq!(half.category(), "unknown");
+        assert_eq!(half.describe(), "at least draw");
+        let open = Bounds::new(Wdl::Loss, Wdl::Win);
+        assert_eq!(open.describe(), "unknown");
+        let closer = Bounds::new(Wdl::Draw, Wdl::CursedWin);
+        assert_eq!(closer.describe(), "at least draw, at most cursed-win");
+    }
 }

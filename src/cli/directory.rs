@@ -1,12 +1,18 @@
-//! Which directory the tables are in.
+//! Which directory the tables are in, and of which game those are that are meant.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use retrograde::Tablebase;
+use anyhow::{Result, bail};
 use retrograde::chess::material::Material;
+use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::{ProbeError, ProbeOptions};
+use retrograde::tables::{NativeFile, find, list};
+use retrograde::xiangqi::{Rules, Xiangqi};
+use retrograde::{Error, Tablebase, xiangqi};
+
+const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
 /// A directory of tables, which need not exist yet.
 #[derive(Clone, Debug)]
@@ -58,6 +64,68 @@ impl TableDirectory {
         Ok(Tablebase::open_with(&[&self.path], options)?)
     }
 
+    /// All xiangqi tables in it, by rules and number of men.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn xiangqi_files(&self) -> Result<Vec<NativeFile<Xiangqi>>, Error> {
+        let files = Rules::ALL.map(|rules| list::<Xiangqi>(&self.path, rules));
+        let files: Result<Vec<_>, _> = files.into_iter().collect();
+        let files = files.map_err(|source| Error::Directory {
+            directory: self.path.clone(),
+            source,
+        })?;
+        Ok(files.concat())
+    }
+
+    /// The game that signatures of existing tables mean: as said, or that of the only one that has such a material, or has
+    /// tables of it here. Chess if neither has.
+    ///
+    /// # Errors
+    ///
+    /// If both have, or if one signature means one game and another the other.
+    pub fn game_of_tables(&self, signatures: &[String], game: Option<Game>) -> Result<Game> {
+        let tables = LazyCell::new(|| self.open().ok());
+        game_of_all(signatures, game, |signature, chess, xiangqi| {
+            let has = |rules, metric| find::<Xiangqi>(&self.path, rules, xiangqi, metric).is_some();
+            let mut metrics = xiangqi::Metric::ALL.into_iter();
+            let has_xiangqi =
+                metrics.any(|metric| Rules::ALL.iter().any(|&rules| has(rules, metric)));
+            let chess = chess.normal_form();
+            let mut files = tables.iter().flat_map(|tables| tables.tables());
+            let has_chess = files.any(|file| *file.material() == chess);
+            if has_xiangqi && has_chess {
+                bail!(
+                    "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
+                    self.path.display()
+                );
+            }
+            Ok(match has_xiangqi {
+                true => Game::Xiangqi,
+                false => Game::Chess,
+            })
+        })
+    }
+
+    /// The game that signatures of tables to be made mean: as said, or that of the only one that has such a material. What both
+    /// have is chess as long as there are no xiangqi tables here.
+    ///
+    /// # Errors
+    ///
+    /// If there are, or if one signature means one game and another the other.
+    pub fn game_to_generate(&self, signatures: &[String], game: Option<Game>) -> Result<Game> {
+        let has_xiangqi =
+            LazyCell::new(|| self.xiangqi_files().is_ok_and(|files| !files.is_empty()));
+        game_of_all(signatures, game, |signature, _, _| match *has_xiangqi {
+            true => bail!(
+                "{signature} is a material of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
+                self.path.display()
+            ),
+            false => Ok(Game::Chess),
+        })
+    }
+
     /// That there is no table here at all.
     pub fn nothing(&self) -> NoTables {
         NoTables(self.path.clone())
@@ -81,6 +149,39 @@ impl TableDirectory {
     .0.display()
 )]
 pub struct NoTables(PathBuf);
+
+fn game_of_all(
+    signatures: &[String],
+    game: Option<Game>,
+    game_of_both: impl Fn(&str, &Material, &xiangqi::Material) -> Result<Game>,
+) -> Result<Game> {
+    if let Some(game) = game {
+        return Ok(game);
+    }
+    let mut games: Vec<(&String, Game)> = Vec::new();
+    for signature in signatures {
+        let (chess, xiangqi) = (
+            signature.parse::<Material>(),
+            signature.parse::<xiangqi::Material>(),
+        );
+        let game = match (&chess, &xiangqi) {
+            (Ok(chess), Ok(xiangqi)) => game_of_both(signature, chess, xiangqi)?,
+            (Err(_), Ok(_)) => Game::Xiangqi,
+            // What neither has is told by the parser of chess.
+            _ => Game::Chess,
+        };
+        games.push((signature, game));
+    }
+    let Some(&(first, game)) = games.first() else {
+        return Ok(Game::Chess);
+    };
+    if let Some((other, _)) = games.iter().find(|(_, other)| *other != game) {
+        bail!(
+            "{first} is a material of {game} here and {other} is not; {SAY_WHICH}, one game a command"
+        );
+    }
+    Ok(game)
+}
 
 /// Where this user's programs keep their data.
 fn user_data() -> Option<PathBuf> {

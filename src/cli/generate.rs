@@ -21,7 +21,7 @@ use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, 
 use serde_json::{Value, json};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{Outcome, TableDirectory, input, print, progress, xiangqi};
+use super::{Outcome, TableDirectory, input, print, progress};
 
 /// Solve materials and write their tables, and all tables they depend on
 #[derive(Debug, Args)]
@@ -179,7 +179,7 @@ impl Generate {
         let game = match (self.game, self.format) {
             // There are no such tables of xiangqi.
             (None, Format::Syzygy) => Game::Chess,
-            (game, _) => xiangqi::game_to_generate(&self.materials, game, tables)?,
+            (game, _) => tables.game_to_generate(&self.materials, game)?,
         };
         progress::use_threads(self.threads)?;
         match game {
@@ -220,7 +220,7 @@ impl Generate {
     fn xiangqi(&self, directory: &Path) -> Result<GenerateOptions<Xiangqi>> {
         let rules = self.rules.unwrap_or_default();
         let mut materials: Vec<_> = (self.materials.iter())
-            .map(|signature| xiangqi::parse(signature))
+            .map(|signature| input::xiangqi_material(signature))
             .collect::<Result<_>>()?;
         match self.set {
             Some(Set::OneAttacker) => materials.extend(XiangqiMaterial::one_attacker()),

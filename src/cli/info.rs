@@ -88,7 +88,7 @@ impl Info {
     /// Reads the headers and prints.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         let named = std::slice::from_ref(&self.material);
-        if xiangqi::game_of_tables(named, self.game, tables)? == Game::Xiangqi {
+        if tables.game_of_tables(named, self.game)? == Game::Xiangqi {
             return xiangqi::info(&self.material, self.rules, self.json, tables, out);
         }
         let answer = self.answer(tables)?;

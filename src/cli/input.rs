@@ -55,7 +55,7 @@ pub fn epd(words: &[String]) -> Result<Position> {
     position(&words[..fields.min(words.len())])
 }
 
-/// The same for xiangqi, where the two fields that it has no use for may be missing.
+/// The xiangqi position of such words, where the two fields that it has no use for may be missing.
 pub fn xiangqi_epd(words: &[String]) -> Result<xiangqi::Position> {
     let is_unused = |number: usize| words.get(number).is_some_and(|word| word == "-");
     let fields = match (is_unused(2) && is_unused(3), has_counters(words)) {
@@ -77,6 +77,11 @@ fn has_counters(words: &[String]) -> bool {
 /// A material in the form that has a table, from a signature in any order and case.
 pub fn material(signature: &str) -> Result<Material, retrograde::chess::material::MaterialError> {
     Ok(signature.parse::<Material>()?.normal_form())
+}
+
+/// A xiangqi material in the form that has a table.
+pub fn xiangqi_material(signature: &str) -> Result<xiangqi::Material> {
+    Ok(signature.parse::<xiangqi::Material>()?.normal_form())
 }
 
 /// The materials named, and all with up to `men` men; each once, those named first.

@@ -9,6 +9,7 @@ mod bench;
 mod completions;
 mod convert;
 mod directory;
+mod game;
 mod generate;
 mod info;
 mod input;

@@ -6,19 +6,17 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::Args;
-use retrograde::Tablebase;
-use retrograde::chess::Position;
 use retrograde::game::Game;
+use retrograde::probe::ProbeError;
 use retrograde::probe::solved::SolvedSet;
-use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::xiangqi::Rules;
+use retrograde::{chess, xiangqi};
 use serde_json::json;
 
-use super::answer::{Answer, LineAnswer};
-use super::movetext::movetext;
-use super::print::{MoveRow, best_line, move_rows, plies_or_dash, those_that_hold};
-use super::solve::leaves::{TableLeaves, XiangqiLeaves, tables_if_any};
-use super::{NoTables, Outcome, TableDirectory, input, xiangqi};
+use super::answer::Answer;
+use super::directory::{NoTables, TableDirectory};
+use super::game::CliGame;
+use super::{Outcome, input};
 
 /// Look a position up: its value, and every legal move with its value, best first
 #[derive(Debug, Args)]
@@ -52,6 +50,7 @@ pub struct Probe {
     /// The game: chess or xiangqi [default: xiangqi for boards of ten ranks, else chess]
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
+
     /// Ask a file that `solve --save` has written, and tables for what is behind its end
     #[arg(long, value_name = "FILE", conflicts_with_all = ["epd", "line"])]
     solved: Option<PathBuf>,
@@ -72,41 +71,54 @@ impl Probe {
             let input = open_lines(file)?;
             return self.answer_lines(file, input, tables, out);
         }
-        if input::means_xiangqi(self.game, &self.fen) {
-            let position = input::xiangqi_position(&self.fen)?;
-            if let Some(file) = &self.solved {
-                let set = SolvedSet::open(file)?;
-                let rules = set.rules();
-                let open = XiangqiTables::open(tables.path(), rules);
-                let leaves = XiangqiLeaves::new(&open, None, tables, rules)?;
-                let answer = xiangqi::Answer::of_solved(&set, &position, &leaves)?;
-                return xiangqi::print_answer(answer, &position, self.json, out);
-            }
-            return xiangqi::probe(&position, self.rules, self.line, self.json, tables, out);
-        }
-        // What is wrong with the position matters more than what is wrong with the tables.
-        let position = input::position(&self.fen)?;
-        let answer = match (&self.solved, tables.open()) {
-            (Some(file), _) => {
-                let set = SolvedSet::open(file)?;
-                let tables = tables_if_any(tables)?;
-                Answer::of_solved(&set, &position, &TableLeaves::new(&tables))?
-            }
-            (None, Ok(tables)) => Answer::new(&tables, &position, self.line)?,
-            (None, Err(error)) if error.is::<NoTables>() => {
-                Answer::without_tables(&position, error.to_string())?
-            }
-            (None, Err(error)) => return Err(error),
+        let answer = match input::means_xiangqi(self.game, &self.fen) {
+            true => self.answer::<xiangqi::Position>(tables)?,
+            false => self.answer::<chess::Position>(tables)?,
         };
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
         } else if answer.reason.is_none() {
-            print(&answer, &position, out)?;
+            answer.print(out)?;
         }
         Ok(match answer.reason {
             None => Outcome::Done,
             Some(reason) => Outcome::No(reason),
         })
+    }
+
+    /// Asks the file of solved positions, or else the tables.
+    fn answer<P: CliGame>(&self, directory: &TableDirectory) -> Result<Answer> {
+        // What is wrong with the position matters more than what is wrong with the tables.
+        let position = P::read(&self.fen)?;
+        if let Some(file) = &self.solved {
+            let set: SolvedSet<P> = SolvedSet::open(file)?;
+            let (rules, directory) = (set.rules(), Some(directory));
+            let tables = P::tables(directory, rules)?;
+            let leaves = P::leaves(&tables, directory, None, rules)?;
+            return position.probe_solved(&set, &leaves);
+        }
+        match P::open(directory, self.rules) {
+            Ok(tables) => self.ask(&position, &tables),
+            Err(error) if error.is::<NoTables>() => {
+                let mut answer = position.probe(&P::tables(None, self.rules)?)?;
+                // There may be a better one.
+                let castling = ProbeError::CastlingRights.to_string();
+                if let Some(reason) = answer.reason.as_mut().filter(|it| **it != castling) {
+                    *reason = error.to_string();
+                }
+                Ok(answer)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Asks the tables, also for the line if that is wanted.
+    fn ask<P: CliGame>(&self, position: &P, tables: &P::Tables) -> Result<Answer> {
+        let mut answer = position.probe(tables)?;
+        if self.line && answer.reason.is_none() {
+            answer.line = Some(position.line(tables)?);
+        }
+        Ok(answer)
     }
 
     fn answer_lines(
@@ -118,9 +130,9 @@ impl Probe {
     ) -> Result<Outcome> {
         let chess = match self.game {
             Some(Game::Xiangqi) => None,
-            _ => Some(directory.open()?),
+            _ => Some(chess::Position::open(directory, self.rules)?),
         };
-        let xiangqi = XiangqiTables::open(directory.path(), self.rules);
+        let xiangqi = xiangqi::Position::open(directory, self.rules)?;
         let (mut bad, mut unknown, mut answered) = (0, 0, 0);
         let mut bytes = Vec::new();
         for number in 1u64.. {
@@ -137,11 +149,19 @@ impl Probe {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match self.answer_line(line, chess.as_ref(), &xiangqi)? {
-                Ok((answer, is_known)) => {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            let answer = match &chess {
+                Some(tables) if !input::means_xiangqi(self.game, &words) => {
+                    self.answer_line::<chess::Position>(&words, tables)?
+                }
+                _ => self.answer_line::<xiangqi::Position>(&words, &xiangqi)?,
+            };
+            match answer {
+                Ok(answer) => {
+                    let is_known = answer.reason.is_none();
                     unknown += u64::from(!is_known);
                     answered += u64::from(is_known);
-                    writeln!(out, "{answer}")?;
+                    writeln!(out, "{}", serde_json::to_string(&answer)?)?;
                 }
                 Err(error) => {
                     bad += 1;
@@ -168,33 +188,14 @@ impl Probe {
             )),
         })
     }
-}
-
-impl Probe {
-    /// The answer to a line and whether the tables have one, or what is wrong with the line.
-    fn answer_line(
+    /// The answer to a line, or what is wrong with it.
+    fn answer_line<P: CliGame>(
         &self,
-        line: &str,
-        chess: Option<&Tablebase>,
-        xiangqi: &XiangqiTables,
-    ) -> Result<Result<(String, bool)>> {
-        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let Some(chess) = chess.filter(|_| !input::means_xiangqi(self.game, &words)) else {
-            return match input::xiangqi_epd(&words) {
-                Ok(position) => {
-                    let answer = xiangqi::Answer::new(xiangqi, &position, self.line)?;
-                    let json = serde_json::to_string(&answer)?;
-                    Ok(Ok((json, answer.reason.is_none())))
-                }
-                Err(error) => Ok(Err(error)),
-            };
-        };
-        match input::epd(&words) {
-            Ok(position) => {
-                let answer = Answer::new(chess, &position, self.line)?;
-                let json = serde_json::to_string(&answer)?;
-                Ok(Ok((json, answer.reason.is_none())))
-            }
+        words: &[String],
+        tables: &P::Tables,
+    ) -> Result<Result<Answer>> {
+        match P::read_epd(words) {
+            Ok(position) => self.ask(&position, tables).map(Ok),
             Err(error) => Ok(Err(error)),
         }
     }
@@ -208,71 +209,4 @@ fn open_lines(name: &str) -> Result<Box<dyn BufRead>> {
     let file =
         File::open(name).map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
     Ok(Box::new(BufReader::new(file)))
-}
-
-fn print(answer: &Answer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    let distance = |plies: Option<i32>, precise: Option<i32>| match plies == precise {
-        true => plies_or_dash(plies),
-        false => format!("~{}", plies_or_dash(plies)),
-    };
-    writeln!(
-        out,
-        "{}, {} to move: {}, dtz {}, dtm {}",
-        answer.material,
-        position.turn(),
-        answer.category,
-        distance(answer.dtz, answer.precise_dtz),
-        plies_or_dash(answer.dtm)
-    )?;
-    print_foreign_tables(answer, out)?;
-    let remarks = [
-        (answer.checkmate, "checkmate"),
-        (answer.stalemate, "stalemate"),
-        (answer.insufficient_material, "nobody can mate"),
-    ];
-    those_that_hold(&remarks, out)?;
-    let rows = answer.moves.iter().map(|m| MoveRow {
-        san: &m.san,
-        result: m.category.to_owned(),
-        dtz: distance(m.dtz, m.precise_dtz),
-        dtm: plies_or_dash(m.dtm),
-        checkmate: m.checkmate,
-        stalemate: m.stalemate,
-        zeroing: m.zeroing,
-    });
-    move_rows(rows, out)?;
-    if let Some(line) = &answer.line {
-        print_line(line, position, out)?;
-    }
-    Ok(())
-}
-
-/// Says which tables answered if not all of them are our own.
-fn print_foreign_tables(answer: &Answer, out: &mut dyn Write) -> Result<()> {
-    if answer.tables.iter().all(|table| table.format == "native") {
-        return Ok(());
-    }
-    let tables: Vec<String> = answer
-        .tables
-        .iter()
-        .map(|table| format!("{} ({})", table.file.display(), table.format))
-        .collect();
-    writeln!(out, "from {}", tables.join(", "))?;
-    Ok(())
-}
-
-pub fn print_line(line: &LineAnswer, position: &Position, out: &mut dyn Write) -> Result<()> {
-    if line.san.is_empty() {
-        let reason = line.reason.as_deref();
-        let reason = reason.unwrap_or("the game is over or drawn");
-        writeln!(out, "\nno line: {reason}")?;
-        return Ok(());
-    }
-    let metric = match line.plies_by_metric {
-        None => line.metric.to_owned(),
-        Some(plies) => format!("{} for {plies} plies, from there by dtz", line.metric),
-    };
-    let words = movetext(position.fullmoves(), position.turn(), &line.san);
-    let reason = line.reason.as_deref();
-    best_line(&metric, line.san.len(), line.end, &words, reason, out)
 }

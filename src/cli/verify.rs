@@ -15,12 +15,13 @@ use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
 use retrograde::verify::{Observer, Report, Subject, verify, work};
-use retrograde::xiangqi::{self as tables_of_xiangqi, Rules};
+use retrograde::xiangqi::{self, Rules};
 use serde_json::{Map, Value, json};
 
+use super::directory::TableDirectory;
+use super::game::{CliGame, leaf_error};
 use super::print::{differences, unreadable_json, verdict};
-use super::solve::game::SolveGame;
-use super::{Outcome, TableDirectory, input, progress, xiangqi};
+use super::{Outcome, input, progress};
 
 /// Check tables of both games and formats: every checksum, then every value against the values of its successors
 #[derive(Debug, Args)]
@@ -67,9 +68,7 @@ impl Verify {
         if let Some(file) = &self.solved {
             return match game_of(file)? {
                 Game::Chess => self.check_solved::<chess::Position>(file, directory, out),
-                Game::Xiangqi => {
-                    self.check_solved::<retrograde::xiangqi::Position>(file, directory, out)
-                }
+                Game::Xiangqi => self.check_solved::<xiangqi::Position>(file, directory, out),
             };
         }
         if self.materials.is_empty() && !self.all {
@@ -106,7 +105,7 @@ impl Verify {
     }
 
     /// Checks a file of solved positions.
-    fn check_solved<P: SolveGame>(
+    fn check_solved<P: CliGame>(
         &self,
         file: &Path,
         directory: &TableDirectory,
@@ -121,7 +120,7 @@ impl Verify {
         let leaves = P::leaves(&tables, directory, None, rules)?;
         let report = verify_solved(&set, &leaves, &cancel, &|checked| bar.inc(checked));
         bar.finish_and_clear();
-        let Some(report) = report.map_err(P::leaf_error)? else {
+        let Some(report) = report.map_err(leaf_error)? else {
             bail!("stopped before all was checked");
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -165,10 +164,10 @@ impl Verify {
             subjects.extend(materials.map(Subject::Chess));
         }
         if is_wanted(Game::Xiangqi) {
-            let files = xiangqi::listed(directory)?.into_iter();
+            let files = directory.xiangqi_files()?.into_iter();
             let wanted = files
                 .filter(|file| self.rules.is_none_or(|rules| rules == file.rules))
-                .filter(|file| file.metric == tables_of_xiangqi::Metric::Wdl);
+                .filter(|file| file.metric == xiangqi::Metric::Wdl);
             subjects.extend(wanted.map(|file| Subject::Xiangqi(file.rules, file.material)));
         }
         subjects.dedup();
@@ -180,10 +179,11 @@ impl Verify {
 
     /// The materials that were named.
     fn named_subjects(&self, directory: &TableDirectory) -> Result<Vec<Subject>> {
-        let game = xiangqi::game_of_tables(&self.materials, self.game, directory)?;
+        let game = directory.game_of_tables(&self.materials, self.game)?;
         if game == Game::Xiangqi {
             let rules = self.rules.unwrap_or_default();
-            let materials = self.materials.iter().map(|name| xiangqi::parse(name));
+            let named = self.materials.iter();
+            let materials = named.map(|name| input::xiangqi_material(name));
             return materials
                 .map(|material| Ok(Subject::Xiangqi(rules, material?)))
                 .collect();

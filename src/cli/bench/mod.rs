@@ -1,8 +1,9 @@
 //! `retrograde bench`: how fast this machine generates, probes and solves.
 
 mod generation;
-pub(super) mod probes;
+mod probes;
 mod reach;
+mod xiangqi;
 
 use std::io::Write;
 
@@ -16,8 +17,9 @@ use retrograde::probe::ProbeOptions;
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
+use super::directory::{NoTables, TableDirectory};
 use super::generate::Compression;
-use super::{NoTables, Outcome, TableDirectory, input, progress, xiangqi};
+use super::{Outcome, input, progress};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
 use reach::{ReachTime, reach_times};

@@ -2,40 +2,19 @@
 
 use std::path::PathBuf;
 
-use retrograde::game::{Color, Game};
+use retrograde::game::Color;
 use retrograde::metric::Wdl;
 use retrograde::reach::{Analysed, End, MoveValue, Outcome, Progress, Reach, Solved};
 use serde::Serialize;
 
-use super::game::{SolveGame, Traits};
+use crate::cli::answer::{Answer, Bounds, MoveAnswer};
+use crate::cli::game::{CliGame, Judged};
 
-/// A position, what is proved of it for the side to move, and its moves, best first.
-#[derive(Serialize)]
-#[serde(bound = "")]
-pub struct SolveAnswer<P: SolveGame> {
-    pub fen: String,
-    /// Unless it is chess, which has one set of rules.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub game: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rules: Option<&'static str>,
-    pub material: String,
-    /// With the clock of the position.
-    pub category: &'static str,
-    /// Why the category is unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+/// What is proved of a position, and how.
+#[derive(Debug, Serialize)]
+pub struct SolveAnswer {
     #[serde(flatten)]
-    pub bounds: Bounds,
-    /// Whether distances are exact, or those of a way that was found and may not be the shortest.
-    pub exact: bool,
-    #[serde(flatten)]
-    pub distances: P::Distances,
-    #[serde(flatten)]
-    pub traits: Traits,
-    pub moves: Vec<SolvedMove<P>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<P::LineAnswer>,
+    pub answer: Answer,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn: Option<String>,
     #[serde(flatten)]
@@ -72,133 +51,48 @@ pub struct Saved {
     pub bytes: u64,
 }
 
-/// A move; values are for the side to move after it.
-#[derive(Serialize)]
-#[serde(bound = "")]
-pub struct SolvedMove<P: SolveGame> {
-    #[serde(flatten)]
-    pub names: P::Names,
-    pub zeroing: bool,
-    pub category: &'static str,
-    #[serde(flatten)]
-    pub bounds: Bounds,
-    #[serde(flatten)]
-    pub distances: P::Distances,
-    #[serde(flatten)]
-    pub traits: Traits,
-}
-
-/// The result if it is proved, and what is proved otherwise. With the clock as it stands.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Bounds {
-    pub wdl: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_least: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_most: Option<&'static str>,
-    #[serde(skip)]
-    pub result: Option<Wdl>,
-    /// What it is at least and at most.
-    #[serde(skip)]
-    pub range: [Wdl; 2],
-}
-
-impl Bounds {
-    /// At least the one, at most the other.
-    pub fn new(at_least: Wdl, at_most: Wdl) -> Bounds {
-        let result = (at_least == at_most).then_some(at_least);
-        let unless = |bound: Wdl, trivial: Wdl| {
-            (result.is_none() && bound != trivial).then(|| bound.category())
-        };
-        Bounds {
-            wdl: result.map(Wdl::signum2),
-            at_least: unless(at_least, Wdl::Loss),
-            at_most: unless(at_most, Wdl::Win),
-            result,
-            range: [at_least, at_most],
-        }
-    }
-
-    /// The category, `unknown` where it is not proved.
-    pub fn category(&self) -> &'static str {
-        self.result.map_or("unknown", Wdl::category)
-    }
-
-    /// In words.
-    pub fn describe(&self) -> String {
-        match (self.at_least, self.at_most) {
-            (Some(least), Some(most)) => format!("at least {least}, at most {most}"),
-            (Some(least), None) => format!("at least {least}"),
-            (None, Some(most)) => format!("at most {most}"),
-            (None, None) => self.category().to_owned(),
-        }
-    }
-}
-
-/// A move with what the analyses say of the position after it, for the side to move there.
-pub struct Judged<P: Reach> {
-    pub played: P::Move,
-    pub next: P,
-    pub bounds: Bounds,
-    /// The value from which distances are, if a result is proved.
-    pub value: Option<P::Value>,
-}
-
-impl<P: SolveGame> Judged<P> {
-    fn new(position: &P, solved: &Solved<P>, played: P::Move) -> Judged<P> {
-        let next = position.after(played);
-        let find = |found: Option<&Analysed<P>>| {
-            let mut moves = found?.moves.iter();
-            let of_move: &MoveValue<P> = moves.find(|m| m.played == played)?;
-            of_move.value
-        };
-        // What is a lower bound for the player is an upper bound for the opponent.
-        let (upper, lower) = (find(solved.lower()), find(solved.upper()));
-        let bound = |of: Option<P::Value>, trivial| of.map_or(trivial, |of| next.with_clock(of));
-        let at_most = bound(upper, Wdl::Win);
-        let at_least = match at_most {
-            // Nothing is worse.
-            Wdl::Loss => Wdl::Loss,
-            _ => bound(lower, Wdl::Loss),
-        };
-        let bounds = Bounds::new(at_least, at_most);
-        let value = bounds.result.and_then(|_| match at_most {
-            Wdl::Loss | Wdl::BlessedLoss => upper,
-            _ => lower.or(upper),
-        });
-        Judged {
-            played,
-            next,
-            bounds,
-            value,
-        }
-    }
-
-    fn answer(&self, position: &P) -> SolvedMove<P> {
-        SolvedMove {
-            names: position.names(self.played),
-            zeroing: P::is_zeroing(self.played),
-            category: self.bounds.category(),
-            bounds: self.bounds,
-            distances: P::distances(self.value),
-            traits: self.next.traits(),
-        }
+/// A move with what the analyses say of the position after it.
+fn judged<P: CliGame>(position: &P, solved: &Solved<P>, played: P::Move) -> Judged<P> {
+    let next = position.after(played);
+    let find = |found: Option<&Analysed<P>>| {
+        let mut moves = found?.moves.iter();
+        let of_move: &MoveValue<P> = moves.find(|m| m.played == played)?;
+        of_move.value
+    };
+    // What is a lower bound for the player is an upper bound for the opponent.
+    let (upper, lower) = (find(solved.lower()), find(solved.upper()));
+    let bound = |of: Option<P::Value>, trivial| of.map_or(trivial, |of| next.with_clock(of));
+    let at_most = bound(upper, Wdl::Win);
+    let at_least = match at_most {
+        // Nothing is worse.
+        Wdl::Loss => Wdl::Loss,
+        _ => bound(lower, Wdl::Loss),
+    };
+    let bounds = Bounds::new(at_least, at_most);
+    let value = bounds.result.and_then(|_| match at_most {
+        Wdl::Loss | Wdl::BlessedLoss => upper,
+        _ => lower.or(upper),
+    });
+    Judged {
+        played,
+        next,
+        bounds,
+        value,
     }
 }
 
 /// All moves, best first, as `probe` has them.
-fn moves<P: SolveGame>(position: &P, solved: &Solved<P>) -> Vec<SolvedMove<P>> {
-    let order = decisive(solved).map_or(Vec::new(), |found| found.moves.clone());
-    let judged = order
-        .iter()
-        .map(|m| Judged::new(position, solved, m.played));
-    let mut judged: Vec<Judged<P>> = judged.collect();
-    if judged.is_empty() {
-        let moves = position.moves().into_iter();
-        judged = moves.map(|m| Judged::new(position, solved, m)).collect();
+fn moves<P: CliGame>(position: &P, solved: &Solved<P>) -> Vec<MoveAnswer> {
+    let found = decisive(solved).map_or(&[][..], |found| &found.moves);
+    let mut order: Vec<P::Move> = found.iter().map(|m| m.played).collect();
+    if order.is_empty() {
+        order = position.moves();
     }
-    position.sort(&mut judged);
-    judged.iter().map(|m| m.answer(position)).collect()
+    let mut moves: Vec<Judged<P>> = (order.into_iter())
+        .map(|played| judged(position, solved, played))
+        .collect();
+    position.sort(&mut moves);
+    moves.iter().map(|m| m.answer(position)).collect()
 }
 
 /// The analysis whose distances and line are those of the result: that in which the winner wins, or any for a draw.
@@ -211,9 +105,9 @@ pub fn decisive<P: Reach>(solved: &Solved<P>) -> Option<&Analysed<P>> {
         .or(solved.upper())
 }
 
-impl<P: SolveGame> SolveAnswer<P> {
+impl SolveAnswer {
     /// What was proved of `position`.
-    pub fn new(position: &P, solved: &Solved<P>) -> SolveAnswer<P> {
+    pub fn new<P: CliGame>(position: &P, solved: &Solved<P>) -> SolveAnswer {
         let bound = |found: Option<&Analysed<P>>, trivial| {
             found.map_or(trivial, |found| position.with_clock(found.root))
         };
@@ -225,20 +119,15 @@ impl<P: SolveGame> SolveAnswer<P> {
         };
         let bounds = Bounds::new(at_least, at_most);
         let found = bounds.result.and_then(|_| decisive(solved));
-        let reason = bounds.result.is_none();
+        let reason = || unproved(solved.end, &bounds);
+        let reason = bounds.result.is_none().then(reason);
         SolveAnswer {
-            fen: position.fen(),
-            game: (P::GAME == Game::Xiangqi).then_some("xiangqi"),
-            rules: (P::GAME == Game::Xiangqi).then(|| solved.rules().name()),
-            material: position.material(),
-            category: bounds.category(),
-            reason: reason.then(|| unproved(solved.end, &bounds)),
-            bounds,
-            exact: solved.exact().is_some(),
-            distances: P::distances(found.map(|found| found.root)),
-            traits: position.traits(),
-            moves: moves(position, solved),
-            line: None,
+            answer: Answer {
+                exact: Some(solved.exact().is_some()),
+                distances: P::distances(found.map(|found| found.root)),
+                moves: moves(position, solved),
+                ..position.answer(solved.rules(), bounds, reason)
+            },
             pgn: None,
             explored: Explored::new(solved.end, solved.progress, solved.peak_memory),
             restriction: None,
@@ -288,23 +177,5 @@ pub fn pgn_result(turn: Color, wdl: Option<i32>) -> &'static str {
         (Some(2), Color::Black) | (Some(-2), Color::White) => "0-1",
         (Some(_), _) => "1/2-1/2",
         (None, _) => "*",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bounds_that_meet_are_a_result() {
-        let win = Bounds::new(Wdl::Win, Wdl::Win);
-        assert_eq!((win.category(), win.describe().as_str()), ("win", "win"));
-        let half = Bounds::new(Wdl::Draw, Wdl::Win);
-        assert_eq!(half.category(), "unknown");
-        assert_eq!(half.describe(), "at least draw");
-        let open = Bounds::new(Wdl::Loss, Wdl::Win);
-        assert_eq!(open.describe(), "unknown");
-        let closer = Bounds::new(Wdl::Draw, Wdl::CursedWin);
-        assert_eq!(closer.describe(), "at least draw, at most cursed-win");
     }
 }

@@ -1,8 +1,6 @@
 //! `retrograde solve`: the value of a position that no table has.
 
 mod answer;
-pub mod game;
-pub mod leaves;
 mod print;
 
 use std::io::Write;
@@ -22,9 +20,10 @@ use retrograde::xiangqi::Rules;
 use retrograde::{chess, xiangqi};
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
-use super::{Outcome, TableDirectory, input, progress};
+use super::directory::TableDirectory;
+use super::game::{CliGame, leaf_error};
+use super::{Outcome, input, progress};
 use answer::{Saved, SolveAnswer};
-use game::SolveGame;
 
 /// Solve a position that no table has, by retrograde analysis of all it can reach
 #[derive(Debug, Args)]
@@ -165,7 +164,7 @@ impl Solve {
         }
     }
 
-    fn solve<P: SolveGame>(
+    fn solve<P: CliGame>(
         &self,
         directory: &TableDirectory,
         out: &mut dyn Write,
@@ -203,7 +202,7 @@ impl Solve {
         );
         bar.finish_and_clear();
         let solved = solved.map_err(|error| match error {
-            ReachError::Leaf(error) => P::leaf_error(error),
+            ReachError::Leaf(error) => leaf_error(error),
             error => error.into(),
         })?;
         let mut answer = SolveAnswer::new(&position, &solved);
@@ -213,9 +212,9 @@ impl Solve {
         if self.line || self.pgn {
             let line = print::line(&position, &solved, &tables)?;
             if self.pgn {
-                answer.pgn = Some(print::pgn(&position, &line, &answer));
+                answer.pgn = Some(print::pgn(&line, &answer.answer));
             }
-            answer.line = self.line.then_some(line);
+            answer.answer.line = self.line.then_some(line);
         }
         // What was found is shown whether or not it can be kept.
         let mut not_saved = None;
@@ -231,11 +230,11 @@ impl Solve {
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
         } else {
-            print::text(&answer, &position, out)?;
+            print::text(&answer, out)?;
         }
         match not_saved {
             Some(error) => Err(error.into()),
-            None => outcome(solved.end, answer.reason),
+            None => outcome(solved.end, answer.answer.reason),
         }
     }
 
@@ -264,8 +263,8 @@ impl Solve {
     }
 
     /// What one side is denied, if anything.
-    fn handicap<P: SolveGame>(&self, position: &P) -> Result<Option<Handicap>> {
-        if self.promote.is_some() && !P::PROMOTES {
+    fn handicap<P: CliGame>(&self, position: &P) -> Result<Option<Handicap>> {
+        if self.promote.is_some() && P::GAME != Game::Chess {
             bail!(
                 "--promote is for chess, and this is {}; leave it out",
                 P::GAME

@@ -4,52 +4,93 @@ use std::io::Write;
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
+use retrograde::game::Game;
 use retrograde::reach::{LineEnd, Solved};
 
 use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
-use super::game::SolveGame;
+use crate::cli::answer::{Answer, LineAnswer, Names, zeroing};
+use crate::cli::game::CliGame;
 use crate::cli::movetext::movetext;
 
 /// Where lines of PGN are broken, as its standard asks.
 const PGN_WIDTH: usize = 79;
+
+/// Why nothing is known of what follows.
+const UNEXPLORED: &str = "what follows was not explored";
 
 /// Best play: what was solved, and from where tables know more, what they say.
 ///
 /// # Errors
 ///
 /// If a table is damaged.
-pub fn line<P: SolveGame>(
+pub fn line<P: CliGame>(
     position: &P,
     solved: &Solved<P>,
     tables: &P::Tables,
-) -> Result<P::LineAnswer> {
-    let has_mates = solved.has_mates();
-    let Some(found) = decisive(solved) else {
-        return Ok(P::line_answer(Vec::new(), "unknown", has_mates));
-    };
-    let (mut position, mut names) = (*position, Vec::new());
-    for &played in &found.line.moves {
-        names.push(position.names(played));
+) -> Result<LineAnswer> {
+    let found = decisive(solved).map(|found| &found.line);
+    let (mut position, mut uci, mut book) = (*position, Vec::new(), Vec::new());
+    for &played in found.iter().flat_map(|line| &line.moves) {
+        let names = position.names(played);
+        uci.push(names.uci);
+        book.push(names.book);
         position = position.after(played);
     }
-    let end = match found.line.end {
-        LineEnd::Checkmate => "checkmate",
-        LineEnd::Stalemate => "stalemate",
-        LineEnd::Draw => "draw",
-        LineEnd::PerpetualCheck => "perpetual-check",
-        LineEnd::TooLong => "unfinished",
-        _ => "unknown",
+    let (solved_plies, end) = (uci.len(), found.map(|line| line.end));
+    let mut line = LineAnswer {
+        names: Names {
+            game: P::GAME,
+            uci,
+            book,
+        },
+        end: match end {
+            Some(LineEnd::Checkmate) => "checkmate",
+            Some(LineEnd::Stalemate) => "stalemate",
+            Some(LineEnd::Draw) => "draw",
+            Some(LineEnd::PerpetualCheck) => "perpetual-check",
+            Some(LineEnd::TooLong) => "unfinished",
+            _ => "unknown",
+        },
+        reason: (end == Some(LineEnd::Unexplored)).then(|| UNEXPLORED.to_owned()),
+        metric: match solved.has_mates() {
+            true => "dtm",
+            false => zeroing(P::GAME),
+        },
+        plies_by_metric: None,
     };
-    let mut answer = P::line_answer(names, end, has_mates);
-    position.go_on(&mut answer, found.line.end, tables)?;
-    Ok(answer)
+    if end == Some(LineEnd::Leaf) {
+        let rest = position.line(tables)?;
+        if P::GAME == Game::Chess {
+            line.plies_by_metric = match rest.metric == line.metric {
+                false => Some(solved_plies),
+                true => rest.plies_by_metric.map(|plies| plies + solved_plies),
+            };
+        }
+        line.names.uci.extend(rest.names.uci);
+        line.names.book.extend(rest.names.book);
+        (line.end, line.reason) = (rest.end, rest.reason);
+    }
+    Ok(line)
 }
 
 /// Best play as a game.
-pub fn pgn<P: SolveGame>(position: &P, line: &P::LineAnswer, answer: &SolveAnswer<P>) -> String {
-    let result = pgn_result(position.turn(), answer.bounds.wdl);
-    let [before, behind] = P::PGN_TAGS;
-    let [first, second] = P::PLAYERS;
+pub fn pgn(line: &LineAnswer, answer: &Answer) -> String {
+    let result = pgn_result(answer.turn, answer.bounds.wdl);
+    let fen = ("FEN", &*answer.fen);
+    let (before, behind, [first, second], record) = match answer.game {
+        Game::Chess => (
+            None,
+            [("SetUp", "1"), fen],
+            ["White", "Black"],
+            &line.names.book,
+        ),
+        Game::Xiangqi => (
+            Some(("Game", "Chinese Chess")),
+            [("Format", "ICCS"), fen],
+            ["Red", "Black"],
+            &line.names.uci,
+        ),
+    };
     let common = [
         ("Event", "retrograde solve"),
         ("Site", "?"),
@@ -59,13 +100,12 @@ pub fn pgn<P: SolveGame>(position: &P, line: &P::LineAnswer, answer: &SolveAnswe
         (second, "?"),
         ("Result", result),
     ];
-    let fen = [("FEN", &*answer.fen)];
-    let tags = before.iter().chain(&common).chain(behind).chain(&fen);
+    let tags = before.into_iter().chain(common).chain(behind);
     let mut pgn: String = tags
         .map(|(name, value)| format!("[{name} \"{value}\"]\n"))
         .collect();
     let mut words = Vec::new();
-    for numbered in movetext(position.fullmoves(), position.turn(), P::record(line)) {
+    for numbered in movetext(answer.fullmoves, answer.turn, record) {
         words.extend(numbered.split(' ').map(str::to_owned));
     }
     words.push(result.to_owned());
@@ -89,12 +129,8 @@ pub fn pgn<P: SolveGame>(position: &P, line: &P::LineAnswer, answer: &SolveAnswe
 /// # Errors
 ///
 /// If it cannot be written.
-pub fn text<P: SolveGame>(
-    answer: &SolveAnswer<P>,
-    position: &P,
-    out: &mut dyn Write,
-) -> Result<()> {
-    position.print_value(answer, out)?;
+pub fn text(answer: &SolveAnswer, out: &mut dyn Write) -> Result<()> {
+    answer.answer.print_value(out)?;
     print_exploration(&answer.explored, out)?;
     if let Some(restriction) = &answer.restriction {
         writeln!(
@@ -102,7 +138,7 @@ pub fn text<P: SolveGame>(
             "restriction: {restriction}; results are bounds for that side"
         )?;
     }
-    position.print_moves(answer, out)?;
+    answer.answer.print_moves(out)?;
     if let Some(pgn) = &answer.pgn {
         write!(out, "\n{pgn}")?;
     }

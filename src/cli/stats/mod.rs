@@ -113,7 +113,7 @@ impl Stats {
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
         let named = std::slice::from_ref(&self.material);
-        if xiangqi::game_of_tables(named, self.game, directory)? == Game::Xiangqi {
+        if directory.game_of_tables(named, self.game)? == Game::Xiangqi {
             return xiangqi::stats(&self, directory, out);
         }
         let material = input::material(&self.material)?;

@@ -5,19 +5,19 @@ use std::io::Write;
 
 use anyhow::Result;
 use rayon::prelude::*;
-use retrograde::game::Color;
+use retrograde::game::{Color, Game};
 use retrograde::metric::{MateScore, Wdl};
 use retrograde::probe::xiangqi::{XiangqiProbeError, is_about};
 use retrograde::table::Table;
 use retrograde::xiangqi::{IndexSpace, Metric, Order, Placement};
 use serde_json::{Value, json};
 
-use super::answer::name;
-use super::{files, parse};
+use super::files;
+use crate::cli::directory::TableDirectory;
 use crate::cli::stats::Stats;
 use crate::cli::stats::histogram::{Distances, merged};
 use crate::cli::stats::zugzwang::{Found, Kind};
-use crate::cli::{Outcome, TableDirectory, progress};
+use crate::cli::{Outcome, input, progress};
 
 /// Indices that one thread takes at a time: some milliseconds.
 const CHUNK: u64 = 1 << 13;
@@ -119,7 +119,7 @@ fn weight(placement: &Placement) -> u64 {
 
 /// Goes through all positions and prints.
 pub fn stats(stats: &Stats, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-    let material = parse(&stats.material)?;
+    let material = input::xiangqi_material(&stats.material)?;
     let rules = stats.rules;
     let missing = |metric| XiangqiProbeError::Missing {
         material,
@@ -191,7 +191,10 @@ pub fn stats(stats: &Stats, directory: &TableDirectory, out: &mut dyn Write) -> 
     let titled = sides().flat_map(|(color, side)| {
         let each = side.iter().zip(DISTANCES);
         each.filter_map(move |(distances, metric)| {
-            let title = format!("{material}, {} to move, {metric}", name(color));
+            let title = format!(
+                "{material}, {} to move, {metric}",
+                Game::Xiangqi.name_of(color)
+            );
             distances.as_ref().map(|distances| (title, distances))
         })
     });
@@ -218,7 +221,7 @@ pub fn stats(stats: &Stats, directory: &TableDirectory, out: &mut dyn Write) -> 
             if let Some(distances) = distances {
                 let title = format!(
                     "{material} under {rules}, {} to move, {metric} in plies",
-                    name(color)
+                    Game::Xiangqi.name_of(color)
                 );
                 distances.print(&title, statistics.draws[color.index()], out)?;
             }

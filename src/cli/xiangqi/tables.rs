@@ -1,112 +1,18 @@
-//! `retrograde list` and `retrograde info` for xiangqi.
+//! `retrograde info` for xiangqi.
 
-use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use indicatif::{HumanBytes, HumanCount};
-use retrograde::game::Color;
+use retrograde::game::{Color, Game};
 use retrograde::probe::xiangqi::{XiangqiProbeError, is_about};
 use retrograde::table::{Counts, Longest, Table};
-use retrograde::tables::rules_directory;
-use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
+use retrograde::xiangqi::{IndexSpace, Metric, Rules};
 use serde_json::{Value, json};
 
-use super::answer::name;
-use super::{files, parse};
-use crate::cli::{Outcome, TableDirectory, print};
-
-/// One file that is named like a table.
-pub struct Listed {
-    pub material: Material,
-    pub rules: Rules,
-    pub metric: Metric,
-    path: PathBuf,
-    bytes: u64,
-}
-
-/// All files in the directories of xiangqi tables that are named like one.
-///
-/// # Errors
-///
-/// If a directory cannot be read.
-pub fn listed(directory: &TableDirectory) -> Result<Vec<Listed>> {
-    let mut found = Vec::new();
-    for rules in Rules::ALL {
-        let Ok(entries) = fs::read_dir(rules_directory::<Xiangqi>(directory.path(), rules)) else {
-            continue;
-        };
-        for entry in entries {
-            let path = entry?.path();
-            let part =
-                |part: Option<&std::ffi::OsStr>| part.and_then(|p| p.to_str()).map(str::to_owned);
-            let (Some(stem), Some(extension)) = (part(path.file_stem()), part(path.extension()))
-            else {
-                continue;
-            };
-            if let (Ok(material), Ok(metric)) = (stem.parse::<Material>(), extension.parse()) {
-                found.push(Listed {
-                    material,
-                    rules,
-                    metric,
-                    bytes: fs::metadata(&path)?.len(),
-                    path,
-                });
-            }
-        }
-    }
-    found.sort_by_cached_key(|file| {
-        let Listed {
-            material,
-            rules,
-            metric,
-            ..
-        } = file;
-        (*rules, material.men(), material.to_string(), *metric)
-    });
-    Ok(found)
-}
-
-/// Lists.
-pub fn list(json: bool, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-    let files = listed(directory)?;
-    if json {
-        let files: Vec<Value> = files
-            .iter()
-            .map(|file| {
-                json!({
-                    "material": file.material.to_string(),
-                    "game": "xiangqi",
-                    "rules": file.rules.name(),
-                    "metric": file.metric.name(),
-                    "format": "native",
-                    "file": file.path,
-                    "bytes": file.bytes,
-                })
-            })
-            .collect();
-        let answer = json!({"directory": directory.path(), "tables": files});
-        writeln!(out, "{answer}")?;
-        return Ok(Outcome::Done);
-    }
-    if files.is_empty() {
-        return Err(directory.nothing().into());
-    }
-    for file in &files {
-        let size = HumanBytes(file.bytes).to_string();
-        writeln!(
-            out,
-            "{:<18} {:<16} {:<7} {size:>12}",
-            file.material.to_string(),
-            file.rules,
-            file.metric
-        )?;
-    }
-    let total = files.iter().map(|file| file.bytes).sum();
-    print::total(files.len(), total, directory.path(), out)?;
-    Ok(Outcome::Done)
-}
+use super::files;
+use crate::cli::directory::TableDirectory;
+use crate::cli::{Outcome, input};
 
 fn counts_answer(counts: &Counts) -> Value {
     json!({"win": counts.win, "cursed_win": 0, "draw": counts.draw, "blessed_loss": 0, "loss": counts.loss})
@@ -128,7 +34,7 @@ pub fn info(
     directory: &TableDirectory,
     out: &mut dyn Write,
 ) -> Result<Outcome> {
-    let material = parse(signature)?;
+    let material = input::xiangqi_material(signature)?;
     let files = files(directory, rules, &material);
     if files.is_empty() {
         return Err(XiangqiProbeError::Missing {
@@ -205,7 +111,7 @@ pub fn info(
     writeln!(out)?;
     for metric in ["dtm", "dtc"] {
         for color in Color::ALL {
-            let side = name(color);
+            let side = Game::Xiangqi.name_of(color);
             let entry = &longest[metric][side];
             if let (Some(plies), Some(fen)) = (entry["plies"].as_u64(), entry["fen"].as_str()) {
                 writeln!(

@@ -15,11 +15,10 @@ use retrograde::xiangqi::solve::{SolveOptions, Targets, solve};
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules};
 use serde_json::{Value, json};
 
-use super::parse;
-use super::tables::listed;
-use crate::cli::bench::Bench;
-use crate::cli::bench::probes::{ProbeTimes, Random, time_probes};
-use crate::cli::{Outcome, TableDirectory};
+use super::Bench;
+use super::probes::{ProbeTimes, Random, time_probes};
+use crate::cli::directory::TableDirectory;
+use crate::cli::{Outcome, input};
 
 /// What is generated if nothing is said.
 const GENERATED: &str = "KRvKN";
@@ -91,10 +90,10 @@ fn solving_seconds(materials: &[Material], options: SolveOptions<'_>) -> Result<
 pub fn bench(bench: &Bench, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
     let rules = bench.rules;
     let mut materials: Vec<Material> = (bench.materials.iter())
-        .map(|signature| parse(signature))
+        .map(|signature| input::xiangqi_material(signature))
         .collect::<Result<_>>()?;
     if materials.is_empty() {
-        materials.push(parse(GENERATED)?);
+        materials.push(input::xiangqi_material(GENERATED)?);
     }
     let cancel = AtomicBool::new(false);
     let options = SolveOptions {
@@ -164,7 +163,7 @@ pub fn bench(bench: &Bench, directory: &TableDirectory, out: &mut dyn Write) -> 
 
 /// Times of probes in the largest tables that are there: of results alone, and of all there is to say.
 fn probes(directory: &TableDirectory, rules: Rules) -> Result<Vec<ProbeTimes>> {
-    let results: HashSet<Material> = (listed(directory)?.into_iter())
+    let results: HashSet<Material> = (directory.xiangqi_files()?.into_iter())
         .filter(|file| file.rules == rules && file.metric == Metric::Wdl)
         .map(|file| file.material)
         .collect();

@@ -1,0 +1,361 @@
+//! Chess.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use retrograde::Tablebase;
+use retrograde::chess::index::Placement;
+use retrograde::chess::material::Material;
+use retrograde::chess::zobrist::MaterialKey;
+use retrograde::chess::{Move, Position, Role, san};
+use retrograde::game::{Color, Game};
+use retrograde::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, Metric, Wdl};
+use retrograde::probe::solved::SolvedSet;
+use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove, sort_root_moves};
+use retrograde::reach::{LeafError, Leaves, Value};
+use retrograde::xiangqi::Rules;
+
+use super::{CliGame, Judged, MAX_LINE};
+use crate::cli::answer::{
+    Answer, Bounds, Distances, LineAnswer, MoveAnswer, Names, TableAnswer, Traits,
+};
+use crate::cli::directory::{NoTables, TableDirectory};
+use crate::cli::input;
+
+impl CliGame for Position {
+    type Tables = Tablebase;
+    type Leaves<'a> = TableLeaves<'a>;
+
+    fn read(words: &[String]) -> Result<Position> {
+        input::position(words)
+    }
+
+    fn read_epd(words: &[String]) -> Result<Position> {
+        input::epd(words)
+    }
+
+    fn open(directory: &TableDirectory, _: Rules) -> Result<Tablebase> {
+        directory.open()
+    }
+
+    fn tables(directory: Option<&TableDirectory>, _: Rules) -> Result<Tablebase> {
+        match directory.map(TableDirectory::open) {
+            Some(Err(error)) if !error.is::<NoTables>() => Err(error),
+            Some(Ok(tables)) => Ok(tables),
+            _ => {
+                let options = ProbeOptions::default();
+                Ok(Tablebase::open_with(&[] as &[PathBuf], &options)?)
+            }
+        }
+    }
+
+    fn leaves<'a>(
+        tables: &'a Tablebase,
+        _: Option<&TableDirectory>,
+        _: Option<&Position>,
+        _: Rules,
+    ) -> Result<TableLeaves<'a>> {
+        Ok(TableLeaves::new(tables))
+    }
+
+    fn max_men(leaves: &TableLeaves<'_>) -> usize {
+        leaves.max_men
+    }
+
+    fn probe(&self, tables: &Tablebase) -> Result<Answer> {
+        let wdl = known(tables.probe_wdl(self))?;
+        let dtz = known(tables.probe_dtz_range(self))?.ok();
+        let dtm = known(tables.probe_dtm(self))?.ok();
+        let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
+        let moves = match known(tables.root_moves(self))? {
+            Ok(moves) => moves.iter().map(|m| move_answer(self, m)).collect(),
+            Err(_) => moves_of_uncovered(tables, self)?,
+        };
+        let rules = Rules::default();
+        Ok(Answer {
+            distances: distances(dtz, dtm.flatten()),
+            tables: Some(tables_of(tables, self, is_known)),
+            moves,
+            ..self.answer(rules, wdl.as_ref().ok().copied().into(), wdl.err())
+        })
+    }
+
+    fn line(&self, tables: &Tablebase) -> Result<LineAnswer> {
+        let line = match known(tables.line(self, MAX_LINE))? {
+            Ok(line) => line,
+            Err(reason) => Line {
+                moves: Vec::new(),
+                end: LineEnd::Unknown,
+                reason: Some(reason),
+                metric: Metric::Dtz,
+            },
+        };
+        let is_other = |metric: Metric| metric != line.metric;
+        let plies_by_metric = line.moves.iter().position(|m| is_other(m.metric));
+        let (uci, book) = line.moves.into_iter().map(|m| (m.uci, m.san)).unzip();
+        Ok(LineAnswer {
+            names: Names {
+                game: Game::Chess,
+                uci,
+                book,
+            },
+            end: match line.end {
+                LineEnd::Checkmate => "checkmate",
+                LineEnd::Draw => "draw",
+                LineEnd::Unknown => "unknown",
+                _ => "unfinished",
+            },
+            reason: line.reason,
+            metric: line.metric.name(),
+            plies_by_metric,
+        })
+    }
+
+    fn solved_moves(
+        &self,
+        set: &SolvedSet,
+        leaves: &TableLeaves<'_>,
+    ) -> Result<Vec<MoveAnswer>, LeafError> {
+        let moves = set.root_moves(self, leaves)?;
+        Ok(moves.iter().map(|m| move_answer(self, m)).collect())
+    }
+
+    fn material(&self) -> String {
+        // A position has two kings, so there always is one.
+        Material::from_counts(Placement::from(self).counts())
+            .map(|material| material.normal_form().to_string())
+            .unwrap_or_default()
+    }
+
+    fn fullmoves(&self) -> u32 {
+        Position::fullmoves(self)
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            checkmate: self.is_checkmate(),
+            stalemate: self.is_stalemate(),
+            insufficient_material: self.is_insufficient_material(),
+        }
+    }
+
+    fn with_clock(&self, value: Value) -> Wdl {
+        let wdl = value.dtz.wdl();
+        let clock = u32::from(self.halfmoves());
+        if self.is_checkmate() || clock + value.dtz.0.unsigned_abs() <= FIFTY_MOVES.0 {
+            return wdl;
+        }
+        match wdl {
+            Wdl::Win => Wdl::CursedWin,
+            Wdl::Loss => Wdl::BlessedLoss,
+            wdl => wdl,
+        }
+    }
+
+    fn is_zeroing(played: Move) -> bool {
+        played.is_zeroing()
+    }
+
+    fn names(&self, played: Move) -> Names<String> {
+        Names {
+            game: Game::Chess,
+            uci: played.to_uci(),
+            book: san(self, played),
+        }
+    }
+
+    fn sort(&self, moves: &mut [Judged<Position>]) {
+        let root_move = |m: &Judged<Position>| RootMove {
+            wdl: m.value.map(|value| value.dtz.wdl()),
+            dtz: m.value.map(|value| value.dtz.into()),
+            dtm: m.value.and_then(|value| value.dtm),
+            ..RootMove::new(m.played, &m.next)
+        };
+        let mut order: Vec<RootMove> = moves.iter().map(root_move).collect();
+        sort_root_moves(&mut order, u32::from(self.halfmoves()));
+        moves.sort_by_cached_key(|m| order.iter().position(|it| it.played == m.played));
+    }
+
+    fn distances(value: Option<Value>) -> Distances {
+        let dtz = value.map(|value| value.dtz.into());
+        Distances {
+            precise: None,
+            ..distances(dtz, value.and_then(|value| value.dtm))
+        }
+    }
+}
+
+fn distances(dtz: Option<DtzRange>, dtm: Option<Dtm>) -> Distances {
+    Distances {
+        game: Game::Chess,
+        zeroing: dtz.map(|dtz| dtz.shortest.0),
+        precise: Some(dtz.and_then(DtzRange::exact).map(|Dtz(plies)| plies)),
+        mate: dtm.map(|Dtm(plies)| plies),
+        round: None,
+    }
+}
+
+fn move_answer(position: &Position, root_move: &RootMove) -> MoveAnswer {
+    let bounds = Bounds::from(root_move.wdl);
+    MoveAnswer {
+        names: position.names(root_move.played),
+        zeroing: root_move.is_zeroing,
+        category: bounds.category(),
+        bounds,
+        distances: distances(root_move.dtz, root_move.dtm),
+        traits: Traits {
+            checkmate: root_move.is_checkmate,
+            stalemate: root_move.is_stalemate,
+            insufficient_material: root_move.is_insufficient_material,
+        },
+    }
+}
+
+/// A value; or `None` and the reason, where the tables cannot know.
+fn known<T>(value: Result<T, ProbeError>) -> Result<Result<T, String>, ProbeError> {
+    match value {
+        Ok(value) => Ok(Ok(value)),
+        Err(
+            error @ (ProbeError::MissingTable { .. }
+            | ProbeError::TooManyMen { .. }
+            | ProbeError::CastlingRights),
+        ) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// The legal moves of a position that no table covers. Those that give up the last castling right have values.
+fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<MoveAnswer>> {
+    let mut moves = Vec::new();
+    for played in &position.legal_moves() {
+        let root_move = tables.root_move(position, played)?;
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        let rank = root_move.wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
+        moves.push((rank, move_answer(position, &root_move)));
+    }
+    moves.sort_by_key(|&(rank, _)| rank);
+    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// The tables of a position's material, of the metrics whose value is known.
+fn tables_of(tables: &Tablebase, position: &Position, is_known: [bool; 3]) -> Vec<TableAnswer> {
+    let Some(material) = Material::from_counts(Placement::from(position).counts()) else {
+        return Vec::new();
+    };
+    let known = Metric::ALL.into_iter().zip(is_known);
+    known
+        .filter(|&(_, is_known)| is_known)
+        .filter_map(|(metric, _)| tables.table(&material, metric))
+        .map(|file| TableAnswer {
+            metric: file.metric().name(),
+            format: file.format().name(),
+            file: file.path().to_owned(),
+        })
+        .collect()
+}
+
+/// The materials of which a directory has what every probe needs.
+pub struct TableLeaves<'a> {
+    tables: &'a Tablebase,
+    /// In both colours.
+    covered: HashSet<MaterialKey>,
+    max_men: usize,
+    has_mates: bool,
+}
+
+impl<'a> TableLeaves<'a> {
+    /// Finds out which materials are covered: those whose tables are there, with the tables of all that they lead to.
+    pub fn new(tables: &'a Tablebase) -> TableLeaves<'a> {
+        let has = |material: &Material, metric| tables.table(material, metric).is_some();
+        let mut materials: Vec<Material> = tables
+            .tables()
+            .iter()
+            .filter(|file| file.metric() == Metric::Wdl)
+            .map(|file| *file.material())
+            .collect();
+        // Captures and promotions lead to fewer men or fewer pawns.
+        materials.sort_by_key(|material| (material.men(), material.pawns()));
+        let mut complete: HashSet<Material> = HashSet::new();
+        for material in materials {
+            let mut leads_to = material.dependencies().into_iter();
+            if has(&material, Metric::Dtz) && leads_to.all(|other| complete.contains(&other)) {
+                complete.insert(material);
+            }
+        }
+        let has_mates = complete.iter().all(|material| has(material, Metric::Dtm));
+        let covered = complete
+            .iter()
+            .flat_map(|material| [key(material), key(material).swapped()])
+            .collect();
+        TableLeaves {
+            tables,
+            covered,
+            max_men: complete.iter().map(Material::men).max().unwrap_or(0),
+            has_mates,
+        }
+    }
+}
+
+/// The key of a material.
+fn key(material: &Material) -> MaterialKey {
+    MaterialKey::of(Color::ALL.into_iter().flat_map(|color| {
+        Role::ALL
+            .into_iter()
+            .flat_map(move |role| std::iter::repeat_n(role.of(color), material.count(color, role)))
+    }))
+}
+
+impl Leaves for TableLeaves<'_> {
+    fn covers(&self, position: &Position) -> bool {
+        position.castling_rights().is_empty() && self.covered.contains(&position.material_key())
+    }
+
+    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
+        let wdl = self.tables.probe_wdl(position)?;
+        if wdl == Wdl::Draw {
+            return Ok(Value {
+                dtz: Dtz(0),
+                dtm: None,
+            });
+        }
+        Ok(Value {
+            dtz: match after_zeroing {
+                true => wdl.dtz_of_zeroing_move(),
+                false => self.tables.probe_dtz(position)?,
+            },
+            dtm: match self.has_mates {
+                true => self.tables.probe_dtm(position)?,
+                false => None,
+            },
+        })
+    }
+
+    fn has_mates(&self) -> bool {
+        self.has_mates
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retrograde::metric::Dtz;
+
+    #[test]
+    fn a_win_that_comes_too_late_is_cursed() {
+        let judged = |plies, clock: u16, fen: &str| {
+            let position = Position::from_fen(&format!("{fen} {clock} 90")).unwrap();
+            position.with_clock(Value {
+                dtz: Dtz(plies),
+                dtm: None,
+            })
+        };
+        let (rook, mated) = ("8/8/8/8/8/2k5/1R6/K7 w - -", "R1k5/8/2K5/8/8/8/8/8 b - -");
+        assert_eq!(judged(31, 69, rook), Wdl::Win);
+        assert_eq!(judged(31, 70, rook), Wdl::CursedWin);
+        assert_eq!(judged(-2, 98, rook), Wdl::Loss);
+        assert_eq!(judged(-2, 99, rook), Wdl::BlessedLoss);
+        assert_eq!(judged(-1, 100, mated), Wdl::Loss);
+        assert_eq!(judged(0, 100, rook), Wdl::Draw);
+    }
+}

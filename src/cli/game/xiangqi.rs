@@ -1,0 +1,222 @@
+//! Xiangqi.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use retrograde::game::Game;
+use retrograde::metric::{Dtm, Wdl};
+use retrograde::probe::solved::SolvedSet;
+use retrograde::probe::xiangqi::{XiangqiLineEnd, XiangqiProbeError, XiangqiTables};
+use retrograde::reach::{LeafError, Leaves};
+use retrograde::tables::list;
+use retrograde::xiangqi::{Material, Metric, Move, Position, Rules, Xiangqi, XiangqiValue, wxf};
+
+use super::{CliGame, Judged, MAX_LINE};
+use crate::cli::answer::{Answer, Distances, LineAnswer, MoveAnswer, Names, Traits};
+use crate::cli::directory::TableDirectory;
+use crate::cli::input;
+
+impl CliGame for Position {
+    type Tables = XiangqiTables;
+    type Leaves<'a> = TableLeaves<'a>;
+
+    fn read(words: &[String]) -> Result<Position> {
+        input::xiangqi_position(words)
+    }
+
+    fn read_epd(words: &[String]) -> Result<Position> {
+        input::xiangqi_epd(words)
+    }
+
+    fn open(directory: &TableDirectory, rules: Rules) -> Result<XiangqiTables> {
+        Position::tables(Some(directory), rules)
+    }
+
+    fn tables(directory: Option<&TableDirectory>, rules: Rules) -> Result<XiangqiTables> {
+        let path = directory.map_or(PathBuf::new(), |directory| directory.path().to_owned());
+        Ok(XiangqiTables::open(&path, rules))
+    }
+
+    fn leaves<'a>(
+        tables: &'a XiangqiTables,
+        directory: Option<&TableDirectory>,
+        root: Option<&Position>,
+        rules: Rules,
+    ) -> Result<TableLeaves<'a>> {
+        let of_root = root.map(|root| Material::of(root).normal_form());
+        let files = match directory {
+            Some(directory) => list::<Xiangqi>(directory.path(), rules)?,
+            None => Vec::new(),
+        };
+        let has = |metric: Metric| -> HashSet<Material> {
+            let of_metric = files.iter().filter(|file| file.metric == metric);
+            let materials = of_metric.map(|file| file.material.normal_form());
+            materials
+                .filter(|material| Some(*material) != of_root)
+                .collect()
+        };
+        let covered = has(Metric::Wdl);
+        Ok(TableLeaves {
+            tables,
+            has_mates: covered.is_subset(&has(Metric::Dtm)),
+            covered,
+        })
+    }
+
+    fn max_men(leaves: &TableLeaves<'_>) -> usize {
+        let men = leaves.covered.iter().map(Material::men);
+        men.max().unwrap_or(0)
+    }
+
+    fn probe(&self, tables: &XiangqiTables) -> Result<Answer> {
+        let value = known(tables.probe(self))?;
+        let moves = match &value {
+            Ok(_) => known(tables.moves(self))?.ok(),
+            Err(_) => None,
+        };
+        let moves = match moves {
+            Some(moves) => (moves.iter())
+                .map(|m| move_answer(self, m.played, Some(m.value)))
+                .collect(),
+            None => moves_of_uncovered(tables, self)?,
+        };
+        let wdl = value.as_ref().ok().map(|value| value.wdl);
+        Ok(Answer {
+            distances: Position::distances(value.as_ref().ok().copied()),
+            moves,
+            ..self.answer(tables.rules(), wdl.into(), value.err())
+        })
+    }
+
+    fn line(&self, tables: &XiangqiTables) -> Result<LineAnswer> {
+        let line = tables.line(self, MAX_LINE)?;
+        let (uci, book) = line.moves.into_iter().map(|m| (m.iccs, m.wxf)).unzip();
+        Ok(LineAnswer {
+            names: Names {
+                game: Game::Xiangqi,
+                uci,
+                book,
+            },
+            end: match line.end {
+                XiangqiLineEnd::Checkmate => "checkmate",
+                XiangqiLineEnd::Stalemate => "stalemate",
+                XiangqiLineEnd::Draw => "draw",
+                XiangqiLineEnd::PerpetualCheck => "perpetual-check",
+                XiangqiLineEnd::Unknown => "unknown",
+                _ => "unfinished",
+            },
+            reason: line.reason,
+            metric: line.metric.name(),
+            plies_by_metric: None,
+        })
+    }
+
+    fn solved_moves(
+        &self,
+        set: &SolvedSet<Position>,
+        leaves: &TableLeaves<'_>,
+    ) -> Result<Vec<MoveAnswer>, LeafError> {
+        let moves = set.moves(self, leaves)?;
+        Ok((moves.iter())
+            .map(|m| move_answer(self, m.played, m.value))
+            .collect())
+    }
+
+    fn material(&self) -> String {
+        Material::of(self).normal_form().to_string()
+    }
+
+    fn fullmoves(&self) -> u32 {
+        Position::fullmoves(self)
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            checkmate: self.is_checkmate(),
+            stalemate: self.is_stalemate(),
+            insufficient_material: self.is_insufficient_material(),
+        }
+    }
+
+    fn with_clock(&self, value: XiangqiValue) -> Wdl {
+        value.wdl
+    }
+
+    fn is_zeroing(played: Move) -> bool {
+        played.is_capture()
+    }
+
+    fn names(&self, played: Move) -> Names<String> {
+        Names {
+            game: Game::Xiangqi,
+            uci: played.to_iccs(),
+            book: wxf(self, played),
+        }
+    }
+
+    fn sort(&self, moves: &mut [Judged<Position>]) {
+        // A stable sort keeps the order of the distances.
+        moves.sort_by_key(|m| {
+            let [at_least, at_most] = m.bounds.range;
+            [at_most, at_least]
+        });
+    }
+
+    fn distances(value: Option<XiangqiValue>) -> Distances {
+        Distances {
+            game: Game::Xiangqi,
+            zeroing: value.and_then(|value| value.dtc),
+            precise: None,
+            mate: value.and_then(|value| value.dtm).map(|Dtm(plies)| plies),
+            round: value.map(|value| value.round),
+        }
+    }
+}
+
+fn move_answer(position: &Position, played: Move, value: Option<XiangqiValue>) -> MoveAnswer {
+    Judged::new(position, played, value).answer(position)
+}
+
+/// A value; or `None` and the reason, where the tables cannot know.
+fn known<T>(value: Result<T, XiangqiProbeError>) -> Result<Result<T, String>, XiangqiProbeError> {
+    match value {
+        Ok(value) => Ok(Ok(value)),
+        Err(error) if error.is_missing_table() => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// The legal moves of a position where not all are known, with what is.
+fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec<MoveAnswer>> {
+    let mut moves = Vec::new();
+    for &played in position.legal_moves().as_slice() {
+        let value = known(tables.probe(&position.play(played)))?.ok();
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        let rank = value.map_or((Wdl::Draw, true), |value| (value.wdl, false));
+        moves.push((rank, move_answer(position, played, value)));
+    }
+    moves.sort_by_key(|&(rank, _)| rank);
+    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
+}
+
+/// The materials that a directory has results of, but for that of what is solved.
+pub struct TableLeaves<'a> {
+    tables: &'a XiangqiTables,
+    covered: HashSet<Material>,
+    has_mates: bool,
+}
+
+impl Leaves<Position> for TableLeaves<'_> {
+    fn covers(&self, position: &Position) -> bool {
+        !self.covered.is_empty() && self.covered.contains(&Material::of(position).normal_form())
+    }
+
+    fn value(&self, position: &Position, _: bool) -> Result<XiangqiValue, LeafError> {
+        Ok(self.tables.probe(position)?)
+    }
+
+    fn has_mates(&self) -> bool {
+        self.has_mates
+    }
+}
