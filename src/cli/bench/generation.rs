@@ -6,22 +6,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use retrograde::chess::material::Material;
-use retrograde::generate::{GenerateOptions, Generated, Observer, Phase, Plan};
-use retrograde::metric::Metric;
-use retrograde::table::Compression;
+use retrograde::game::{Numbered, TableGame};
+use retrograde::generate::{Generate, GenerateOptions, Generated, Observer, Phase, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Repeated generations of some materials and all they lead to.
-#[derive(Debug)]
-pub struct Generation {
+pub struct Generation<G: Generate> {
     /// What was asked for.
-    materials: Vec<Material>,
+    materials: Vec<G::Material>,
     /// Positions of each material that is solved: its indices with both sides to move.
-    positions: HashMap<Material, u64>,
+    positions: HashMap<G::Material, u64>,
     /// On one core.
-    alone: Vec<PhaseTimes>,
+    alone: Vec<PhaseTimes<G>>,
     /// On all threads, in seconds, sorted.
     together: Vec<f64>,
     generated: Generated,
@@ -30,7 +27,8 @@ pub struct Generation {
 }
 
 /// Seconds of each material and phase.
-type PhaseTimes = HashMap<(Material, Phase), f64>;
+type PhaseTimes<G> = HashMap<PhaseOf<G>, f64>;
+type PhaseOf<G> = (<G as TableGame>::Material, Phase<<G as TableGame>::Metric>);
 
 /// What one core did with one material, or with all.
 struct Rates {
@@ -38,35 +36,32 @@ struct Rates {
     solving: f64,
     /// Keeping values until they are written, and writing all metrics.
     compressing: f64,
-    writing: [f64; 3],
+    writing: Vec<f64>,
 }
 
-impl Generation {
-    /// Generates into directories that are removed again, `repeats` times on one core and as often on all threads.
+impl<G: Generate> Generation<G> {
+    /// Generates what `options` ask for into directories that are removed again, `repeats` times on one core and as often on
+    /// all threads. The directory of the options does not count.
     ///
     /// # Errors
     ///
     /// If there is no room, a thread cannot be started, or a generation fails.
-    pub fn measure(
-        materials: Vec<Material>,
-        compression: Compression,
-        repeats: usize,
-    ) -> Result<Generation> {
+    pub fn measure(options: &GenerateOptions<G>, repeats: usize) -> Result<Generation<G>> {
         let one = rayon::ThreadPoolBuilder::new()
             .num_threads(1)
             .build()
             .context("cannot start a thread; end other programs")?;
         let mut alone = Vec::new();
         for _ in 0..repeats {
-            let recorder = Recorder::default();
-            one.install(|| Once::run(&materials, compression, &recorder))?;
+            let recorder = Recorder::<G>::default();
+            one.install(|| Once::run(options, &recorder))?;
             let times = recorder.0.into_inner();
             alone.push(times.unwrap_or_else(PoisonError::into_inner));
         }
-        let mut last = Once::run(&materials, compression, &())?;
+        let mut last = Once::run(options, &())?;
         let mut together = vec![last.seconds];
         for _ in 1..repeats {
-            last = Once::run(&materials, compression, &())?;
+            last = Once::run(options, &())?;
             together.push(last.seconds);
         }
         together.sort_by(f64::total_cmp);
@@ -74,16 +69,16 @@ impl Generation {
             positions: last.positions,
             generated: last.generated,
             place: last.place,
-            materials,
+            materials: options.materials.clone(),
             alone,
             together,
         })
     }
 
     /// The rates of one material; of all that were solved if none is given.
-    fn rates(&self, material: Option<Material>) -> Rates {
-        let seconds = |phase: Phase| {
-            let of_run = |times: &PhaseTimes| -> f64 {
+    fn rates(&self, material: Option<G::Material>) -> Rates {
+        let seconds = |phase: Phase<G::Metric>| {
+            let of_run = |times: &PhaseTimes<G>| -> f64 {
                 let wanted = times.iter().filter(|&(&(of, in_phase), _)| {
                     in_phase == phase && material.is_none_or(|material| material == of)
                 });
@@ -91,7 +86,8 @@ impl Generation {
             };
             median(self.alone.iter().map(of_run).collect())
         };
-        let writing = Metric::ALL.map(|metric| seconds(Phase::Writing(metric)));
+        let of_metrics = G::Metric::LIST.iter();
+        let writing: Vec<f64> = of_metrics.map(|&of| seconds(Phase::Writing(of))).collect();
         Rates {
             positions: match material {
                 Some(material) => self.positions.get(&material).copied().unwrap_or(0),
@@ -110,7 +106,7 @@ impl Generation {
                 "positions": rates.positions,
                 "solve": rate(rates.solving),
                 "compress": rate(rates.compressing),
-                "write": Metric::ALL
+                "write": G::Metric::LIST
                     .iter()
                     .zip(rates.writing)
                     .map(|(metric, seconds)| (metric.name().to_owned(), rate(seconds)))
@@ -156,7 +152,7 @@ impl Generation {
                     rates.solving
                 ),
             ));
-            let of_metrics: Vec<String> = Metric::ALL
+            let of_metrics: Vec<String> = G::Metric::LIST
                 .iter()
                 .zip(rates.writing)
                 .map(|(metric, seconds)| format!("{metric} {:.1}", rate(seconds)))
@@ -185,23 +181,19 @@ impl Generation {
 }
 
 /// One generation.
-struct Once {
-    positions: HashMap<Material, u64>,
+struct Once<G: Generate> {
+    positions: HashMap<G::Material, u64>,
     generated: Generated,
     seconds: f64,
     place: TempDir,
 }
 
-impl Once {
-    fn run(
-        materials: &[Material],
-        compression: Compression,
-        observer: &dyn Observer,
-    ) -> Result<Once> {
+impl<G: Generate> Once<G> {
+    fn run(options: &GenerateOptions<G>, observer: &dyn Observer<G>) -> Result<Once<G>> {
         let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
         let plan = Plan::new(&GenerateOptions {
-            compression,
-            ..GenerateOptions::new(place.path(), materials.to_vec())
+            directory: place.path().to_owned(),
+            ..options.clone()
         })?;
         let start = Instant::now();
         let generated = plan.run(&AtomicBool::new(false), observer)?;
@@ -219,16 +211,16 @@ impl Once {
 
 /// Adds up what is spent where.
 #[derive(Default)]
-struct Recorder(Mutex<PhaseTimes>);
+struct Recorder<G: Generate>(Mutex<PhaseTimes<G>>);
 
-impl Observer for Recorder {
-    fn started(&self, _: Material) {}
+impl<G: Generate> Observer<G> for Recorder<G> {
+    fn started(&self, _: G::Material) {}
 
     fn advanced(&self, _: u64) {}
 
-    fn finished(&self, _: Material, _: u64) {}
+    fn finished(&self, _: G::Material, _: u64) {}
 
-    fn spent(&self, material: Material, phase: Phase, time: Duration) {
+    fn spent(&self, material: G::Material, phase: Phase<G::Metric>, time: Duration) {
         let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *times.entry((material, phase)).or_default() += time.as_secs_f64();
     }

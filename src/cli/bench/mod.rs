@@ -6,12 +6,13 @@ mod reach;
 mod xiangqi;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use retrograde::Tablebase;
-use retrograde::chess::material::Material;
 use retrograde::game::Game;
+use retrograde::generate::{Generate, GenerateOptions};
 use retrograde::metric::Metric;
 use retrograde::probe::ProbeOptions;
 use retrograde::xiangqi::Rules;
@@ -26,6 +27,7 @@ use reach::{ReachTime, reach_times};
 
 /// What is generated if nothing is said: a pawnless and a pawnful material of four men.
 const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
+const GENERATED_OF_XIANGQI: &str = "KRvKN";
 
 /// Measure generation, probe and solving speed on this machine
 #[derive(Debug, Args)]
@@ -40,7 +42,7 @@ const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
 pub struct Bench {
     /// What to generate [default: KQvKR KPvKP, of xiangqi KRvKN]
     #[arg(value_name = "MATERIAL")]
-    pub(super) materials: Vec<String>,
+    materials: Vec<String>,
 
     /// The game: chess or xiangqi
     #[arg(long, value_name = "GAME", default_value_t)]
@@ -48,15 +50,15 @@ pub struct Bench {
 
     /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
     #[arg(long, value_name = "RULES", default_value_t)]
-    pub(super) rules: Rules,
+    rules: Rules,
 
     /// How often to generate it, on one core and again on all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 3)]
-    pub(super) repeat: u32,
+    repeat: u32,
 
     /// How hard to compress
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
-    pub(super) compression: Compression,
+    compression: Compression,
 
     /// How many threads generate [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -64,27 +66,29 @@ pub struct Bench {
 
     /// Print one JSON object
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Bench {
     /// Measures and prints one table.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        if self.game == Game::Xiangqi {
-            return xiangqi::bench(&self, directory, out);
+        match self.game {
+            Game::Chess => self.chess(directory, out),
+            Game::Xiangqi => self.xiangqi(directory, out),
         }
-        let default = || GENERATED.map(str::to_owned).to_vec();
-        let signatures = match self.materials.is_empty() {
-            true => default(),
-            false => self.materials.clone(),
-        };
-        let named: Vec<Material> = (signatures.iter())
-            .map(|signature| input::material(signature))
-            .collect::<Result<_, _>>()?;
+    }
+
+    fn chess(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let named = self.named(&GENERATED, input::material)?;
         let materials = input::materials(&named, None);
-        let repeats = self.repeat as usize;
-        let generation = Generation::measure(materials, self.compression.into(), repeats)?;
+        let generation = Generation::measure(
+            &GenerateOptions {
+                compression: self.compression.into(),
+                ..GenerateOptions::new(PathBuf::new(), materials)
+            },
+            self.repeat as usize,
+        )?;
         // Tables are measured, and not how fast an answer is found again.
         let options = ProbeOptions {
             result_bytes: 0,
@@ -101,7 +105,48 @@ impl Bench {
             .into_iter()
             .filter_map(|metric| probe_times(&tables, metric).transpose())
             .collect::<Result<_>>()?;
-        let reach = reach_times(repeats)?;
+        let reach = reach_times(self.repeat as usize)?;
+        self.print(&generation, &probes, &reach, out)
+    }
+
+    fn xiangqi(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        let materials = self.named(&[GENERATED_OF_XIANGQI], input::xiangqi_material)?;
+        let options = GenerateOptions {
+            compression: self.compression.into(),
+            ..GenerateOptions::xiangqi(PathBuf::new(), materials, self.rules)
+        };
+        let generation = Generation::measure(&options, self.repeat as usize)?;
+        let mut probes = xiangqi::probe_times(directory, self.rules)?;
+        if probes.is_empty() {
+            let made = TableDirectory::choose(Some(generation.place.path().to_owned()));
+            probes = xiangqi::probe_times(&made, self.rules)?;
+        }
+        self.print(&generation, &probes, &[], out)
+    }
+
+    /// The materials that were named, or else those of the game.
+    fn named<M, E>(
+        &self,
+        default: &[&str],
+        read: impl Fn(&str) -> Result<M, E>,
+    ) -> Result<Vec<M>, E> {
+        match self.materials.is_empty() {
+            true => default.iter().map(|signature| read(signature)).collect(),
+            false => self
+                .materials
+                .iter()
+                .map(|signature| read(signature))
+                .collect(),
+        }
+    }
+
+    fn print<G: Generate>(
+        &self,
+        generation: &Generation<G>,
+        probes: &[ProbeTimes],
+        reach: &[ReachTime],
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
         if self.json {
             let probes: Vec<_> = probes.iter().map(ProbeTimes::to_json).collect();
             let reach: Vec<_> = reach.iter().map(ReachTime::to_json).collect();
