@@ -215,6 +215,11 @@ fn rewrite(path: &Path, change: impl Fn(&mut Description, &mut [Numbers])) {
     });
 }
 
+/// Writes a table again as earlier versions did.
+pub fn remove_statistics(path: &Path) {
+    rewrite(path, |_, _| ());
+}
+
 /// Writes a table again with other statistics.
 fn rewrite_statistics(path: &Path, change: impl Fn(&mut Statistics)) {
     rewrite_all(path, |_, _, statistics| {

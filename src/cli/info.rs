@@ -2,19 +2,19 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use retrograde::chess::index::IndexSpace;
-use retrograde::chess::material::Material;
-use retrograde::game::{Color, Game};
-use retrograde::metric::Metric;
-use retrograde::probe::{Format, ProbeError, TableFile};
+use retrograde::chess::{Chess, ChessRules};
+use retrograde::game::{Color, Game, Numbered, Signature};
 use retrograde::table::{Counts, Longest};
-use retrograde::xiangqi::Rules;
+use retrograde::verify::Subject;
+use retrograde::xiangqi::{Rules, Xiangqi};
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::{Outcome, TableDirectory, input, xiangqi};
+use super::described::{Described, DescribedGame};
+use super::{Outcome, TableDirectory};
 
 /// Show a material's tables: sizes, counts of results, longest wins
 #[derive(Debug, Args)]
@@ -38,14 +38,41 @@ pub struct Info {
     json: bool,
 }
 
-#[derive(Serialize)]
+impl Info {
+    /// Reads the headers and prints.
+    pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        match directory.game_of_tables(std::slice::from_ref(&self.material), self.game)? {
+            Game::Chess => self.run_for::<Chess>(ChessRules::default(), directory, out),
+            Game::Xiangqi => self.run_for::<Xiangqi>(self.rules, directory, out),
+        }
+    }
+
+    fn run_for<G: DescribedGame>(
+        &self,
+        rules: G::Rules,
+        directory: &TableDirectory,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let answer = Answer::new::<G>(&self.material, rules, directory)?;
+        if self.json {
+            writeln!(out, "{}", answer.to_json())?;
+        } else {
+            answer.print(out)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// All that is printed.
 struct Answer {
-    material: String,
-    game: &'static str,
+    subject: Subject,
+    /// The question, where it has the colours exchanged.
+    asked: Option<String>,
     tables: Vec<TableAnswer>,
-    /// Nothing where there are only Syzygy tables, which do not keep them.
-    counts: Option<Sides<CountsAnswer>>,
-    longest: LongestAnswer,
+    /// By side to move. Nothing where there are only Syzygy tables, which do not keep them.
+    counts: Option<[Counts; 2]>,
+    /// By the names of metrics and by side to move. Nothing where there is no table of our own.
+    longest: Vec<(&'static str, Option<[LongestWin; 2]>)>,
 }
 
 #[derive(Serialize)]
@@ -57,191 +84,157 @@ struct TableAnswer {
 }
 
 #[derive(Serialize)]
-struct Sides<T> {
-    white: T,
-    black: T,
-}
-
-#[derive(Serialize)]
-struct CountsAnswer {
-    win: u64,
-    cursed_win: u64,
-    draw: u64,
-    blessed_loss: u64,
-    loss: u64,
-}
-
-/// Nothing where the table is missing.
-#[derive(Serialize)]
-struct LongestAnswer {
-    dtm: Option<Sides<LongestWin>>,
-    dtz: Option<Sides<LongestWin>>,
-}
-
-#[derive(Serialize)]
 struct LongestWin {
     plies: u32,
     fen: Option<String>,
 }
 
-impl Info {
-    /// Reads the headers and prints.
-    pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let named = std::slice::from_ref(&self.material);
-        if tables.game_of_tables(named, self.game)? == Game::Xiangqi {
-            return xiangqi::info(&self.material, self.rules, self.json, tables, out);
+impl Answer {
+    fn new<G: DescribedGame>(
+        signature: &str,
+        rules: G::Rules,
+        directory: &TableDirectory,
+    ) -> Result<Answer> {
+        let material = G::material(signature)?;
+        let tables = G::tables(directory, rules, &material)?;
+        if tables.is_empty() {
+            return Err(G::missing(directory, rules, &material, G::RESULTS));
         }
-        let answer = self.answer(tables)?;
-        if self.json {
-            writeln!(out, "{}", serde_json::to_string(&answer)?)?;
-        } else {
-            print(&answer, &self.whose_side(&answer.material)?, out)?;
+        let Some(space) = G::space(material) else {
+            bail!("{material} has too many positions for a table; name a smaller material");
+        };
+        let own = || {
+            tables
+                .iter()
+                .filter_map(|it| Some((it.metric, it.description.as_ref()?)))
+        };
+        let longest_win = |longest: Option<Longest>, turn| LongestWin {
+            plies: longest.map_or(0, |longest| longest.plies),
+            // A header may name an index that is no position.
+            fen: longest.and_then(|longest| G::fen(&space, longest.index, turn)),
+        };
+        let longest = |&metric: &G::Metric| {
+            let description = own().find(|(own, _)| *own == metric);
+            let longest = description.map(|(_, description)| {
+                Color::ALL.map(|turn| longest_win(description.longest[turn.index()], turn))
+            });
+            (metric.name(), longest)
+        };
+        let asked = signature.parse::<G::Material>().ok();
+        let table = |it: &Described<G>| TableAnswer {
+            metric: it.metric.name(),
+            format: it.format.name(),
+            file: it.path.display().to_string(),
+            bytes: it.bytes,
+        };
+        Ok(Answer {
+            subject: G::subject(rules, material),
+            asked: asked
+                .filter(|asked| !asked.is_normal())
+                .map(|asked| asked.to_string()),
+            counts: own().next().map(|(_, description)| description.counts),
+            longest: G::DISTANCES.iter().rev().map(longest).collect(),
+            tables: tables.iter().map(table).collect(),
+        })
+    }
+
+    fn to_json(&self) -> Value {
+        let game = self.subject.game();
+        let sides = |[first, second]: [Value; 2]| json!({game.name_of(Color::White): first, game.name_of(Color::Black): second});
+        let counts = |counts: &[Counts; 2]| {
+            sides(counts.map(|counts| {
+                let rows = rows(&counts).into_iter();
+                rows.map(|(name, count)| (name.replace(' ', "_"), json!(count)))
+                    .collect()
+            }))
+        };
+        let longest = self.longest.iter().map(|(metric, longest)| {
+            let longest = longest
+                .as_ref()
+                .map(|both| sides(both.each_ref().map(|it| json!(it))));
+            ((*metric).to_owned(), json!(longest))
+        });
+        let mut answer = json!({
+            "material": self.subject.material(),
+            "game": game.to_string(),
+            "tables": self.tables,
+            "counts": self.counts.as_ref().map(counts),
+            "longest": longest.collect::<Value>(),
+        });
+        if let Some(rules) = self.subject.rules() {
+            answer["rules"] = rules.name().into();
         }
-        Ok(Outcome::Done)
+        answer
+    }
+
+    fn print(&self, out: &mut dyn Write) -> Result<()> {
+        let game = self.subject.game();
+        let material = self.subject.material();
+        let rules = self.subject.rules();
+        let rules = rules.map_or(String::new(), |rules| format!(", {rules}"));
+        writeln!(out, "{material} ({game}{rules}){}", self.whose_side())?;
+        for table in &self.tables {
+            let size = HumanBytes(table.bytes).to_string();
+            let TableAnswer {
+                metric,
+                format,
+                file,
+                ..
+            } = table;
+            writeln!(out, "  {metric:<6}  {format:<6}  {size:>12}  {file}")?;
+        }
+        if let Some(counts) = &self.counts {
+            print_counts(game, counts, out)?;
+        }
+        for (metric, longest) in &self.longest {
+            let Some(longest) = longest else {
+                continue;
+            };
+            for (color, longest) in Color::ALL.into_iter().zip(longest) {
+                let side = game.name_of(color);
+                write!(out, "longest win of {side} by {metric}: ")?;
+                match &longest.fen {
+                    Some(fen) => writeln!(out, "{} plies, {fen}", longest.plies)?,
+                    None => writeln!(out, "none")?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Says which side is which where the question has the colours exchanged.
-    fn whose_side(&self, table: &str) -> Result<String> {
-        let asked: Material = self.material.parse()?;
-        let (white, black) = table.split_once('v').unwrap_or((table, ""));
-        Ok(match asked.is_normal() {
-            true => String::new(),
-            false => format!(", asked for as {asked}: white has {white} here and black {black}"),
-        })
-    }
-
-    fn answer(&self, directory: &TableDirectory) -> Result<Answer> {
-        let material = input::material(&self.material)?;
-        let tables = directory.open()?;
-        let files: Vec<&TableFile> = tables
-            .tables()
-            .iter()
-            .filter(|file| *file.material() == material)
-            .collect();
-        if files.is_empty() {
-            return Err(directory.missing(&material, Metric::Wdl).into());
-        }
-        for file in &files {
-            file.check()?;
-        }
-        // Only our own tables say more of themselves than where they are.
-        let native = |file: &&&TableFile| file.format() == Format::Native;
-        let counts = match files.iter().find(native) {
-            None => None,
-            Some(file) => {
-                let [white, black] = file.description()?.counts.map(CountsAnswer::from);
-                Some(Sides { white, black })
-            }
+    fn whose_side(&self) -> String {
+        let Some(asked) = &self.asked else {
+            return String::new();
         };
-        let space = IndexSpace::new(material);
-        let longest = |metric| -> Result<Option<Sides<LongestWin>>, ProbeError> {
-            let mut of_metric = files.iter().filter(|file| file.metric() == metric);
-            let Some(file) = of_metric.find(native) else {
-                return Ok(None);
-            };
-            let [white, black] = file.description()?.longest;
-            Ok(Some(Sides {
-                white: LongestWin::new(&space, white, Color::White),
-                black: LongestWin::new(&space, black, Color::Black),
-            }))
-        };
-        Ok(Answer {
-            material: material.to_string(),
-            game: "chess",
-            tables: files
-                .iter()
-                .map(|file| {
-                    Ok(TableAnswer {
-                        metric: file.metric().name(),
-                        format: file.format().name(),
-                        file: file.path().display().to_string(),
-                        bytes: file.bytes()?,
-                    })
-                })
-                .collect::<Result<_>>()?,
-            counts,
-            longest: LongestAnswer {
-                dtm: longest(Metric::Dtm)?,
-                dtz: longest(Metric::Dtz)?,
-            },
-        })
+        let material = self.subject.material();
+        let (first, black) = material.split_once('v').unwrap_or((&material, ""));
+        let side = self.subject.game().name_of(Color::White);
+        format!(", asked for as {asked}: {side} has {first} here and black {black}")
     }
 }
 
-impl From<Counts> for CountsAnswer {
-    fn from(counts: Counts) -> CountsAnswer {
-        CountsAnswer {
-            win: counts.win,
-            cursed_win: counts.cursed_win,
-            draw: counts.draw,
-            blessed_loss: counts.blessed_loss,
-            loss: counts.loss,
-        }
-    }
+/// The counts that a game has by what they are called.
+fn rows(counts: &Counts) -> [(&'static str, u64); 5] {
+    [
+        ("win", counts.win),
+        ("cursed win", counts.cursed_win),
+        ("draw", counts.draw),
+        ("blessed loss", counts.blessed_loss),
+        ("loss", counts.loss),
+    ]
 }
 
-impl LongestWin {
-    fn new(space: &IndexSpace, longest: Option<Longest>, turn: Color) -> LongestWin {
-        LongestWin {
-            plies: longest.map_or(0, |longest| longest.plies),
-            // A header may name an index that is no position.
-            fen: longest
-                .and_then(|longest| space.position(longest.index, turn))
-                .map(|(_, position)| position.to_fen()),
-        }
-    }
-}
-
-fn print(answer: &Answer, whose_side: &str, out: &mut dyn Write) -> Result<()> {
-    writeln!(out, "{} ({}){whose_side}", answer.material, answer.game)?;
-    for table in &answer.tables {
-        let size = HumanBytes(table.bytes).to_string();
-        let TableAnswer {
-            metric,
-            format,
-            file,
-            ..
-        } = table;
-        writeln!(out, "  {metric}  {format:<6}  {size:>12}  {file}")?;
-    }
-    if let Some(counts) = &answer.counts {
-        print_counts(counts, out)?;
-    }
-    for (metric, longest) in [("dtm", &answer.longest.dtm), ("dtz", &answer.longest.dtz)] {
-        let Some(Sides { white, black }) = longest else {
+fn print_counts(game: Game, [first, black]: &[Counts; 2], out: &mut dyn Write) -> Result<()> {
+    let titles = Color::ALL.map(|color| format!("{} to move", game.name_of(color)));
+    writeln!(out, "\n{:<14} {:>18} {:>18}", "", titles[0], titles[1])?;
+    for ((name, first), (_, black)) in rows(first).into_iter().zip(rows(black)) {
+        // Xiangqi has no limit of moves.
+        if game == Game::Xiangqi && name.contains(' ') {
             continue;
-        };
-        for (side, longest) in [("white", white), ("black", black)] {
-            match &longest.fen {
-                Some(fen) => {
-                    let plies = longest.plies;
-                    writeln!(
-                        out,
-                        "longest win of {side} by {metric}: {plies} plies, {fen}"
-                    )?;
-                }
-                None => writeln!(out, "longest win of {side} by {metric}: none")?,
-            }
         }
-    }
-    Ok(())
-}
-
-fn print_counts(Sides { white, black }: &Sides<CountsAnswer>, out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "\n{:<14} {:>18} {:>18}",
-        "", "white to move", "black to move"
-    )?;
-    for (name, white, black) in [
-        ("win", white.win, black.win),
-        ("cursed win", white.cursed_win, black.cursed_win),
-        ("draw", white.draw, black.draw),
-        ("blessed loss", white.blessed_loss, black.blessed_loss),
-        ("loss", white.loss, black.loss),
-    ] {
-        let [white, black] = [white, black].map(|count| HumanCount(count).to_string());
-        writeln!(out, "{name:<14} {white:>18} {black:>18}")?;
+        let [first, black] = [first, black].map(|count| HumanCount(count).to_string());
+        writeln!(out, "{name:<14} {first:>18} {black:>18}")?;
     }
     writeln!(out)?;
     Ok(())

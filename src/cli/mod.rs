@@ -8,6 +8,7 @@ mod answer;
 mod bench;
 mod completions;
 mod convert;
+mod described;
 mod directory;
 mod game;
 mod generate;
@@ -24,7 +25,6 @@ mod solve;
 mod stats;
 mod usage;
 mod verify;
-mod xiangqi;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -193,6 +193,37 @@ fn lines_batches_and_statistics() {
 }
 
 #[test]
+fn what_xiangqi_tables_keep_is_what_is_counted_again() {
+    let place = Place::new();
+    for rules in ["cycles-draw", "perpetual-check"] {
+        let options = ["--game", "xiangqi", "--rules", rules, "--tables", "new"];
+        let run = |command: &[&str]| place.run(command.iter().chain(&options).copied());
+        assert_eq!(run(&["generate", "KRvKN", "KPPvK"]).0, 0);
+        for material in ["KRvKN", "KPPvK"] {
+            let stats = |more: &[&'static str]| {
+                let command = [&["stats", material, "--json"][..], more].concat();
+                place.json(command.iter().chain(&options).copied())
+            };
+            let kept = stats(&[]);
+            assert_eq!(kept, stats(&["--recount"]), "{material} {rules}");
+            assert!(kept["black"]["mated"].as_u64() > Some(0));
+            assert_eq!(kept["rules"], rules);
+            // Without distances, moves say who has none.
+            let results = stats(&["--metric", "wdl"]);
+            let directory = place.path("new/xiangqi").join(rules);
+            let paths = ["dtc", "dtm"].map(|metric| directory.join(format!("{material}.{metric}")));
+            let distances = || paths.iter().filter(|path| path.exists());
+            distances().for_each(|path| crate::verify::remove_statistics(path));
+            assert_eq!(kept, stats(&[]), "of earlier versions");
+            distances().for_each(|path| std::fs::remove_file(path).unwrap());
+            assert_eq!(results, stats(&["--recount"]), "{material} {rules}");
+        }
+        let (status, _, err) = run(&["stats", "KPPvK", "--counting", "table"]);
+        assert!(status == 2 && err.contains("leave it out"), "{err}");
+    }
+}
+
+#[test]
 fn memory_that_is_too_little_is_refused_with_what_would_do() {
     let place = Place::new();
     let with_memory = |arguments: &[&str], mebibytes: u64| {

@@ -33,9 +33,11 @@ struct LongestWins {
 }
 
 impl Distances {
-    /// The distances that a file keeps, in some counting; `fen` finds the position of an index.
+    /// The distances that a file keeps, in some counting; so many have lost without a move, and `fen` finds the position of an
+    /// index.
     pub fn of_file(
         side: &SideStatistics,
+        without_move: u64,
         number: impl Fn(Count) -> u64,
         fen: impl FnMut(u64) -> Option<String>,
         limit: usize,
@@ -49,10 +51,12 @@ impl Distances {
             .losses
             .iter()
             .map(|(&plies, &count)| (-(plies as i32), count));
-        let mated = (side.mated.positions > 0).then_some((0, side.mated));
-        let rows = wins.chain(losses).chain(mated);
+        let rows = wins
+            .chain(losses)
+            .map(|(plies, count)| (plies, number(count)));
+        let at_once = (without_move > 0).then_some((0, without_move));
         Distances {
-            histogram: rows.map(|(plies, count)| (plies, number(count))).collect(),
+            histogram: rows.chain(at_once).collect(),
             longest: LongestWins {
                 plies: plies as i32,
                 count: side.wins.get(&plies).map_or(0, |&count| number(count)),
@@ -63,34 +67,6 @@ impl Distances {
         }
     }
 
-    /// Counts a position that is no draw, and lists it if it is among the first `limit` of the longest wins.
-    pub fn add(&mut self, plies: i32, weight: u64, fen: impl FnOnce() -> String, limit: usize) {
-        *self.histogram.entry(plies).or_default() += weight;
-        let longest = &mut self.longest;
-        if plies < longest.plies || plies <= 0 {
-            return;
-        }
-        if plies > longest.plies {
-            *longest = LongestWins {
-                plies,
-                ..LongestWins::default()
-            };
-        }
-        longest.count += weight;
-        if longest.fens.len() < limit {
-            longest.fens.push(fen());
-        }
-    }
-
-    /// What was counted here and there, where that comes later.
-    pub fn merge(mut self, other: Distances, limit: usize) -> Distances {
-        for (plies, count) in other.histogram {
-            *self.histogram.entry(plies).or_default() += count;
-        }
-        self.longest = self.longest.merge(other.longest, limit);
-        self
-    }
-
     pub fn to_json(&self) -> Value {
         let LongestWins { plies, count, fens } = &self.longest;
         json!({
@@ -99,14 +75,14 @@ impl Distances {
         })
     }
 
-    /// Prints the histogram under a title, and the longest wins.
+    /// Prints the histogram under a title, and the longest wins. `others` are rows without distances, draws first.
     ///
     /// # Errors
     ///
     /// If nothing can be written.
-    pub fn print(&self, title: &str, draws: u64, out: &mut dyn Write) -> Result<()> {
+    pub fn print(&self, title: &str, others: &[(&str, u64)], out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{title}")?;
-        print_histogram(&self.histogram, draws, out)?;
+        print_histogram(&self.histogram, others, out)?;
         let LongestWins { plies, count, fens } = &self.longest;
         if *plies > 0 {
             let count = HumanCount(*count);
@@ -120,35 +96,12 @@ impl Distances {
     }
 }
 
-/// Both, where there are both.
-pub fn merged(
-    ours: Option<Distances>,
-    theirs: Option<Distances>,
-    limit: usize,
-) -> Option<Distances> {
-    match (ours, theirs) {
-        (Some(ours), Some(theirs)) => Some(ours.merge(theirs, limit)),
-        (ours, theirs) => ours.or(theirs),
-    }
-}
-
-impl LongestWins {
-    fn merge(mut self, other: LongestWins, limit: usize) -> LongestWins {
-        match self.plies.cmp(&other.plies) {
-            std::cmp::Ordering::Less => other,
-            std::cmp::Ordering::Greater => self,
-            std::cmp::Ordering::Equal => {
-                self.count += other.count;
-                self.fens.extend(other.fens);
-                self.fens.truncate(limit);
-                self
-            }
-        }
-    }
-}
-
-fn print_histogram(histogram: &BTreeMap<i32, u64>, draws: u64, out: &mut dyn Write) -> Result<()> {
-    let rows = bins(histogram, draws);
+fn print_histogram(
+    histogram: &BTreeMap<i32, u64>,
+    others: &[(&str, u64)],
+    out: &mut dyn Write,
+) -> Result<()> {
+    let rows = bins(histogram, others);
     let highest = rows.iter().map(|row| row.1).max().unwrap_or(0).max(1);
     for (name, count) in rows {
         // Something is never drawn as nothing.
@@ -160,16 +113,14 @@ fn print_histogram(histogram: &BTreeMap<i32, u64>, draws: u64, out: &mut dyn Wri
     Ok(())
 }
 
-/// Rows of equal width in plies: wins from the shortest on, draws, losses from the longest on.
-fn bins(histogram: &BTreeMap<i32, u64>, draws: u64) -> Vec<(String, u64)> {
+/// Rows of equal width in plies: wins from the shortest on, draws, losses from the longest on, and what has lost at once.
+fn bins(histogram: &BTreeMap<i32, u64>, others: &[(&str, u64)]) -> Vec<(String, u64)> {
     let longest = histogram.keys().map(|plies| plies.unsigned_abs()).max();
     let width = longest.unwrap_or(0).div_ceil(ROWS / 2).max(1);
     let mut wins: BTreeMap<u32, u64> = BTreeMap::new();
     let mut losses: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut mated = 0;
     for (&plies, &count) in histogram {
         if plies == 0 {
-            mated += count;
             continue;
         }
         let bins = if plies > 0 { &mut wins } else { &mut losses };
@@ -183,13 +134,14 @@ fn bins(histogram: &BTreeMap<i32, u64>, draws: u64) -> Vec<(String, u64)> {
     };
     let mut rows = Vec::new();
     rows.extend(wins.iter().map(|(&bin, &count)| (name("win", bin), count)));
-    rows.push(("draw".to_owned(), draws));
+    let mut others = others.iter().map(|&(name, count)| (name.to_owned(), count));
+    rows.extend(others.next());
     rows.extend(
         losses
             .iter()
             .rev()
             .map(|(&bin, &count)| (name("loss", bin), count)),
     );
-    rows.push(("mated".to_owned(), mated));
+    rows.extend(others);
     rows
 }

@@ -1,30 +1,27 @@
 //! `retrograde stats`: how the values of a material are distributed.
 
-pub(super) mod histogram;
+mod histogram;
 mod svg;
-pub(super) mod zugzwang;
+mod zugzwang;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar};
-use retrograde::Tablebase;
-use retrograde::chess::index::IndexSpace;
-use retrograde::chess::material::Material;
 use retrograde::chess::{Chess, ChessRules};
-use retrograde::game::{Color, Game};
-use retrograde::metric::Metric;
-use retrograde::probe::Format;
+use retrograde::game::{Color, Game, Numbered, Signature};
+use retrograde::probe::ProbeError;
 use retrograde::statistics::{Counting, LISTED};
-use retrograde::table::{SideStatistics, Statistics};
-use retrograde::verify::{Observer, Recount, work};
-use retrograde::xiangqi::Rules;
+use retrograde::table::{Count, SideStatistics, Statistics};
+use retrograde::verify::{Observer, Subject, work};
+use retrograde::xiangqi::{Rules, Xiangqi};
 use serde_json::{Value, json};
 
-use super::{Outcome, TableDirectory, input, progress, xiangqi};
+use super::described::{Described, DescribedGame};
+use super::{Outcome, TableDirectory, input, progress};
 use histogram::Distances;
 use zugzwang::{Found, Kind, Zugzwangs};
 
@@ -66,7 +63,7 @@ impl From<CountingArg> for Counting {
     the same men, so are positions with the colours exchanged.")]
 pub struct Stats {
     /// The material, in any order and case
-    pub(super) material: String,
+    material: String,
 
     /// The game: chess or xiangqi; has to be said where both have tables of that name
     #[arg(long, value_name = "GAME")]
@@ -74,11 +71,11 @@ pub struct Stats {
 
     /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
     #[arg(long, value_name = "RULES", default_value_t)]
-    pub(super) rules: Rules,
+    rules: Rules,
 
     /// Which distances to show histograms of; wdl shows none, only zugzwangs [default: those that are there]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    pub(super) metric: Vec<String>,
+    metric: Vec<String>,
 
     /// Which positions to count
     #[arg(long, value_name = "COUNTING", value_enum, default_value_t)]
@@ -90,11 +87,11 @@ pub struct Stats {
 
     /// Draw the histograms into a file
     #[arg(long, value_name = "FILE")]
-    pub(super) svg: Option<PathBuf>,
+    svg: Option<PathBuf>,
 
     /// How many longest wins and zugzwangs to list
     #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(super) limit: usize,
+    limit: usize,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -102,46 +99,49 @@ pub struct Stats {
 
     /// Print one JSON object
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 /// Statistics by metric.
-type ByMetric = Vec<(Metric, Statistics)>;
+type ByMetric<M> = Vec<(M, Statistics)>;
 
 impl Stats {
     /// Reads what the tables keep, or all of them, and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        let named = std::slice::from_ref(&self.material);
-        if directory.game_of_tables(named, self.game)? == Game::Xiangqi {
-            return xiangqi::stats(&self, directory, out);
+        match directory.game_of_tables(std::slice::from_ref(&self.material), self.game)? {
+            Game::Chess => self.run_for::<Chess>(ChessRules::default(), directory, out),
+            Game::Xiangqi => self.run_for::<Xiangqi>(self.rules, directory, out),
         }
-        let material = input::material(&self.material)?;
-        let tables = directory.open()?;
-        let Some(results) = tables.table(&material, Metric::Wdl) else {
-            return Err(directory.missing(&material, Metric::Wdl).into());
-        };
-        results.description()?;
-        let mut metrics = self.metrics(&material, directory, &tables)?;
-        self.refuse_to_draw_nothing(metrics.is_empty(), "dtz,dtm")?;
-        metrics.insert(0, Metric::Wdl);
+    }
+
+    fn run_for<G: DescribedGame>(
+        &self,
+        rules: G::Rules,
+        directory: &TableDirectory,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let material = G::material(&self.material)?;
+        let tables = G::tables(directory, rules, &material)?;
+        let missing = |metric| G::missing(directory, rules, &material, metric);
+        let metrics = self.metrics(&tables, &material, missing)?;
+        self.refuse_to_draw_nothing::<G>(&metrics)?;
         let kept = match self.recount {
             true => None,
-            false => self.kept(&tables, &material, &metrics)?,
+            false => self.kept(tables, &metrics),
         };
         let statistics = match kept {
             Some(statistics) => statistics,
-            None => self.count(directory, &material, &metrics)?,
+            None => self.count::<G>(directory, rules, material, &metrics)?,
         };
-        let answer = Answer::new(material, self.counting.into(), &statistics, self.limit);
-        let sides = Color::ALL.into_iter().zip(&answer.sides);
-        self.draw(sides.flat_map(|(color, side)| {
-            let titled = side.distances.iter().map(move |(metric, distances)| {
-                let title = format!("{material}, {color} to move, {metric}");
-                (title, distances)
-            });
-            titled.collect::<Vec<_>>()
-        }))?;
+        let answer = Answer::new::<G>(
+            rules,
+            material,
+            self.counting.into(),
+            &statistics,
+            self.limit,
+        )?;
+        self.draw(&answer)?;
         if self.json {
             writeln!(out, "{}", answer.to_json())?;
         } else {
@@ -151,101 +151,122 @@ impl Stats {
     }
 
     /// What the files keep; nothing if one of them keeps nothing, or not as many positions as are wanted.
-    fn kept(
+    fn kept<G: DescribedGame>(
         &self,
-        tables: &Tablebase,
-        material: &Material,
-        metrics: &[Metric],
-    ) -> Result<Option<ByMetric>> {
-        let mut kept = Vec::new();
-        for &metric in metrics {
-            let Some(file) = tables.table(material, metric) else {
-                return Ok(None);
-            };
-            let Some(statistics) = file.table()?.statistics()? else {
-                return Ok(None);
-            };
-            let sides = statistics.sides.iter();
-            let is_cut = sides
-                .map(|side| side.longest.len())
-                .any(|len| len >= LISTED)
-                || (statistics.zugzwangs.iter())
-                    .any(|kind| kind.different > kind.indices.len() as u64);
-            if is_cut && self.limit > LISTED {
-                return Ok(None);
+        tables: Vec<Described<G>>,
+        metrics: &[G::Metric],
+    ) -> Option<ByMetric<G::Metric>> {
+        let mut kept: ByMetric<G::Metric> = Vec::new();
+        for table in tables.into_iter().filter(Described::is_native) {
+            if metrics.contains(&table.metric) {
+                kept.push((table.metric, table.statistics?));
             }
-            kept.push((metric, statistics));
         }
-        Ok(Some(kept))
+        let is_cut = |statistics: &Statistics| {
+            let mut sides = statistics.sides.iter();
+            let mut kinds = statistics.zugzwangs.iter();
+            sides.any(|side| side.longest.len() >= LISTED)
+                || kinds.any(|kind| kind.different > kind.indices.len() as u64)
+        };
+        let is_too_little = self.limit > LISTED && kept.iter().any(|(_, kept)| is_cut(kept));
+        let place = |metric: G::Metric| metrics.iter().position(|&wanted| wanted == metric);
+        kept.sort_by_key(|(metric, _)| place(*metric));
+        (!is_too_little).then_some(kept)
     }
 
-    fn count(
+    fn count<G: DescribedGame>(
         &self,
         directory: &TableDirectory,
-        material: &Material,
-        metrics: &[Metric],
-    ) -> Result<ByMetric> {
+        rules: G::Rules,
+        material: G::Material,
+        metrics: &[G::Metric],
+    ) -> Result<ByMetric<G::Metric>> {
         let path = directory.path();
-        let bar = progress::bar(work(path, &[*material]), "positions");
-        bar.set_message(material.to_string());
+        let subject = G::subject(rules, material);
+        let bar = progress::bar(work(path, &[subject]), "positions");
+        bar.set_message(subject.to_string());
         let listed = self.limit.max(LISTED);
         let never = AtomicBool::new(false);
-        let (rules, progress) = (ChessRules::FiftyMoves, Progress(&bar));
-        let counted = Chess::recount(path, rules, *material, metrics, listed, &never, &progress);
+        let counted = G::recount(
+            path,
+            rules,
+            material,
+            metrics,
+            listed,
+            &never,
+            &Progress(&bar),
+        );
         bar.finish_and_clear();
         Ok(counted?)
     }
 
+    /// The metric of results, and the distances that are wanted: those that are there, if nothing is said.
+    ///
+    /// # Errors
+    ///
+    /// If there are no results, or no distances that are named.
+    fn metrics<G: DescribedGame>(
+        &self,
+        tables: &[Described<G>],
+        material: &G::Material,
+        missing: impl Fn(G::Metric) -> Error,
+    ) -> Result<Vec<G::Metric>> {
+        // Syzygy tables have rounded distances, which would be counted as if they were exact.
+        let is_there = |metric: G::Metric| {
+            let mut own = tables.iter().filter(|table| table.is_native());
+            own.any(|table| table.metric == metric)
+        };
+        let named = self.metric.iter().map(|name| G::metric(name));
+        let named = named.collect::<Result<Vec<G::Metric>>>()?;
+        let mut metrics = vec![G::RESULTS];
+        metrics.extend(
+            G::DISTANCES
+                .iter()
+                .filter(|&metric| match named.is_empty() {
+                    true => is_there(*metric),
+                    false => named.contains(metric),
+                }),
+        );
+        let Some(&lacking) = metrics.iter().find(|&&metric| !is_there(metric)) else {
+            return Ok(metrics);
+        };
+        match tables.iter().find(|table| table.metric == lacking) {
+            Some(table) if lacking == G::RESULTS => Err(ProbeError::OtherFormat {
+                path: table.path.clone(),
+                material: material.to_string(),
+            }
+            .into()),
+            _ => Err(missing(lacking)),
+        }
+    }
+
     /// Ends with an error if there is nothing to draw and a drawing is wanted.
-    pub(super) fn refuse_to_draw_nothing(&self, is_nothing: bool, metrics: &str) -> Result<()> {
-        if self.svg.is_some() && is_nothing {
+    fn refuse_to_draw_nothing<G: DescribedGame>(&self, metrics: &[G::Metric]) -> Result<()> {
+        if self.svg.is_some() && metrics.len() == 1 {
+            let distances = G::DISTANCES.iter().map(|metric| metric.name());
             bail!(
                 "there are no distances to draw; leave out --svg, or add them with `retrograde generate {} \
-                 --metric {metrics}` and choose them with --metric",
-                self.material
+                 --metric {}` and choose them with --metric",
+                self.material,
+                distances.collect::<Vec<_>>().join(",")
             );
         }
         Ok(())
     }
 
-    /// Draws titled histograms, if that is wanted.
-    pub(super) fn draw<'a>(
-        &self,
-        titled: impl Iterator<Item = (String, &'a Distances)>,
-    ) -> Result<()> {
+    /// Draws the histograms, if that is wanted.
+    fn draw(&self, answer: &Answer) -> Result<()> {
         let Some(path) = &self.svg else {
             return Ok(());
         };
+        let sides = Color::ALL.into_iter().zip(&answer.sides);
+        let titled = sides.flat_map(|(color, side)| {
+            let title = move |metric| format!("{}, {metric}", answer.title(color));
+            side.distances()
+                .map(move |(metric, distances)| (title(metric), distances))
+        });
         std::fs::write(path, svg::draw(titled))
             .map_err(|error| anyhow!("cannot write {}: {error}; check --svg", path.display()))
-    }
-
-    /// The distances that are wanted: those that are there, if nothing is said.
-    fn metrics(
-        &self,
-        material: &Material,
-        directory: &TableDirectory,
-        tables: &Tablebase,
-    ) -> Result<Vec<Metric>> {
-        let named: Vec<Metric> = (self.metric.iter())
-            .map(|name| name.parse())
-            .collect::<Result<_, _>>()?;
-        let distances = [Metric::Dtz, Metric::Dtm].into_iter();
-        // Syzygy tables have rounded distances, which would be counted as if they were exact.
-        let is_there = |metric: &Metric| {
-            let file = tables.table(material, *metric);
-            file.is_some_and(|file| file.format() == Format::Native)
-        };
-        if named.is_empty() {
-            return Ok(distances.filter(is_there).collect());
-        }
-        distances
-            .filter(|metric| named.contains(metric))
-            .map(|metric| match is_there(&metric) {
-                true => Ok(metric),
-                false => Err(directory.missing(material, metric).into()),
-            })
-            .collect()
     }
 }
 
@@ -253,7 +274,7 @@ impl Stats {
 struct Progress<'a>(&'a ProgressBar);
 
 impl Observer for Progress<'_> {
-    fn started(&self, _: retrograde::verify::Subject) {}
+    fn started(&self, _: Subject) {}
 
     fn advanced(&self, positions: u64) {
         self.0.inc(positions);
@@ -262,9 +283,11 @@ impl Observer for Progress<'_> {
 
 /// All that is printed.
 struct Answer {
-    material: Material,
+    subject: Subject,
+    is_symmetric: bool,
+    stalemate_loses: bool,
     counting: Counting,
-    /// White to move, black to move.
+    /// By side to move, the first mover first.
     sides: [SideAnswer; 2],
     zugzwangs: Found,
 }
@@ -275,42 +298,61 @@ struct SideAnswer {
     mated: u64,
     stalemated: u64,
     illegal: u64,
-    distances: Vec<(Metric, Distances)>,
+    /// By the names of metrics; nothing where one was not asked for.
+    distances: Vec<(&'static str, Option<Distances>)>,
+}
+
+impl SideAnswer {
+    /// Those that were asked for.
+    fn distances(&self) -> impl Iterator<Item = (&'static str, &Distances)> {
+        let all = self.distances.iter();
+        all.filter_map(|(metric, distances)| Some((*metric, distances.as_ref()?)))
+    }
 }
 
 impl Answer {
-    fn new(
-        material: Material,
+    fn new<G: DescribedGame>(
+        rules: G::Rules,
+        material: G::Material,
         counting: Counting,
-        statistics: &[(Metric, Statistics)],
+        statistics: &[(G::Metric, Statistics)],
         limit: usize,
-    ) -> Answer {
-        let space = IndexSpace::new(material);
-        let number = |count| counting.number(&material, count);
+    ) -> Result<Answer> {
+        let Some(space) = G::space(material) else {
+            bail!("{material} has too many positions for a table; name a smaller material");
+        };
+        if G::number(&material, counting, Count::default()).is_none() {
+            bail!(
+                "--counting table counts as statistics of Syzygy tables do; leave it out for xiangqi"
+            );
+        }
+        let number = |count| G::number(&material, counting, count).unwrap_or(0);
         let fen = |turn: Color| {
             let space = &space;
-            move |index: u64| Some(space.position(index, turn)?.1.to_fen())
+            move |index: u64| G::fen(space, index, turn)
         };
         let side = |turn: Color| {
-            let all = statistics
-                .iter()
-                .map(|(metric, all)| (*metric, &all.sides[turn.index()]));
-            let of_metric = |(metric, side): (Metric, &SideStatistics)| {
-                (metric, Distances::of_file(side, number, fen(turn), limit))
-            };
-            let any = statistics
-                .first()
-                .map(|(_, all)| all.sides[turn.index()].clone());
+            let of_side = |all: &Statistics| all.sides[turn.index()].clone();
+            let any = statistics.first().map(|(_, all)| of_side(all));
             let any = any.unwrap_or_default();
+            let mut without_move = number(any.mated);
+            if G::STALEMATE_LOSES {
+                without_move += number(any.stalemated);
+            }
+            let of_metric = |metric: &G::Metric| {
+                let found = statistics.iter().find(|(there, _)| there == metric);
+                let distances = found.map(|(_, all)| {
+                    let side: &SideStatistics = &all.sides[turn.index()];
+                    Distances::of_file(side, without_move, number, fen(turn), limit)
+                });
+                (metric.name(), distances)
+            };
             SideAnswer {
                 draws: number(any.results[2]),
                 mated: number(any.mated),
                 stalemated: number(any.stalemated),
                 illegal: number(any.illegal),
-                distances: all
-                    .filter(|(metric, _)| *metric != Metric::Wdl)
-                    .map(of_metric)
-                    .collect(),
+                distances: G::DISTANCES.iter().map(of_metric).collect(),
             }
         };
         let mut zugzwangs = Found::default();
@@ -323,63 +365,82 @@ impl Answer {
                 fens: indices.filter_map(fen(Color::White)).collect(),
             };
         }
-        Answer {
-            material,
+        Ok(Answer {
+            subject: G::subject(rules, material),
+            is_symmetric: material.is_symmetric(),
+            stalemate_loses: G::STALEMATE_LOSES,
             counting,
             sides: Color::ALL.map(side),
             zugzwangs,
-        }
+        })
+    }
+
+    /// Whose positions are counted.
+    fn title(&self, turn: Color) -> String {
+        let material = self.subject.material();
+        let rules = self.subject.rules();
+        let under = rules.map_or(String::new(), |rules| format!(" under {rules}"));
+        format!(
+            "{material}{under}, {} to move",
+            self.subject.game().name_of(turn)
+        )
     }
 
     fn to_json(&self) -> Value {
+        let game = self.subject.game();
         let side = |side: &SideAnswer| {
             let mut answer = json!({
                 "draws": side.draws,
                 "mated": side.mated,
                 "stalemated": side.stalemated,
                 "illegal": side.illegal,
-                "dtz": null,
-                "dtm": null,
             });
             for (metric, distances) in &side.distances {
-                answer[metric.name()] = distances.to_json();
+                answer[metric] = distances.as_ref().map(Distances::to_json).into();
             }
             answer
         };
-        let [white, black] = self.sides.each_ref().map(side);
-        json!({
-            "material": self.material.to_string(),
+        let first = game.name_of(Color::White);
+        let mut answer = json!({
+            "material": self.subject.material(),
+            "game": game.to_string(),
             "counting": match self.counting {
                 Counting::Board => "board",
                 Counting::Table => "table",
             },
-            "white": white,
-            "black": black,
-            "mutual_zugzwangs": self.zugzwangs.to_json(self.material.is_symmetric(), "white"),
-        })
+            "mutual_zugzwangs": self.zugzwangs.to_json(self.is_symmetric, first),
+        });
+        if let Some(rules) = self.subject.rules() {
+            answer["rules"] = rules.name().into();
+        }
+        for (color, of_side) in Color::ALL.into_iter().zip(&self.sides) {
+            answer[game.name_of(color)] = side(of_side);
+        }
+        answer
     }
 
     fn print(&self, limit: usize, out: &mut dyn Write) -> Result<()> {
         for (color, side) in Color::ALL.into_iter().zip(&self.sides) {
-            for (metric, distances) in &side.distances {
-                let title = format!("{}, {color} to move, {metric} in plies", self.material);
-                distances.print(&title, side.draws, out)?;
+            let title = self.title(color);
+            let others = [
+                ("draw", side.draws),
+                ("mated", side.mated),
+                ("stalemated", side.stalemated),
+            ];
+            let others = &others[..if self.stalemate_loses { 3 } else { 2 }];
+            for (metric, distances) in side.distances() {
+                distances.print(&format!("{title}, {metric} in plies"), others, out)?;
             }
             let [mated, stalemated, illegal] =
                 [side.mated, side.stalemated, side.illegal].map(HumanCount);
             writeln!(
                 out,
-                "{}, {color} to move: {mated} mated, {stalemated} stalemated, {illegal} illegal\n",
-                self.material
+                "{title}: {mated} mated, {stalemated} stalemated, {illegal} illegal\n"
             )?;
         }
-        let is_symmetric = self.material.is_symmetric();
-        (self.zugzwangs).print(
-            &self.material.to_string(),
-            is_symmetric,
-            "white",
-            limit,
-            out,
-        )
+        let first = self.subject.game().name_of(Color::White);
+        let material = self.subject.material();
+        self.zugzwangs
+            .print(&material, self.is_symmetric, first, limit, out)
     }
 }

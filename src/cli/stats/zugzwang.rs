@@ -34,17 +34,6 @@ pub struct Zugzwangs {
     pub fens: Vec<String>,
 }
 
-impl Zugzwangs {
-    /// Counts a placement; `is_first` of those that count as the same.
-    pub fn add(&mut self, weight: u64, is_first: bool, fen: impl FnOnce() -> String, limit: usize) {
-        self.count += weight;
-        self.different += u64::from(is_first);
-        if is_first && self.fens.len() < limit {
-            self.fens.push(fen());
-        }
-    }
-}
-
 /// The mutual zugzwangs of a material.
 #[derive(Debug, Default)]
 pub struct Found([Zugzwangs; 3]);
