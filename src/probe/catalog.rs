@@ -408,27 +408,62 @@ impl Catalog {
     /// Lists the directories. Only names are looked at; where two directories have the same table, the first
     /// one's counts.
     pub fn scan(directories: &[PathBuf], options: &ProbeOptions) -> Result<Catalog, ProbeError> {
-        let mut found = BTreeMap::new();
+        let mut candidates = Vec::new();
         for (number, directory) in directories.iter().enumerate() {
             let problem = |problem| ProbeError::Directory {
                 path: directory.clone(),
                 problem: Arc::new(problem),
             };
-            for (path, (named, metric, format)) in
-                list_by_name(directory, parse_any_name).map_err(problem)?
-            {
-                if options.format.is_some_and(|wanted| wanted != format) {
-                    continue;
-                }
-                let material = named.normal_form();
-                let place = (material.men(), material.to_string(), metric, format);
-                // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal name
-                // comes before others.
-                let rank = (number, named != material, path);
-                let found = found.entry(place).or_insert((rank.clone(), named));
-                if rank < found.0 {
-                    *found = (rank, named);
-                }
+            let listed = list_by_name(directory, parse_any_name).map_err(problem)?;
+            candidates.extend(listed.into_iter().map(|(path, name)| (number, path, name)));
+        }
+        Ok(Catalog::of_candidates(
+            directories.into(),
+            candidates,
+            options,
+        ))
+    }
+
+    /// Some files. Only names are looked at; where two stand for the same table, the first one counts.
+    pub fn of_paths(paths: &[PathBuf], options: &ProbeOptions) -> Result<Catalog, ProbeError> {
+        let mut directories: Vec<PathBuf> = Vec::new();
+        let mut candidates = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let name = path.file_name().and_then(|name| name.to_str());
+            let name = name.and_then(parse_any_name);
+            let name = name.ok_or_else(|| ProbeError::FileName { path: path.clone() })?;
+            let directory = path.parent().unwrap_or(path);
+            if !directories.iter().any(|known| known == directory) {
+                directories.push(directory.to_owned());
+            }
+            candidates.push((number, path.clone(), name));
+        }
+        Ok(Catalog::of_candidates(
+            directories.into(),
+            candidates,
+            options,
+        ))
+    }
+
+    /// The files that are wanted of some with the number of their place, of which the lowest counts.
+    fn of_candidates(
+        directories: Arc<[PathBuf]>,
+        candidates: Vec<(usize, PathBuf, (Material, Metric, Format))>,
+        options: &ProbeOptions,
+    ) -> Catalog {
+        let mut found = BTreeMap::new();
+        for (number, path, (named, metric, format)) in candidates {
+            if options.format.is_some_and(|wanted| wanted != format) {
+                continue;
+            }
+            let material = named.normal_form();
+            let place = (material.men(), material.to_string(), metric, format);
+            // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal name
+            // comes before others.
+            let rank = (number, named != material, path);
+            let found = found.entry(place).or_insert((rank.clone(), named));
+            if rank < found.0 {
+                *found = (rank, named);
             }
         }
         let files = found
@@ -441,7 +476,7 @@ impl Catalog {
                 },
             )
             .collect();
-        Ok(Catalog::of_files(directories.into(), files))
+        Catalog::of_files(directories, files)
     }
 
     pub(super) fn of_files(directories: Arc<[PathBuf]>, mut files: Vec<TableFile>) -> Catalog {

@@ -25,6 +25,15 @@ pub enum ProbeError {
         #[source]
         problem: Arc<io::Error>,
     },
+    /// A file was named as a table and has no name of one.
+    #[error(
+        "{}: not the name of a table; name files such as KQvK.wdl or KQvK.rtbw",
+        path.display()
+    )]
+    FileName {
+        /// The file.
+        path: PathBuf,
+    },
     /// The table that the answer needs is not there.
     #[error(
         "no {metric} table for {material} in {}; generate it with `retrograde generate {material}`",

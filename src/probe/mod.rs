@@ -155,6 +155,10 @@ impl Default for ProbeOptions {
     }
 }
 
+fn owned(paths: &[impl AsRef<Path>]) -> Vec<PathBuf> {
+    paths.iter().map(|path| path.as_ref().to_owned()).collect()
+}
+
 /// The tables of one or more directories.
 ///
 /// All methods take `&self` and may be called from any number of threads.
@@ -185,16 +189,30 @@ impl Tablebase {
         directories: &[impl AsRef<Path>],
         options: &ProbeOptions,
     ) -> Result<Tablebase, ProbeError> {
-        let directories: Vec<PathBuf> = directories
-            .iter()
-            .map(|directory| directory.as_ref().to_owned())
-            .collect();
-        Ok(Tablebase {
-            catalog: Catalog::scan(&directories, options)?,
+        let catalog = Catalog::scan(&owned(directories), options)?;
+        Ok(Tablebase::of_catalog(catalog, options))
+    }
+
+    /// Some tables, which lie anywhere and are named as tables are. Where two are the same table, the first counts.
+    ///
+    /// # Errors
+    ///
+    /// [`ProbeError::FileName`] if one has another name. A file that is not there is an error of the probes that need it.
+    pub fn open_files(
+        files: &[impl AsRef<Path>],
+        options: &ProbeOptions,
+    ) -> Result<Tablebase, ProbeError> {
+        let catalog = Catalog::of_paths(&owned(files), options)?;
+        Ok(Tablebase::of_catalog(catalog, options))
+    }
+
+    fn of_catalog(catalog: Catalog, options: &ProbeOptions) -> Tablebase {
+        Tablebase {
+            catalog,
             cache: BlockCache::new(options.cache_bytes),
             results: ResultCache::new(options.result_bytes),
             memory: Memory::new(options.checkpoint_bytes, options.preloaded_bytes),
-        })
+        }
     }
 
     /// The largest number of men that any table here has, kings included; 0 without tables.
