@@ -1,0 +1,136 @@
+"""Tables of chess: what is asked of many positions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, ClassVar
+
+from retrograde import _retrograde
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from retrograde._types import PositionLike
+    from typing_extensions import Self
+
+
+class Status(IntEnum):
+    """Why a position of a batch has a value, or none."""
+
+    #: All that was asked is known.
+    OK = 0
+    #: A table is missing. What other tables know is there.
+    MISSING_TABLE = 1
+    #: No table can know it: castling rights, or too many men.
+    NOT_COVERED = 2
+    #: It is no legal position.
+    INVALID = 3
+    #: A table is damaged; ask for the position alone to read which.
+    DAMAGED = 4
+
+
+@dataclass(frozen=True)
+class Values:
+    """Values of many positions, for the side to move of each, in the order in which they were given.
+
+    ``wdl`` is 2, 1, 0, -1 or -2, and :attr:`UNKNOWN_WDL` where it is not known. ``dtz`` and ``dtm``
+    are plies, 0 for a draw, and :attr:`UNKNOWN_DISTANCE` where they are not known; they are ``None``
+    if they were not asked for. A mated side has ``wdl`` -2, ``dtz`` -1 and ``dtm`` 0.
+    """
+
+    UNKNOWN_WDL: ClassVar[int] = -128
+    UNKNOWN_DISTANCE: ClassVar[int] = -32768
+
+    wdl: npt.NDArray[np.int8]
+    #: Numbers of :class:`Status`.
+    status: npt.NDArray[np.uint8]
+    dtz: npt.NDArray[np.int16] | None
+    dtm: npt.NDArray[np.int16] | None
+
+    def __len__(self) -> int:
+        return len(self.wdl)
+
+
+class Tablebase(_retrograde.Tablebase):
+    """The tables of one or more directories, our own and Syzygy's.
+
+    Where two directories have the same table, that of the first counts; where one has both formats,
+    our own does. Any number of threads may use one tablebase.
+
+    >>> import retrograde
+    >>> tables = retrograde.Tablebase("tables")
+    >>> tables.probe_wdl("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+    2
+    >>> tables.probe_dtm("8/8/8/8/8/2k5/1R6/K7 w - - 0 1")
+    31
+    >>> [move.san for move in tables.root_moves("8/8/8/8/8/k1K5/8/1Q6 w - - 0 1")][:2]
+    ['Qa1#', 'Qb3#']
+    """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Tablebase, closed>"
+        return f"<Tablebase of {len(self.tables)} tables, up to {self.max_men} men>"
+
+    def probe_many(
+        self,
+        positions: Iterable[PositionLike],
+        *,
+        dtz: bool = False,
+        dtm: bool = False,
+        threads: int | None = None,
+    ) -> Values:
+        """Values of many positions, given as FENs or boards.
+
+        ``threads`` is how many work on it, by default one for each processor. Other Python threads
+        go on meanwhile, and Ctrl-C ends it.
+
+        >>> tables = Tablebase("tables")
+        >>> fens = ["8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "K7/8/8/8/8/2k5/1R6/8 b - - 0 1", "nonsense"]
+        >>> values = tables.probe_many(fens, dtm=True)
+        >>> values.wdl.tolist(), values.dtm.tolist()
+        ([2, 0, -128], [31, 0, -32768])
+        >>> [Status(number).name for number in values.status]
+        ['OK', 'OK', 'INVALID']
+        """
+        from retrograde import _arrays
+
+        return _arrays.probe_many(self, positions, dtz=dtz, dtm=dtm, threads=threads)
+
+    def probe_bitboards(
+        self,
+        bitboards: npt.NDArray[np.uint64],
+        turn: npt.ArrayLike = True,
+        ep: npt.ArrayLike | None = None,
+        *,
+        dtz: bool = False,
+        dtm: bool = False,
+        threads: int | None = None,
+    ) -> Values:
+        """Values of many positions, given as rows of eight bitboards.
+
+        A row has pawns, knights, bishops, rooks, queens and kings of both sides, then all white and
+        all black men; bit 0 is a1, bit 7 h1, bit 63 h8. ``turn`` is true where White is to move, one
+        value for all or one for each row. ``ep`` is the square behind a pawn that just made a double
+        step, -1 where there is none. Nobody may castle.
+
+        >>> import numpy as np
+        >>> rows = np.zeros((1, 8), dtype=np.uint64)
+        >>> rows[0, 3] = 1 << 9                       # a rook on b2
+        >>> rows[0, 5] = 1 << 0 | 1 << 18             # kings on a1 and c3
+        >>> rows[0, 6:] = [1 << 0 | 1 << 9, 1 << 18]  # White's men and Black's
+        >>> Tablebase("tables").probe_bitboards(rows, turn=True).wdl
+        array([2], dtype=int8)
+        """
+        from retrograde import _arrays
+
+        return _arrays.probe_bitboards(self, bitboards, turn, ep, dtz=dtz, dtm=dtm, threads=threads)
