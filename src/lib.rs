@@ -94,6 +94,7 @@ pub mod generate;
 pub mod metric;
 pub mod probe;
 pub mod reach;
+#[doc(hidden)]
 pub mod retro;
 mod seqlock;
 pub mod simd;

@@ -2,11 +2,13 @@
 
 pub mod index;
 pub mod material;
-pub mod men;
+pub(crate) mod men;
+#[doc(hidden)]
 pub mod placement;
 pub mod rules;
+#[doc(hidden)]
 pub mod solve;
-pub mod symmetry;
+pub(crate) mod symmetry;
 
 pub use rules::*;
 

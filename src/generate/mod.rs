@@ -26,14 +26,22 @@ mod views;
 mod write;
 mod xiangqi;
 
+pub use crate::error::SolveError;
 pub use crate::tables::table_path;
-pub use effort::Effort;
 pub use estimate::Estimate;
 pub use game::{Cost, Generate, GenerateOptions, Step};
 pub use observer::{Observer, Phase};
 pub use plan::Plan;
 pub use scheduler::Generated;
+pub use xiangqi::xiangqi_materials;
+
+#[doc(hidden)]
+pub use effort::Effort;
+#[doc(hidden)]
 pub use slices::{LentValues, Slices};
+#[doc(hidden)]
 pub use summary::{SliceDigest, Summary};
+#[doc(hidden)]
 pub use write::write_metric;
-pub use xiangqi::{statistics as xiangqi_statistics, xiangqi_materials};
+#[doc(hidden)]
+pub use xiangqi::statistics as xiangqi_statistics;

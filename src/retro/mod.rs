@@ -2,12 +2,12 @@
 //! new.
 //!
 //! Nothing here knows a square or a man. A game brings its words and the moves that are neither captures nor pawn moves
-//! ([`quiet`]); [`fixpoint`] does the rest.
+//! (`quiet`); [`fixpoint`] does the rest.
 
-pub mod byte_sets;
+pub(crate) mod byte_sets;
 mod bytes;
 pub mod fixpoint;
-pub mod layer;
-pub mod lines;
-pub mod quiet;
+pub(crate) mod layer;
+pub(crate) mod lines;
+pub(crate) mod quiet;
 pub mod score;

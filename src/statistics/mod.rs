@@ -35,7 +35,8 @@ use crate::game::Color;
 use crate::table::Count;
 
 pub(crate) use tally::{Sets, SliceTally, SliceWords};
-pub use zugzwang::{Kind, is_first};
+pub use zugzwang::Kind;
+pub(crate) use zugzwang::is_first;
 
 /// How many positions are kept by name of each kind.
 pub const LISTED: usize = 10;

@@ -27,10 +27,12 @@
 mod block;
 mod dictionary;
 mod encode;
+#[doc(hidden)]
 pub mod layout;
 mod options;
 mod pack;
 mod reader;
+#[doc(hidden)]
 pub mod records;
 mod sample;
 mod source;

@@ -11,6 +11,7 @@ mod metric;
 mod order;
 mod rule_set;
 pub mod rules;
+#[doc(hidden)]
 pub mod solve;
 mod value;
 
