@@ -1,7 +1,7 @@
 //! Endgame tablebases: generate, verify, store and probe them.
 //!
 //! A tablebase knows the value of every position with few men. [`Tablebase`] answers questions about positions from a
-//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions ([`retro`]);
+//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions;
 //! [`verify`] checks them. The program `retrograde` does the same on the command line.
 //!
 //! # Example
@@ -49,17 +49,23 @@
 //!
 //! # Modules
 //!
-//! - [`game`]: what both games are.
-//! - [`chess`]: its move generator ([`chess::rules`]), which positions there are and their numbers
-//!   ([`chess::material`], [`chess::index`]), its solver ([`chess::solve`]).
-//! - [`xiangqi`]: the same for the other game; its tables answer in [`probe::xiangqi`].
-//! - [`metric`]: what a table says about a position.
-//! - [`retro`]: retrograde analysis of sets, whatever the game; [`reach`]: of one position with any number of men, by
-//!   what it can reach.
-//! - [`store`]: where the bytes of a file come from. [`table`]: the file format; [`syzygy`]: that of others.
-//! - [`tables`]: directories of them, of both games.
-//! - [`probe`]: answers from files.
-//! - [`generate`], [`verify`]: whole directories.
+//! For engines:
+//!
+//! - [`chess`]: positions, moves and notation ([`chess::rules`]); [`xiangqi`]: those of the other game.
+//! - [`probe`]: answers from files, of xiangqi in [`probe::xiangqi`]; [`metric`]: what they are. [`syzygy`]: tables of others.
+//! - [`reach`]: the value of one position with any number of men, by what it can reach.
+//!
+//! For whoever makes tables: [`generate`] and [`verify`], whole directories of either game.
+//!
+//! For tools that read them:
+//!
+//! - [`table`]: the file format, which knows no game. [`store`]: where the bytes of a file come from.
+//! - [`tables`]: which files a directory has. [`game`]: what either game has of its own there.
+//! - [`chess::index`], [`xiangqi::IndexSpace`]: the numbers of positions. [`chess::material`]: the names of tables.
+//! - [`statistics`]: how the numbers in a table's statistics are counted.
+//!
+//! The solver and other insides that tests and benchmarks of this package look at can be reached from outside, but are not shown
+//! here and may change in every version.
 //!
 //! # Errors
 //!

@@ -7,6 +7,35 @@ use crate::game::TableGame;
 use crate::metric::Metric;
 
 /// Told how a generation goes, from any thread.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+///
+/// use retrograde::chess::material::Material;
+/// use retrograde::generate::{GenerateOptions, Observer, Plan};
+///
+/// #[derive(Default)]
+/// struct Bytes(AtomicU64);
+///
+/// impl Observer for Bytes {
+///     fn started(&self, material: Material) {
+///         println!("{material}");
+///     }
+///     fn advanced(&self, _: u64) {}
+///     fn finished(&self, _: Material, bytes: u64) {
+///         self.0.fetch_add(bytes, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let directory = tempfile::tempdir()?;
+/// let plan = Plan::new(&GenerateOptions::new(directory.path(), vec!["KRvK".parse()?]))?;
+/// let written = Bytes::default();
+/// let generated = plan.run(&AtomicBool::new(false), &written)?;
+/// assert_eq!(written.0.into_inner(), generated.bytes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Observer<G: TableGame = Chess>: Sync {
     /// A material is being solved.
     fn started(&self, material: G::Material);

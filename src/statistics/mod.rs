@@ -1,5 +1,22 @@
 //! What there is to say of all positions of a material together: how many have which value, and which take longest.
 //!
+//! Files keep it ([`Table::statistics`](crate::table::Table::statistics)); [`Recount`](crate::verify::Recount) counts it again.
+//!
+//! ```
+//! use retrograde::statistics::Counting;
+//! use retrograde::table::Table;
+//!
+//! let kept = Table::open("tables/KRvK.dtm".as_ref())?.statistics()?.expect("new enough");
+//! let [white, black] = &kept.sides;
+//! assert_eq!(white.longest_win(), 31);
+//!
+//! // Mated kings on the whole board, and as published statistics count them.
+//! let material = "KRvK".parse()?;
+//! let mated = [Counting::Board, Counting::Table].map(|counting| counting.number(&material, black.mated));
+//! assert_eq!(mated, [216, 27]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Xiangqi has no symmetry but left and right, which one weight for each placement says (`xiangqi`). What follows is
 //! about chess.
 //!

@@ -3,6 +3,25 @@
 //!
 //! What a game has of its own it says by [`TableGame`](crate::game::TableGame). Who answers, generates or verifies asks here
 //! where a table is, so one directory has one listing and one rule for what is in it.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use retrograde::chess::{Chess, ChessRules};
+//! use retrograde::metric::Metric;
+//! use retrograde::tables::{find, list};
+//!
+//! let (directory, rules) = (Path::new("tables"), ChessRules::FiftyMoves);
+//! assert_eq!(list::<Chess>(directory, rules)?.len(), 15);
+//!
+//! // In either colours; opening checks that it is what its name says.
+//! let file = find::<Chess>(directory, rules, &"KvKR".parse()?, Metric::Dtm).expect("in the repository");
+//! assert_eq!(file.path, directory.join("KRvK.dtm"));
+//! assert_eq!(file.open(true)?.description().material, "KRvK");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cache;
 mod counts;
