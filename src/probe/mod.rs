@@ -84,6 +84,7 @@ mod catalog;
 mod error;
 #[cfg(test)]
 mod former;
+mod leaves;
 mod line;
 mod rank;
 mod ranked;
@@ -111,6 +112,7 @@ use crate::tables::BlockCache;
 pub use crate::tables::{CacheStatistics, Format};
 pub use catalog::TableFile;
 pub use error::ProbeError;
+pub use leaves::TableLeaves;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::{RootMove, sort_root_moves};
 pub use ranked::{

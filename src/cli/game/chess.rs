@@ -1,19 +1,19 @@
 //! Chess.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use retrograde::Tablebase;
 use retrograde::chess::index::Placement;
 use retrograde::chess::material::Material;
-use retrograde::chess::zobrist::MaterialKey;
-use retrograde::chess::{Move, Position, Role, san};
-use retrograde::game::{Color, Game};
+use retrograde::chess::{Move, Position, san};
+use retrograde::game::Game;
 use retrograde::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, Metric, Wdl};
 use retrograde::probe::solved::SolvedSet;
-use retrograde::probe::{Line, LineEnd, ProbeError, ProbeOptions, RootMove, sort_root_moves};
-use retrograde::reach::{LeafError, Leaves, Value};
+use retrograde::probe::{
+    Line, LineEnd, ProbeError, ProbeOptions, RootMove, TableLeaves, sort_root_moves,
+};
+use retrograde::reach::{LeafError, Value};
 use retrograde::xiangqi::Rules;
 
 use super::{CliGame, Judged, MAX_LINE};
@@ -60,7 +60,7 @@ impl CliGame for Position {
     }
 
     fn max_men(leaves: &TableLeaves<'_>) -> usize {
-        leaves.max_men
+        leaves.max_men()
     }
 
     fn probe(&self, tables: &Tablebase) -> Result<Answer> {
@@ -253,87 +253,6 @@ fn tables_of(tables: &Tablebase, position: &Position, is_known: [bool; 3]) -> Ve
             file: file.path().to_owned(),
         })
         .collect()
-}
-
-/// The materials of which a directory has what every probe needs.
-pub struct TableLeaves<'a> {
-    tables: &'a Tablebase,
-    /// In both colours.
-    covered: HashSet<MaterialKey>,
-    max_men: usize,
-    has_mates: bool,
-}
-
-impl<'a> TableLeaves<'a> {
-    /// Finds out which materials are covered: those whose tables are there, with the tables of all that they lead to.
-    pub fn new(tables: &'a Tablebase) -> TableLeaves<'a> {
-        let has = |material: &Material, metric| tables.table(material, metric).is_some();
-        let mut materials: Vec<Material> = tables
-            .tables()
-            .iter()
-            .filter(|file| file.metric() == Metric::Wdl)
-            .map(|file| *file.material())
-            .collect();
-        // Captures and promotions lead to fewer men or fewer pawns.
-        materials.sort_by_key(|material| (material.men(), material.pawns()));
-        let mut complete: HashSet<Material> = HashSet::new();
-        for material in materials {
-            let mut leads_to = material.dependencies().into_iter();
-            if has(&material, Metric::Dtz) && leads_to.all(|other| complete.contains(&other)) {
-                complete.insert(material);
-            }
-        }
-        let has_mates = complete.iter().all(|material| has(material, Metric::Dtm));
-        let covered = complete
-            .iter()
-            .flat_map(|material| [key(material), key(material).swapped()])
-            .collect();
-        TableLeaves {
-            tables,
-            covered,
-            max_men: complete.iter().map(Material::men).max().unwrap_or(0),
-            has_mates,
-        }
-    }
-}
-
-/// The key of a material.
-fn key(material: &Material) -> MaterialKey {
-    MaterialKey::of(Color::ALL.into_iter().flat_map(|color| {
-        Role::ALL
-            .into_iter()
-            .flat_map(move |role| std::iter::repeat_n(role.of(color), material.count(color, role)))
-    }))
-}
-
-impl Leaves for TableLeaves<'_> {
-    fn covers(&self, position: &Position) -> bool {
-        position.castling_rights().is_empty() && self.covered.contains(&position.material_key())
-    }
-
-    fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
-        let wdl = self.tables.probe_wdl(position)?;
-        if wdl == Wdl::Draw {
-            return Ok(Value {
-                dtz: Dtz(0),
-                dtm: None,
-            });
-        }
-        Ok(Value {
-            dtz: match after_zeroing {
-                true => wdl.dtz_of_zeroing_move(),
-                false => self.tables.probe_dtz(position)?,
-            },
-            dtm: match self.has_mates {
-                true => self.tables.probe_dtm(position)?,
-                false => None,
-            },
-        })
-    }
-
-    fn has_mates(&self) -> bool {
-        self.has_mates
-    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! Xiangqi.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use retrograde::game::Game;
 use retrograde::metric::{Dtm, Wdl};
 use retrograde::probe::solved::SolvedSet;
-use retrograde::probe::xiangqi::{XiangqiLineEnd, XiangqiProbeError, XiangqiTables};
-use retrograde::reach::{LeafError, Leaves};
-use retrograde::tables::list;
-use retrograde::xiangqi::{Material, Metric, Move, Position, Rules, Xiangqi, XiangqiValue, wxf};
+use retrograde::probe::xiangqi::{XiangqiLeaves, XiangqiLineEnd, XiangqiProbeError, XiangqiTables};
+use retrograde::reach::LeafError;
+use retrograde::xiangqi::{Material, Move, Position, Rules, XiangqiValue, wxf};
 
 use super::{CliGame, Judged, MAX_LINE};
 use crate::cli::answer::{Answer, Distances, LineAnswer, MoveAnswer, Names, Traits};
@@ -19,7 +17,7 @@ use crate::cli::input;
 
 impl CliGame for Position {
     type Tables = XiangqiTables;
-    type Leaves<'a> = TableLeaves<'a>;
+    type Leaves<'a> = XiangqiLeaves<'a>;
 
     fn read(words: &[String]) -> Result<Position> {
         input::xiangqi_position(words)
@@ -42,31 +40,16 @@ impl CliGame for Position {
         tables: &'a XiangqiTables,
         directory: Option<&TableDirectory>,
         root: Option<&Position>,
-        rules: Rules,
-    ) -> Result<TableLeaves<'a>> {
-        let of_root = root.map(|root| Material::of(root).normal_form());
-        let files = match directory {
-            Some(directory) => list::<Xiangqi>(directory.path(), rules)?,
-            None => Vec::new(),
-        };
-        let has = |metric: Metric| -> HashSet<Material> {
-            let of_metric = files.iter().filter(|file| file.metric == metric);
-            let materials = of_metric.map(|file| file.material.normal_form());
-            materials
-                .filter(|material| Some(*material) != of_root)
-                .collect()
-        };
-        let covered = has(Metric::Wdl);
-        Ok(TableLeaves {
-            tables,
-            has_mates: covered.is_subset(&has(Metric::Dtm)),
-            covered,
+        _: Rules,
+    ) -> Result<XiangqiLeaves<'a>> {
+        Ok(match directory {
+            Some(_) => XiangqiLeaves::new(tables, root)?,
+            None => XiangqiLeaves::none(tables),
         })
     }
 
-    fn max_men(leaves: &TableLeaves<'_>) -> usize {
-        let men = leaves.covered.iter().map(Material::men);
-        men.max().unwrap_or(0)
+    fn max_men(leaves: &XiangqiLeaves<'_>) -> usize {
+        leaves.max_men()
     }
 
     fn probe(&self, tables: &XiangqiTables) -> Result<Answer> {
@@ -115,7 +98,7 @@ impl CliGame for Position {
     fn solved_moves(
         &self,
         set: &SolvedSet<Position>,
-        leaves: &TableLeaves<'_>,
+        leaves: &XiangqiLeaves<'_>,
     ) -> Result<Vec<MoveAnswer>, LeafError> {
         let moves = set.moves(self, leaves)?;
         Ok((moves.iter())
@@ -198,25 +181,4 @@ fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec
     }
     moves.sort_by_key(|&(rank, _)| rank);
     Ok(moves.into_iter().map(|(_, answer)| answer).collect())
-}
-
-/// The materials that a directory has results of, but for that of what is solved.
-pub struct TableLeaves<'a> {
-    tables: &'a XiangqiTables,
-    covered: HashSet<Material>,
-    has_mates: bool,
-}
-
-impl Leaves<Position> for TableLeaves<'_> {
-    fn covers(&self, position: &Position) -> bool {
-        !self.covered.is_empty() && self.covered.contains(&Material::of(position).normal_form())
-    }
-
-    fn value(&self, position: &Position, _: bool) -> Result<XiangqiValue, LeafError> {
-        Ok(self.tables.probe(position)?)
-    }
-
-    fn has_mates(&self) -> bool {
-        self.has_mates
-    }
 }

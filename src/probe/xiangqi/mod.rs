@@ -1,5 +1,6 @@
 //! Answers from xiangqi tables.
 
+mod leaves;
 mod line;
 
 use std::collections::HashMap;
@@ -17,6 +18,7 @@ use crate::xiangqi::rules::Position;
 use crate::xiangqi::{IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
+pub use leaves::XiangqiLeaves;
 pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
 
 /// Why a xiangqi position has no answer.
