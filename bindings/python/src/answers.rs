@@ -196,6 +196,19 @@ impl PyLine {
     }
 }
 
+impl PyLine {
+    /// No moves, since nothing is known.
+    pub fn unknown() -> PyLine {
+        PyLine {
+            uci: Vec::new(),
+            san: Vec::new(),
+            end: "unknown",
+            reason: None,
+            metric: None,
+        }
+    }
+}
+
 impl From<Line> for PyLine {
     fn from(line: Line) -> PyLine {
         let (uci, san) = line.moves.into_iter().map(|m| (m.uci, m.san)).unzip();

@@ -8,6 +8,8 @@ mod generate;
 mod handle;
 mod interruptible;
 mod position;
+mod solve;
+mod statistics;
 mod tablebase;
 mod xiangqi;
 
@@ -18,6 +20,10 @@ mod _retrograde {
     use crate::answers::{PyLine, PyMove, PyProbe};
     #[pymodule_export]
     use crate::generate::{PyGenerated, PyReport, generate_tables, verify_tables};
+    #[pymodule_export]
+    use crate::solve::{PySolved, solve_position};
+    #[pymodule_export]
+    use crate::statistics::{PySideStatistics, PyStatistics};
     #[pymodule_export]
     use crate::tablebase::{PyFiles, PyTableFile, PyTablebase};
     #[pymodule_export]

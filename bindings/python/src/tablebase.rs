@@ -14,6 +14,7 @@ use crate::batch::{self, Batch};
 use crate::errors::{Kind, probe_error};
 use crate::handle::Handle;
 use crate::position::{Reading, position, position_of_setup, setup_of_board};
+use crate::statistics::{PyStatistics, statistics};
 
 /// A table that was found; it is opened when it is asked.
 #[pyclass(frozen, get_all, module = "retrograde", name = "TableFile")]
@@ -181,6 +182,12 @@ impl PyTablebase {
         let tables = self.0.get()?;
         py.detach(|| tables.prefetch_results(men))
             .map_err(probe_error)
+    }
+
+    #[pyo3(signature = (material, metric="dtm"))]
+    fn statistics(&self, py: Python<'_>, material: &str, metric: &str) -> PyResult<PyStatistics> {
+        let tables = self.0.get()?;
+        py.detach(|| statistics(&tables, material, metric))
     }
 
     /// Values of positions that were read one by one; see `batch`.

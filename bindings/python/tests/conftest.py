@@ -78,7 +78,7 @@ def tables(directory: Path) -> retrograde.Tablebase:
 
 
 @pytest.fixture(scope="session")
-def syzygy() -> Path:
+def published() -> Path:
     """Published Syzygy tables."""
     path = os.environ.get("RETROGRADE_SYZYGY")
     if not path:

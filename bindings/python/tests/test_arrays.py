@@ -159,8 +159,8 @@ def test_more_than_there_is_memory_for_is_an_exception(tables):
         tables.probe_bitboards(np.broadcast_to(one, (1 << 50, 8)))
 
 
-def test_en_passant_by_rows(syzygy):
-    tables = retrograde.Tablebase(syzygy)
+def test_en_passant_by_rows(published):
+    tables = retrograde.Tablebase(published)
     board = Board.from_fen("8/8/8/k2Pp3/8/8/8/4K3 w - e6 0 2")
     rows = np.array([board.row()] * 3, dtype=np.uint64)
     assert tables.probe_bitboards(rows, True, [44, -1, 200]).wdl.tolist() == [2, 0, 0]

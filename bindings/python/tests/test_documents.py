@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,35 @@ def test_stubs_are_what_is_compiled():
 def test_types_are_strict():
     if importlib.util.find_spec("pyright") is None:
         pytest.skip("pyright is not installed")
-    command = [sys.executable, "-m", "pyright", "--project", str(HERE)]
+    command = [
+        sys.executable,
+        "-m",
+        "pyright",
+        "--pythonpath",
+        sys.executable,
+        "--project",
+        str(HERE),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_notebook_runs(monkeypatch):
+    for package in ("nbmake", "matplotlib", "ipykernel"):
+        pytest.importorskip(package)
+    # As quick as can be; RETROGRADE_FULL is for what the notebook is about.
+    if os.environ.get("RETROGRADE_FULL") != "1":
+        monkeypatch.setenv("MATERIAL", "KPvK")
+    monkeypatch.setenv("TABLES", str(Path("notebook").absolute()))
+    notebook = HERE / "examples" / "endings.ipynb"
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--nbmake",
+        "--nbmake-timeout=1200",
+        str(notebook),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout

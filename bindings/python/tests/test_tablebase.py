@@ -41,6 +41,21 @@ def test_a_line_ends_in_mate(tables):
     assert tables.line(ROOK, max_plies=3).end == "unfinished"
 
 
+def test_statistics_of_a_table(tables):
+    statistics = tables.statistics("KRvK")
+    white, black = statistics.white, statistics.black
+    assert (statistics.material, max(white.wins), max(black.losses)) == ("KRvK", 31, 32)
+    assert sum(white.wins.values()) == white.results["win"] and white.results["loss"] == 0
+    assert sum(black.losses.values()) + black.checkmates == black.results["loss"]
+    assert [tables.probe_dtm(fen) for fen in white.longest] == [31] * len(white.longest)
+    with pytest.raises(retrograde.MissingTableError):
+        tables.statistics("KQvKR")
+    with pytest.raises(retrograde.MaterialError):
+        tables.statistics("KXvK")
+    with pytest.raises(ValueError, match="elo"):
+        tables.statistics("KRvK", "elo")
+
+
 def test_what_tables_cannot_know_is_a_key_error(tables):
     with pytest.raises(
         retrograde.MissingTableError, match="^no wdl table for KQvKR in .*; generate it"

@@ -26,10 +26,14 @@ from retrograde._retrograde import (
     Move,
     Probe,
     Report,
+    SideStatistics,
+    Solved,
+    Statistics,
     TableFile,
     XiangqiMove,
     XiangqiProbe,
     generate,
+    solve,
     verify,
 )
 from retrograde._tablebase import Status, Tablebase, Values
@@ -47,6 +51,9 @@ __all__ = [
     "PositionError",
     "Probe",
     "Report",
+    "SideStatistics",
+    "Solved",
+    "Statistics",
     "Status",
     "TableError",
     "TableFile",
@@ -56,5 +63,6 @@ __all__ = [
     "XiangqiProbe",
     "XiangqiTablebase",
     "generate",
+    "solve",
     "verify",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrograde._retrograde import Tablebase
-from retrograde._tablebase import Status, Values
+from retrograde._tablebase import Values
 
 if TYPE_CHECKING:
     from retrograde._types import Batch, PositionLike
@@ -30,10 +30,10 @@ def probe_many(
     """See :meth:`retrograde.Tablebase.probe_many`."""
     if isinstance(positions, str):
         raise TypeError("positions is one string; give a list of them")
-    parts = [_unknown(0, dtz, dtm)]
+    parts = [_room(0, dtz, dtm)]
     rest = iter(positions)
     while chunk := list(islice(rest, _CHUNK)):
-        parts.append(_unknown(len(chunk), dtz, dtm))
+        parts.append(_room(len(chunk), dtz, dtm))
         _fill(parts[-1], 0, tables._probe_positions(chunk, (dtz, dtm), threads))
     distances = [(part.dtz, part.dtm) for part in parts]
     return Values(
@@ -63,7 +63,7 @@ def probe_bitboards(
     squares = _one_for_each("ep", -1 if ep is None else ep, count)
     if squares.dtype.kind not in "ui":
         raise TypeError(f"ep has the type {squares.dtype}; give squares from 0 to 63, or -1")
-    values = _unknown(count, dtz, dtm)
+    values = _room(count, dtz, dtm)
     for start in range(0, count, _CHUNK):
         chunk = slice(start, start + _CHUNK)
         batch = tables._probe_rows(
@@ -104,13 +104,13 @@ def _behind(squares: npt.NDArray[Any]) -> bytes:
     return np.where(is_square, squares, 255).astype(np.uint8).tobytes()
 
 
-def _unknown(count: int, dtz: bool, dtm: bool) -> Values:
+def _room(count: int, dtz: bool, dtm: bool) -> Values:
     """Room for the values of so many positions."""
     return Values(
-        wdl=np.full(count, Values.UNKNOWN_WDL, dtype=np.int8),
-        status=np.full(count, Status.INVALID, dtype=np.uint8),
-        dtz=np.full(count, Values.UNKNOWN_DISTANCE, dtype=np.int16) if dtz else None,
-        dtm=np.full(count, Values.UNKNOWN_DISTANCE, dtype=np.int16) if dtm else None,
+        wdl=np.empty(count, dtype=np.int8),
+        status=np.empty(count, dtype=np.uint8),
+        dtz=np.empty(count, dtype=np.int16) if dtz else None,
+        dtm=np.empty(count, dtype=np.int16) if dtm else None,
     )
 
 

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias, final
 
@@ -19,16 +19,23 @@ __all__ = [
     "Move",
     "Probe",
     "Report",
+    "SideStatistics",
+    "Solved",
+    "Statistics",
     "TableFile",
     "Tablebase",
     "XiangqiMove",
     "XiangqiProbe",
     "XiangqiTablebase",
     "generate",
+    "solve",
     "verify",
 ]
 
 _Category: TypeAlias = Literal["win", "cursed-win", "draw", "blessed-loss", "loss", "unknown"]
+_End: TypeAlias = Literal[
+    "checkmate", "stalemate", "draw", "perpetual-check", "tables", "unfinished", "unknown"
+]
 _Rules: TypeAlias = Literal["perpetual-check", "cycles-draw"]
 _Game: TypeAlias = Literal["chess", "xiangqi"]
 
@@ -115,10 +122,8 @@ class Line:
     def san(self) -> list[str]:
         """The moves as books write them; in xiangqi WXF."""
     @property
-    def end(
-        self,
-    ) -> Literal["checkmate", "stalemate", "draw", "perpetual-check", "unfinished", "unknown"]:
-        """Why there are no more. ``unknown`` if a table is missing."""
+    def end(self) -> _End:
+        """Why there are no more: ``tables`` know the rest, or a table is missing (``unknown``)."""
     @property
     def reason(self) -> str | None:
         """Which table is missing, if the end is ``unknown``."""
@@ -139,6 +144,39 @@ class TableFile:
     def format(self) -> Literal["native", "syzygy"]: ...
     @property
     def path(self) -> Path: ...
+
+@final
+class SideStatistics:
+    """How many positions of one side to move have which value, over the full board."""
+
+    @property
+    def results(self) -> dict[_Category, int]: ...
+    @property
+    def checkmates(self) -> int: ...
+    @property
+    def stalemates(self) -> int: ...
+    @property
+    def wins(self) -> dict[int, int]:
+        """Won positions by plies."""
+    @property
+    def losses(self) -> dict[int, int]:
+        """Lost positions by plies, mates left out."""
+    @property
+    def longest(self) -> list[str]:
+        """FENs of some of the longest wins."""
+
+@final
+class Statistics:
+    """What a table says of all its values together."""
+
+    @property
+    def material(self) -> str: ...
+    @property
+    def white(self) -> SideStatistics:
+        """With White to move."""
+    @property
+    def black(self) -> SideStatistics:
+        """With Black to move."""
 
 @disjoint_base
 class Tablebase:
@@ -175,6 +213,10 @@ class Tablebase:
         """Best play of both sides."""
     def prefetch(self, men: int = 4) -> None:
         """Reads the tables of results of up to so many men ahead, Syzygy's into memory as a whole."""
+    def statistics(
+        self, material: str, metric: Literal["wdl", "dtz", "dtm"] = "dtm"
+    ) -> Statistics:
+        """Histograms of a table of our own, and its longest wins."""
     def _probe_positions(
         self, positions: list[PositionLike], metrics: tuple[bool, bool], threads: int | None
     ) -> Batch: ...
@@ -340,3 +382,65 @@ def verify(
     progress: Progress | None = None,
 ) -> Report:
     """Compares every value of the tables of some materials with those of its successors."""
+
+@final
+class Solved:
+    """What is proved of a position, for the side to move, with the clock at zero."""
+
+    @property
+    def fen(self) -> str: ...
+    @property
+    def category(self) -> _Category:
+        """The result in a word, ``unknown`` if it is not proved."""
+    @property
+    def wdl(self) -> int | None:
+        """The result as a number: 2, 1, 0, -1, -2."""
+    @property
+    def at_least(self) -> _Category:
+        """What the side to move has at least."""
+    @property
+    def at_most(self) -> _Category:
+        """What the side to move has at most."""
+    @property
+    def exact(self) -> bool:
+        """Whether everything was explored, so distances are exact, not those of some way."""
+    @property
+    def dtz(self) -> int | None:
+        """Chess: plies to the next capture or pawn move."""
+    @property
+    def dtc(self) -> int | None:
+        """Xiangqi: plies to the next capture or mate."""
+    @property
+    def dtm(self) -> int | None:
+        """Plies to mate; ``None`` for a draw."""
+    @property
+    def line(self) -> Line:
+        """Best play by what was found."""
+    @property
+    def exploration(self) -> Literal["complete", "limit", "stopped"]: ...
+    @property
+    def positions(self) -> int:
+        """Positions that were found."""
+    @property
+    def unexplored(self) -> int:
+        """Those of them whose moves were not looked at."""
+
+def solve(
+    position: PositionLike,
+    tables: StrPath | None = None,
+    *,
+    max_positions: int = 10000000,
+    mates: bool = True,
+    rules: _Rules = "perpetual-check",
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Solved:
+    """Solves a position with any number of men by what it can reach.
+
+    A FEN of ten ranks is xiangqi. ``tables`` is a directory whose tables end the exploration.
+    ``progress`` is called now and then with the positions found and those not looked at yet; an
+    exception of it ends the work, and so does Ctrl-C.
+
+    >>> solve("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1").category
+    'draw'
+    """
