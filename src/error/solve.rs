@@ -31,6 +31,16 @@ pub enum SolveError {
         /// The material to be solved.
         material: String,
     },
+    /// The scratch file cannot be written or read.
+    #[error(
+        "cannot solve {material}: the scratch file fails: {problem}; choose another directory with --scratch"
+    )]
+    Scratch {
+        /// The material that was being solved.
+        material: String,
+        /// What the system says.
+        problem: String,
+    },
     /// The caller asked to stop.
     #[error("stopped while solving {material}")]
     Cancelled {
@@ -59,6 +69,14 @@ impl SolveError {
     pub(crate) fn too_large(material: &impl Display) -> SolveError {
         SolveError::TooLarge {
             material: material.to_string(),
+        }
+    }
+
+    /// That the scratch file fails.
+    pub(crate) fn scratch(material: &impl Display, kind: std::io::ErrorKind) -> SolveError {
+        SolveError::Scratch {
+            material: material.to_string(),
+            problem: kind.to_string(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Sets that know which of their words are in use.
 
+use rayon::prelude::*;
+
 use crate::game::Bits;
 
 /// Words that one bit of [`Layer::active`] each stands for.
@@ -52,34 +54,51 @@ impl<W: Bits> Layer<W> {
         *active |= bit;
     }
 
-    /// Changes every word that is not empty; it may become so.
-    #[inline(always)]
-    pub fn update(&mut self, mut change: impl FnMut(usize, W) -> W) {
-        self.len = 0;
-        for (row, active) in self.active.iter_mut().enumerate() {
-            let mut rest = *active;
-            while rest != 0 {
-                let address = row * ROW + rest.trailing_zeros() as usize;
-                let word = change(address, self.set[address]);
-                self.set[address] = word;
-                if word.is_empty() {
-                    *active &= !(rest & rest.wrapping_neg());
-                }
-                rest &= rest - 1;
-            }
-            self.len += active.count_ones() as usize;
-        }
-    }
-
     /// Finds out anew which words are not empty, after the set was changed directly.
     #[inline(always)]
     pub fn recount(&mut self) {
-        self.len = 0;
-        for (active, row) in self.active.iter_mut().zip(self.set.chunks(ROW)) {
-            *active = (0..).zip(row).fold(0, |bits, (at, word)| {
-                bits | u64::from(!word.is_empty()) << at
-            });
-            self.len += active.count_ones() as usize;
+        recount_slab(&self.set, &mut self.active);
+        self.count();
+    }
+
+    #[inline(always)]
+    fn count(&mut self) {
+        let counts = self.active.iter().map(|row| row.count_ones() as usize);
+        self.len = counts.sum();
+    }
+
+    /// Goes through slabs of so many words, a multiple of 64, on all threads: each is given with
+    /// its number and the bits that say which of its words are not empty. They have to be right
+    /// when `change` is done.
+    ///
+    /// # Errors
+    ///
+    /// What `change` says.
+    pub fn change_slabs<E: Send>(
+        &mut self,
+        slab: usize,
+        change: impl Fn(usize, &mut [W], &mut [u64]) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let sets = self.set.par_chunks_mut(slab);
+        let slabs = sets.zip(self.active.par_chunks_mut(slab / ROW));
+        let changed = slabs.enumerate().map(|(number, (set, active))| {
+            change(number, set, active)?;
+            Ok(active.iter().map(|row| row.count_ones() as usize).sum())
+        });
+        self.len = changed.try_reduce(|| 0, |a: usize, b| Ok(a + b))?;
+        Ok(())
+    }
+
+    /// The addresses of the words of a slab that are not empty.
+    #[must_use]
+    pub fn addresses_in(&self, slab: usize, number: usize) -> Addresses<'_> {
+        let rows = slab / ROW;
+        let start = number * rows;
+        let end = self.active.len().min(start + rows);
+        Addresses {
+            rows: self.active[start..end].iter(),
+            row: start,
+            rest: 0,
         }
     }
 
@@ -118,6 +137,51 @@ impl<W: Bits> Layer<W> {
         }
         self.active.fill(0);
         self.len = 0;
+    }
+}
+
+/// Changes every word of a slab that is not empty; it may become so. Addresses are those within the
+/// slab.
+#[inline(always)]
+pub fn update_slab<W: Bits>(
+    set: &mut [W],
+    active: &mut [u64],
+    mut change: impl FnMut(usize, W) -> W,
+) {
+    for (row, active) in active.iter_mut().enumerate() {
+        let mut rest = *active;
+        while rest != 0 {
+            let address = row * ROW + rest.trailing_zeros() as usize;
+            let word = change(address, set[address]);
+            set[address] = word;
+            if word.is_empty() {
+                *active &= !(rest & rest.wrapping_neg());
+            }
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// Adds words to a slab, given by their addresses within it.
+#[inline(always)]
+pub fn add_to_slab<W: Bits>(
+    set: &mut [W],
+    active: &mut [u64],
+    words: impl Iterator<Item = (usize, W)>,
+) {
+    for (address, word) in words {
+        set[address] |= word;
+        active[address / ROW] |= u64::from(!word.is_empty()) << (address % ROW);
+    }
+}
+
+/// Finds out anew which words of a slab are not empty.
+#[inline(always)]
+pub fn recount_slab<W: Bits>(set: &[W], active: &mut [u64]) {
+    for (active, row) in active.iter_mut().zip(set.chunks(ROW)) {
+        *active = (0..).zip(row).fold(0, |bits, (at, word)| {
+            bits | u64::from(!word.is_empty()) << at
+        });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::layer::Layer;
 use crate::game::Bits;
+use crate::simd::Width;
 
 /// The quiet moves between the positions of one slice, as relations between sets.
 ///
@@ -29,4 +30,13 @@ pub trait QuietMoves {
         word: Self::Word,
         into: &[Self::Word],
     ) -> Self::Word;
+}
+
+/// Quiet moves that all threads work on together.
+pub trait SharedMoves: QuietMoves + Sync {
+    /// What [`sweep`](QuietMoves::sweep) does, on all threads.
+    fn sweep_shared(&self, side: usize, into: &[Self::Word], from: &mut [Self::Word], width: Width);
+
+    /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads.
+    fn push_shared(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>);
 }

@@ -514,6 +514,15 @@ impl Scores<'_> {
             .then(|| Scores::Words(words.iter().map(|&word| u16::from_le_bytes(word)).collect()))
     }
 
+    /// Adds the scores of more positions; nothing changes if they have another width.
+    pub fn extend(&mut self, more: &Scores<'_>) {
+        match (self, more) {
+            (Scores::Bytes(all), Scores::Bytes(more)) => all.to_mut().extend_from_slice(more),
+            (Scores::Words(all), Scores::Words(more)) => all.to_mut().extend_from_slice(more),
+            _ => {}
+        }
+    }
+
     /// Lent.
     #[must_use]
     pub fn borrowed(&self) -> Scores<'_> {

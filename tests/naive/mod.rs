@@ -188,6 +188,12 @@ fn chains_find_what_both_sides_together_do() {
             engine: Engine::Chains,
             limit,
             longest_in_bytes,
+            // Most of these have one slab otherwise.
+            slab: if limit == FIFTY_MOVES {
+                options.slab
+            } else {
+                320
+            },
             ..options
         })
     };

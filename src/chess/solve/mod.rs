@@ -8,6 +8,7 @@
 //! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 
 pub mod board;
+mod in_slabs;
 mod layout;
 pub mod own;
 pub mod slice;
@@ -18,6 +19,7 @@ pub mod turned;
 pub mod view;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,9 +30,11 @@ use super::rules::Role;
 pub use crate::error::SolveError;
 use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
-use crate::retro::fixpoint::{self, Engine, Unsolved};
+pub use crate::retro::fixpoint::Engine;
+use crate::retro::fixpoint::{self, Unsolved};
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
+pub use in_slabs::SlabValues;
 use own::OwnSlices;
 use slice::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
 use solved::{SideValues, SliceValues, Solved};
@@ -45,6 +49,9 @@ pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
 /// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to mate, and nine
 /// sets.
 pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
+
+/// Words of a slab where nothing else is said: with the values of both sides, some megabytes.
+const SLAB: usize = 1 << 15;
 
 /// What to solve and how to stop.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +69,11 @@ pub struct SolveOptions<'a> {
     pub longest_in_bytes: Plies,
     /// How a slice is run. Values do not depend on it.
     pub engine: Engine,
+    /// Words that are looked at together where not everything is in memory, a multiple of 64.
+    /// Values do not depend on it.
+    pub slab: usize,
+    /// Where scratch files go; without one, what would be in them is kept in memory.
+    pub scratch: Option<&'a Path>,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
@@ -80,9 +92,18 @@ impl<'a> SolveOptions<'a> {
             limit: FIFTY_MOVES,
             longest_in_bytes: LONGEST_IN_BYTES,
             engine: Engine::default(),
+            slab: SLAB,
+            scratch: None,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
             cancel,
+        }
+    }
+
+    fn limits(&self) -> fixpoint::Limits {
+        fixpoint::Limits {
+            draw: self.limit,
+            bytes: self.longest_in_bytes,
         }
     }
 }
@@ -167,23 +188,16 @@ fn solve_slice(
     let space = board::space(&material, own.pawns.placement(slice));
     let rules = SliceRules::new(&space, own, slice, targets, &options)
         .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
+    if options.engine == Engine::Chains {
+        return SlabValues::solve(material, &space, rules, options)?.whole();
+    }
     let width = options.width;
-    let (mut fixed, conversions) = rules.collect(width);
+    let (mut fixed, conversions) = rules.collect(width, 0..space.words);
     drop(rules);
     let lines = sweep::LineTable::new(&space);
     let moves = sweep::SliceMoves::new(&space, &lines);
-    let limits = fixpoint::Limits {
-        draw: options.limit,
-        bytes: options.longest_in_bytes,
-        engine: options.engine,
-    };
-    let values =
-        fixpoint::solve(moves, &mut fixed, limits, width, options.cancel).map_err(|reason| {
-            match reason {
-                Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
-                Unsolved::Cancelled => SolveError::cancelled(&material),
-            }
-        })?;
+    let values = fixpoint::solve(moves, &mut fixed, options.limits(), width, options.cancel)
+        .map_err(|reason| told(&material, reason))?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;
@@ -191,6 +205,37 @@ fn solve_slice(
         SideValues::new(white, white_conversions, white_values, width),
         SideValues::new(black, black_conversions, black_values, width),
     ])
+}
+
+/// Solves a material without pawns that is too large for all of its values to be in memory.
+/// `targets` are gone when what they say has been collected.
+///
+/// # Errors
+///
+/// If the material has pawns, a target is missing, the scratch file cannot be used, or the caller
+/// cancelled.
+pub fn solve_in_slabs(
+    material: Material,
+    targets: Targets,
+    options: SolveOptions<'_>,
+) -> Result<SlabValues, SolveError> {
+    if board::words(&material).is_none() || material.has_pawns() {
+        return Err(SolveError::too_large(&material));
+    }
+    let own = OwnSlices::new(material, |_, _| Vec::new());
+    let space = board::space(&material, own.pawns.placement(0));
+    let rules = SliceRules::new(&space, &own, 0, &targets, &options)
+        .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
+    drop(targets);
+    SlabValues::solve(material, &space, rules, options)
+}
+
+fn told(material: &Material, reason: Unsolved) -> SolveError {
+    match reason {
+        Unsolved::DistanceOverflow => SolveError::distance_overflow(material),
+        Unsolved::Cancelled => SolveError::cancelled(material),
+        Unsolved::Scratch(kind) => SolveError::scratch(material, kind),
+    }
 }
 
 /// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.
@@ -277,14 +322,17 @@ mod tests {
                 ..SolveOptions::new(&cancel)
             };
             let expected = solved(&names, plain);
-            for (engine, longest_in_bytes) in [
-                (Engine::Together, Plies(13)),
-                (Engine::Chains, LONGEST_IN_BYTES),
-                (Engine::Chains, Plies(13)),
+            let scratch = std::env::temp_dir();
+            for (engine, longest_in_bytes, slab) in [
+                (Engine::Together, Plies(13), SLAB),
+                (Engine::Chains, LONGEST_IN_BYTES, SLAB),
+                (Engine::Chains, Plies(13), 192),
             ] {
                 let options = SolveOptions {
                     engine,
                     longest_in_bytes,
+                    slab,
+                    scratch: (slab == SLAB).then_some(&scratch),
                     ..plain
                 };
                 let mut wide = 0;

@@ -83,6 +83,26 @@ impl SideValues {
         }
     }
 
+    /// Adds the values of the addresses that follow.
+    pub(super) fn extend(&mut self, more: &SideValues) {
+        let (own, more_own) = (&mut self.own, &more.own);
+        let sets = [
+            (&mut self.legal, &more.legal),
+            (&mut self.stalemate, &more.stalemate),
+            (&mut own.wdl_by_conversion, &more_own.wdl_by_conversion),
+            (&mut own.won_by_zeroing, &more_own.won_by_zeroing),
+            (&mut own.dtm_by_conversion, &more_own.dtm_by_conversion),
+        ];
+        for (all, more) in sets
+            .into_iter()
+            .chain(self.decided.iter_mut().zip(&more.decided))
+        {
+            all.extend_from_slice(more);
+        }
+        own.dtz.extend_from_slice(&more_own.dtz);
+        self.dtm.extend(&more.dtm);
+    }
+
     /// The positions of one word that are won or lost, cursed and blessed ones included.
     #[must_use]
     #[inline(always)]
@@ -192,6 +212,26 @@ impl Conversions {
         Conversions {
             wdl: std::array::from_fn(|_| vec![0; words]),
             score: S::wrap(vec![S::MATED; if with_scores { words * 64 } else { 0 }]),
+        }
+    }
+}
+
+impl From<Fixed<u64>> for Conversions {
+    fn from(fixed: Fixed<u64>) -> Conversions {
+        Conversions {
+            wdl: fixed.zeroing,
+            score: fixed.zeroing_score,
+        }
+    }
+}
+
+impl From<Conversions> for Fixed<u64> {
+    fn from(conversions: Conversions) -> Fixed<u64> {
+        Fixed {
+            legal: Vec::new(),
+            in_check: Vec::new(),
+            zeroing: conversions.wdl,
+            zeroing_score: conversions.score,
         }
     }
 }

@@ -1,28 +1,54 @@
-//! The second engine: one winner at a time, and plies instead of values.
+//! The second engine: one winner at a time, plies instead of values, and nothing else at hand.
 //!
-//! What one side wins and the other loses is a chain: newly lost positions make won ones a ply later, and these make lost
-//! ones. The chain in which the other side wins reads nothing of it, since a position that its mover wins has always a
-//! move out of what his opponent wins. So one chain at a time needs five sets, where both together with
-//! their values take a multiple. What a ply decides goes to [`Plies`]; values are made from these in the end.
+//! What one side wins and the other loses is a chain: newly lost positions make won ones a ply
+//! later, and these make lost ones. The chain in which the other side wins reads nothing of it,
+//! since a position that its mover wins has always a move out of what his opponent wins. So one
+//! chain at a time needs five sets, where both together with their values take a multiple. What is
+//! fixed from outside is read from [`Outside`] when its ply comes; what a ply decides goes to
+//! [`Plies`], and values are made from these slab by slab.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::prelude::*;
+
+use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
-use super::plies::Plies;
-use super::{Fixed, Limits, SPARSE, Unsolved, Values, WithoutMoves, line_of, without_moves};
+use super::outside::Outside;
+use super::plies::{Words, encoded};
+use super::{Limits, SPARSE, Unsolved, Values};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
-use crate::retro::layer::Layer;
-use crate::retro::quiet::QuietMoves;
+use crate::retro::layer::{Layer, add_to_slab, recount_slab, update_slab};
+use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
+use crate::simd::Width;
+use crate::store::Part;
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 
+/// Below one non-empty word in this many, words are pushed one by one instead of sweeping
+/// everything. Sets here are far larger than any cache, so each word that is pushed to waits for
+/// memory.
+const FEW: usize = 100;
+
+/// Positions that zeroing moves decide at a ply. A move may decide nothing about some of them.
+#[derive(Clone, Copy, Debug)]
+enum Entries<'a> {
+    None,
+    /// Those with a zeroing move of such a value, of the winner and of the loser.
+    Zeroing(Wdl, Wdl),
+    /// Those that are due.
+    Due(&'a Decided, u32),
+}
+
 /// A run of one chain.
-struct Chain<'a, M: QuietMoves> {
-    moves: &'a mut M,
+struct Chain<'a, M: SharedMoves> {
+    moves: &'a M,
+    outside: &'a Outside<M::Word>,
+    width: Width,
+    cancel: &'a AtomicBool,
     winner: usize,
-    words: usize,
     /// Legal positions of the winner that are not won: what the loser looks for before he gives up.
     open: Vec<M::Word>,
     /// Positions of the loser that are not lost and that no zeroing move saves for now.
@@ -32,108 +58,232 @@ struct Chain<'a, M: QuietMoves> {
     lost: Layer<M::Word>,
     /// Empty between two plies.
     spare: Layer<M::Word>,
-    cancel: &'a AtomicBool,
 }
 
-/// What one side won, and the other lost, ply by ply.
-#[derive(Debug, Default)]
-struct Decided {
-    won: Plies,
-    lost: Plies,
+/// Writes every slab of a set, on all threads.
+fn write_slabs<W: Bits>(
+    set: &mut [W],
+    slab: usize,
+    write: impl Fn(usize, &mut [W]) -> io::Result<()> + Sync,
+) -> io::Result<()> {
+    let slabs = set.par_chunks_mut(slab).enumerate();
+    slabs.try_for_each(|(number, words)| write(number, words))
 }
 
-impl<'a, M: QuietMoves> Chain<'a, M> {
-    /// The mated positions of the loser are the newest lost ones.
-    #[inline(always)]
+/// The words of a slab that are not empty, with their addresses.
+fn words_of<W: Bits>(set: &[W]) -> impl Iterator<Item = (usize, W)> {
+    let words = set.iter().copied().enumerate();
+    words.filter(|(_, word)| !word.is_empty())
+}
+
+/// Takes words from a slab away.
+fn take_away<W: Bits>(set: &mut [W], words: Words<W>) {
+    for (address, word) in words {
+        set[address] &= !word;
+    }
+}
+
+impl<'a, M: SharedMoves> Chain<'a, M> {
     fn new(
-        moves: &'a mut M,
-        winner: usize,
-        legal: &[M::Word],
-        mated: &[M::Word],
+        moves: &'a M,
+        outside: &'a Outside<M::Word>,
+        width: Width,
         cancel: &'a AtomicBool,
     ) -> Self {
         let words = moves.words();
-        let mut lost = Layer::new(words);
-        lost.set.copy_from_slice(mated);
-        lost.recount();
         Chain {
             moves,
-            winner,
-            words,
-            open: legal.to_vec(),
+            outside,
+            width,
+            cancel,
+            winner: 0,
+            open: vec![M::Word::ZERO; words],
             losable: vec![M::Word::ZERO; words],
             won: Layer::new(words),
-            lost,
+            lost: Layer::new(words),
             spare: Layer::new(words),
-            cancel,
         }
+    }
+
+    fn loser(&self) -> usize {
+        1 - self.winner
+    }
+
+    /// Nothing is won yet.
+    fn restart(&mut self, winner: usize) -> io::Result<()> {
+        self.winner = winner;
+        self.clear(|chain| &mut chain.won)?;
+        self.clear(|chain| &mut chain.lost)?;
+        let outside = self.outside;
+        write_slabs(&mut self.open, outside.slab(), |slab, words| {
+            words.copy_from_slice(&outside.legal(winner, slab)?);
+            Ok(())
+        })
+    }
+
+    fn clear(&mut self, layer: impl Fn(&mut Self) -> &mut Layer<M::Word>) -> io::Result<()> {
+        let slab = self.outside.slab();
+        layer(self).change_slabs(slab, |_, set, active| {
+            update_slab(set, active, |_, _| M::Word::ZERO);
+            Ok(())
+        })
+    }
+
+    /// Puts the loser's mated positions away, and his stalemated ones apart.
+    fn without_moves(&mut self, decided: &mut Decided) -> io::Result<Vec<Part>> {
+        let (outside, loser) = (self.outside, self.loser());
+        let stuck = &mut self.spare.set;
+        self.moves
+            .sweep_shared(loser, &self.open, stuck, self.width);
+        let slabs = stuck.par_chunks_mut(outside.slab()).enumerate();
+        let parts = slabs.map(|(slab, stuck)| {
+            let legal = outside.legal(loser, slab)?;
+            let in_check = outside.in_check(loser, slab)?;
+            let zeroing = outside.zeroing(loser, slab, &Wdl::ALL)?;
+            let mut mated = legal;
+            for ((word, stuck), zeroing) in mated.iter_mut().zip(stuck).zip(zeroing) {
+                *word &= !(*stuck | zeroing);
+                *stuck = M::Word::ZERO;
+            }
+            let mut stalemated = mated.clone();
+            for ((mated, stalemated), in_check) in
+                mated.iter_mut().zip(&mut stalemated).zip(in_check)
+            {
+                *mated &= in_check;
+                *stalemated &= !in_check;
+            }
+            let put = |set: &[M::Word]| outside.scratch().put(&encoded(words_of(set)));
+            Ok([put(&mated)?, put(&stalemated)?])
+        });
+        let parts: Vec<[Part; 2]> = parts.collect::<io::Result<_>>()?;
+        for (slab, &[mated, _]) in parts.iter().enumerate() {
+            decided.lost.insert(0, slab, mated);
+        }
+        Ok(parts
+            .into_iter()
+            .map(|[_, stalemated]| stalemated)
+            .collect())
+    }
+
+    /// The mated positions of the loser are the newest lost ones.
+    fn begin_with_mated(&mut self, decided: &Decided) -> io::Result<()> {
+        self.lost
+            .change_slabs(self.outside.slab(), |slab, set, active| {
+                add_to_slab(set, active, decided.lost.words(0, slab)?);
+                Ok(())
+            })
     }
 
     /// Adds to `reached` the positions of `side` with a quiet move into a layer.
-    #[inline(always)]
-    fn reach(moves: &mut M, side: usize, layer: &Layer<M::Word>, reached: &mut Layer<M::Word>) {
+    fn reach(&mut self, side: usize) {
+        let (layer, reached) = match side == self.winner {
+            true => (&self.lost, &mut self.spare),
+            false => (&self.won, &mut self.lost),
+        };
         if layer.is_empty() {
             return;
         }
-        if layer.len() * SPARSE < layer.set.len() {
-            for address in layer.addresses() {
-                moves.push(side, address, layer.set[address], reached);
-            }
+        if layer.len() * FEW < layer.set.len() {
+            self.moves.push_shared(side, layer, reached);
         } else {
-            moves.sweep(side, &layer.set, &mut reached.set);
-            reached.recount();
+            self.moves
+                .sweep_shared(side, &layer.set, &mut reached.set, self.width);
+            // Recounted by who looks next.
         }
     }
 
-    /// One ply. Positions that zeroing moves decide enter, of the winner and of the loser; those that a move decides
-    /// nothing about may be among them.
-    #[inline(always)]
-    fn ply(
-        &mut self,
-        winning: impl Iterator<Item = (usize, M::Word)>,
-        losing: impl Iterator<Item = (usize, M::Word)>,
-    ) -> Result<(), Unsolved> {
+    /// Of what was reached for a side and what enters, only what may be decided stays.
+    fn keep(&mut self, side: usize, entries: Entries<'_>, was_swept: bool) -> io::Result<()> {
+        let (outside, is_winner) = (self.outside, side == self.winner);
+        let (layer, may_be) = match is_winner {
+            true => (&mut self.spare, &self.open),
+            false => (&mut self.lost, &self.losable),
+        };
+        layer.change_slabs(outside.slab(), |slab, set, active| {
+            if was_swept {
+                recount_slab(set, active);
+            }
+            match entries {
+                Entries::None => {}
+                Entries::Zeroing(winning, losing) => {
+                    let value = if is_winner { winning } else { losing };
+                    let entering = outside.zeroing(side, slab, &[value])?;
+                    add_to_slab(set, active, words_of(&entering));
+                }
+                Entries::Due(due, ply) => {
+                    let due = if is_winner { &due.won } else { &due.lost };
+                    add_to_slab(set, active, due.words(ply, slab)?);
+                }
+            }
+            let may_be = &may_be[outside.addresses(slab)];
+            update_slab(set, active, |address, word| word & may_be[address]);
+            Ok(())
+        })
+    }
+
+    /// Whether the newest layer that a side reaches is worth a sweep.
+    fn is_dense(&self, side: usize) -> bool {
+        let layer = match side == self.winner {
+            true => &self.lost,
+            false => &self.won,
+        };
+        !layer.is_empty() && layer.len() * FEW >= layer.set.len()
+    }
+
+    /// One ply.
+    fn ply(&mut self, entries: Entries<'_>) -> Result<(), Unsolved> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Unsolved::Cancelled);
         }
-        let loser = 1 - self.winner;
-        let next_won = &mut self.spare;
-        Self::reach(self.moves, self.winner, &self.lost, next_won);
-        for (address, word) in winning {
-            next_won.insert(address, word);
-        }
-        let open = &self.open;
-        next_won.update(|address, word| word & open[address]);
+        let (winner, loser, slab) = (self.winner, self.loser(), self.outside.slab());
+        let is_dense = self.is_dense(winner);
+        self.reach(winner);
+        self.keep(winner, entries, is_dense)?;
         // The newest lost positions have had their say: their place is for candidates.
-        self.lost.clear();
-        let candidates = &mut self.lost;
-        Self::reach(self.moves, loser, &self.won, candidates);
-        for (address, word) in losing {
-            candidates.insert(address, word);
-        }
-        let losable = &self.losable;
-        candidates.update(|address, word| word & losable[address]);
+        self.clear(|chain| &mut chain.lost)?;
+        let is_dense = self.is_dense(loser);
+        self.reach(loser);
+        self.keep(loser, entries, is_dense)?;
         // So have the newest won ones: theirs is for those that escape.
-        self.won.clear();
-        if candidates.len() * SPARSE < self.words {
-            let moves = &*self.moves;
-            candidates.update(|address, word| {
-                word & !moves.having_a_move_into(loser, address, word, open)
-            });
-        } else {
-            let escaping = &mut self.won.set;
-            self.moves.sweep(loser, open, escaping);
-            candidates.update(|address, word| word & !escaping[address]);
-            escaping.fill(M::Word::ZERO);
-        }
+        self.clear(|chain| &mut chain.won)?;
+        self.find_lost()?;
         std::mem::swap(&mut self.won, &mut self.spare);
-        for address in self.won.addresses() {
-            self.open[address] &= !self.won.set[address];
-        }
-        for address in self.lost.addresses() {
-            self.losable[address] &= !self.lost.set[address];
+        let (won, lost) = (&self.won, &self.lost);
+        for (set, layer) in [(&mut self.open, won), (&mut self.losable, lost)] {
+            write_slabs(set, slab, |number, words| {
+                for address in layer.addresses_in(slab, number) {
+                    words[address - number * slab] &= !layer.set[address];
+                }
+                Ok(())
+            })?;
         }
         Ok(())
+    }
+
+    /// Of the candidates, those stay that have no move out of what is won.
+    fn find_lost(&mut self) -> io::Result<()> {
+        let (moves, open, loser) = (self.moves, &self.open, self.loser());
+        let (candidates, slab) = (&mut self.lost, self.outside.slab());
+        if candidates.len() * SPARSE < self.open.len() {
+            return candidates.change_slabs(slab, |number, set, active| {
+                update_slab(set, active, |address, word| {
+                    let address = number * slab + address;
+                    word & !moves.having_a_move_into(loser, address, word, open)
+                });
+                Ok(())
+            });
+        }
+        let escaping = &mut self.won.set;
+        moves.sweep_shared(loser, open, escaping, self.width);
+        candidates.change_slabs(slab, |number, set, active| {
+            let escaping = &escaping[number * slab..];
+            update_slab(set, active, |address, word| word & !escaping[address]);
+            Ok::<(), io::Error>(())
+        })?;
+        write_slabs(escaping, slab, |_, words| {
+            words.fill(M::Word::ZERO);
+            Ok(())
+        })
     }
 
     /// Whether the newest ply has decided nothing.
@@ -141,87 +291,99 @@ impl<'a, M: QuietMoves> Chain<'a, M> {
         self.won.is_empty() && self.lost.is_empty()
     }
 
-    /// Writes down what the newest ply has decided.
-    #[inline(always)]
-    fn note(&self, ply: u32, decided: &mut Decided) {
-        decided.won.push(ply, &self.won);
-        decided.lost.push(ply, &self.lost);
+    /// Puts away what the newest ply has decided.
+    fn note(&self, ply: u32, decided: &mut Decided) -> io::Result<()> {
+        let (outside, slab) = (self.outside, self.outside.slab());
+        for (layer, plies) in [
+            (&self.won, &mut decided.won),
+            (&self.lost, &mut decided.lost),
+        ] {
+            let put = |number: usize| {
+                let addresses = layer.addresses_in(slab, number);
+                let words = addresses.map(|at| (at - number * slab, layer.set[at]));
+                outside.scratch().put(&encoded(words))
+            };
+            let slabs = (0..outside.slabs()).into_par_iter();
+            let parts: Vec<Part> = slabs.map(put).collect::<io::Result<_>>()?;
+            for (number, part) in parts.into_iter().enumerate() {
+                plies.insert(ply, number, part);
+            }
+        }
+        Ok(())
     }
 
     /// Results and distances to zeroing. Zeroing moves enter twice: at once those that keep the result under the rule,
     /// and after `limit` plies those that win or lose but for it.
-    #[inline(always)]
-    fn zeroing(
-        &mut self,
-        fixed: &[Fixed<M::Word>; 2],
-        mated: &[M::Word],
-        limit: Number,
-    ) -> Result<Decided, Unsolved> {
-        let (winner, loser) = (&fixed[self.winner], &fixed[1 - self.winner]);
-        let mut decided = Decided::default();
+    fn zeroing(&mut self, limit: Number, decided: &mut Decided) -> Result<(), Unsolved> {
+        let (outside, loser) = (self.outside, self.loser());
         let entries = [
             (
                 1,
                 limit.0,
-                Win,
-                Loss,
+                Entries::Zeroing(Win, Loss),
                 &[BlessedLoss, Draw, CursedWin, Win][..],
             ),
             (
                 limit.0 + 1,
                 u32::MAX,
-                CursedWin,
-                BlessedLoss,
+                Entries::Zeroing(CursedWin, BlessedLoss),
                 &[Draw, CursedWin, Win],
             ),
         ];
-        for (first, last, winning, losing, saving) in entries {
-            for (address, losable) in self.losable.iter_mut().enumerate() {
-                let saved = loser.zeroing_to(saving, address) | mated[address];
-                *losable = loser.legal[address] & !saved;
-            }
-            for (_, address, word) in decided.lost.all::<M::Word>() {
-                self.losable[address] &= !word;
-            }
-            for ply in first..=last {
-                if ply == first {
-                    self.ply(
-                        words_of(&winner.zeroing[winning.index()]),
-                        words_of(&loser.zeroing[losing.index()]),
-                    )?;
-                } else {
-                    self.ply(std::iter::empty(), std::iter::empty())?;
+        for (first, last, entering, saving) in entries {
+            let lost = &decided.lost;
+            write_slabs(&mut self.losable, outside.slab(), |slab, words| {
+                words.copy_from_slice(&outside.legal(loser, slab)?);
+                let saved = outside.zeroing(loser, slab, saving)?;
+                for (word, saved) in words.iter_mut().zip(saved) {
+                    *word &= !saved;
                 }
+                for lost in lost.all(slab) {
+                    take_away(words, lost?.1);
+                }
+                Ok(())
+            })?;
+            for ply in first..=last {
+                let entering = if ply == first {
+                    entering
+                } else {
+                    Entries::None
+                };
+                self.ply(entering)?;
                 if self.is_idle() {
                     break;
                 }
-                self.note(ply, &mut decided);
+                self.note(ply, decided)?;
             }
         }
-        Ok(decided)
+        Ok(())
     }
 
     /// Distances to mate, of which zeroing moves come into play at their plies.
-    #[inline(always)]
-    fn mates(
-        &mut self,
-        fixed: &Fixed<M::Word>,
-        lost: impl Fn(usize) -> M::Word,
-        mated: &[M::Word],
-        due: &Decided,
-    ) -> Result<Decided, Unsolved> {
-        for (address, losable) in self.losable.iter_mut().enumerate() {
-            // What is lost waits for its last zeroing move.
-            *losable = lost(address) & !mated[address] & !fixed.zeroing_to(&Wdl::ALL, address);
-        }
-        let mut decided = Decided::default();
+    fn mates(&mut self, decided: &Decided) -> Result<Decided, Unsolved> {
+        let (outside, loser) = (self.outside, self.loser());
+        let due = self.due(decided)?;
+        write_slabs(&mut self.losable, outside.slab(), |slab, words| {
+            words.copy_from_slice(&lost_at(decided, slab, words.len())?);
+            take_away(words, decided.lost.words(0, slab)?);
+            // What has zeroing moves waits for the last of them.
+            let waiting = outside.zeroing(loser, slab, &Wdl::ALL)?;
+            for (word, waiting) in words.iter_mut().zip(waiting) {
+                *word &= !waiting;
+            }
+            Ok(())
+        })?;
+        let mut mates = Decided::new(outside);
         let mut ply = 1;
         loop {
-            for (address, word) in due.lost.words::<M::Word>(ply) {
-                self.losable[address] |= word;
-            }
-            self.ply(due.won.words(ply), due.lost.words(ply))?;
-            self.note(ply, &mut decided);
+            write_slabs(&mut self.losable, outside.slab(), |slab, words| {
+                for (address, word) in due.lost.words(ply, slab)? {
+                    words[address] |= word;
+                }
+                Ok(())
+            })?;
+            self.ply(Entries::Due(&due, ply))?;
+            self.note(ply, &mut mates)?;
             ply += 1;
             if self.is_idle() {
                 let next = [&due.won, &due.lost].map(|due| due.next(ply));
@@ -231,178 +393,94 @@ impl<'a, M: QuietMoves> Chain<'a, M> {
                 }
             }
         }
-        Ok(decided)
+        Ok(mates)
     }
-}
 
-/// The words of a set that are not empty.
-#[inline(always)]
-fn words_of<W: Bits>(set: &[W]) -> impl Iterator<Item = (usize, W)> {
-    let words = set.iter().copied().enumerate();
-    words.filter(|(_, word)| !word.is_empty())
-}
-
-/// Solves a slice, one chain after the other; the values are those of [`solve_slice`](super::solve_slice).
-#[inline(always)]
-pub(super) fn solve<M: QuietMoves>(
-    mut moves: M,
-    fixed: &[Fixed<M::Word>; 2],
-    in_check: [Vec<M::Word>; 2],
-    limits: Limits,
-    cancel: &AtomicBool,
-) -> Result<[Values<M::Word>; 2], Unsolved> {
-    let words = moves.words();
-    let WithoutMoves { mated, stalemated } = without_moves(&mut moves, fixed, &in_check);
-    drop(in_check);
-    let mut run = |winner: usize| {
-        let (legal, mated) = (&fixed[winner].legal, &mated[1 - winner]);
-        Chain::new(&mut moves, winner, legal, mated, cancel).zeroing(fixed, mated, limits.draw)
-    };
-    let chains = [run(0)?, run(1)?];
-    let mut stalemated = stalemated.into_iter();
-    let mut values = [0, 1].map(|side: usize| Values {
-        stalemate: stalemated.next().unwrap_or_default(),
-        ..results(&chains, &mated[side], side, words, limits.draw)
-    });
-    for (side, values) in values.iter_mut().enumerate() {
-        let mut dtz = vec![0; words * M::Word::WIDTH as usize];
-        for (ply, address, word) in of_side::<M::Word>(&chains, side) {
-            let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
-            u8::store(&mut dtz[line_of::<M::Word>(address)], word, ply);
-        }
-        values.dtz = dtz;
-    }
-    drop(chains);
-    if fixed.iter().any(|side| side.zeroing_score.is_empty()) {
-        return Ok(values);
-    }
-    let due = [0, 1].map(|side: usize| due(&fixed[side].zeroing_score, &values[side]));
-    let [white, black] = due;
-    let [due_white, due_black] = [
-        Decided {
-            won: white.won,
-            lost: black.lost,
-        },
-        Decided {
-            won: black.won,
-            lost: white.lost,
-        },
-    ];
-    let mut run = |winner: usize, due: &Decided| {
-        let loser = 1 - winner;
-        let (legal, mated) = (&fixed[winner].legal, &mated[loser]);
-        let lost = |address| values[loser].lost(address);
-        let mut chain = Chain::new(&mut moves, winner, legal, mated, cancel);
-        chain.mates(&fixed[loser], lost, mated, due)
-    };
-    let chains = [run(0, &due_white)?, run(1, &due_black)?];
-    let fits = limits.bytes.min(LONGEST_IN_BYTES);
-    let plies = chains
-        .iter()
-        .flat_map(|chain| [chain.won.last(), chain.lost.last()]);
-    let longest = Number(plies.flatten().max().unwrap_or(0));
-    for (side, values) in values.iter_mut().enumerate() {
-        let mated = &mated[side];
-        values.longest = longest;
-        values.dtm = match longest <= fits {
-            true => u8::wrap(scores(&chains, mated, side, values)?),
-            false => u16::wrap(scores(&chains, mated, side, values)?).narrowed(fits),
-        };
-    }
-    Ok(values)
-}
-
-/// What was decided of one side, won and lost, each ply by ply.
-#[inline(always)]
-fn of_side<W: Bits>(
-    [white, black]: &[Decided; 2],
-    side: usize,
-) -> impl Iterator<Item = (u32, usize, W)> {
-    let [won, lost] = match side {
-        0 => [&white.won, &black.lost],
-        _ => [&black.won, &white.lost],
-    };
-    won.all().chain(lost.all())
-}
-
-/// The results of one side, without distances.
-#[inline(always)]
-fn results<W: Bits>(
-    [white, black]: &[Decided; 2],
-    mated: &[W],
-    side: usize,
-    words: usize,
-    limit: Number,
-) -> Values<W> {
-    let [won, lost] = match side {
-        0 => [&white.won, &black.lost],
-        _ => [&black.won, &white.lost],
-    };
-    let mut decided = Wdl::ALL.map(|value| match value {
-        Draw => Vec::new(),
-        Loss => mated.to_vec(),
-        _ => vec![W::ZERO; words],
-    });
-    for (plies, [strict, cursed]) in [(won, [Win, CursedWin]), (lost, [Loss, BlessedLoss])] {
-        for (ply, address, word) in plies.all::<W>() {
-            let value = if ply <= limit.0 { strict } else { cursed };
-            decided[value.index()][address] |= word;
-        }
-    }
-    Values {
-        decided,
-        stalemate: Vec::new(),
-        dtz: Vec::new(),
-        dtm: Scores::default(),
-        longest: Number(0),
-    }
-}
-
-/// When the zeroing moves of one side come into play: those that win, and those that lose.
-#[inline(always)]
-fn due<W: Bits>(scores: &Scores<'_>, results: &Values<W>) -> Decided {
-    #[inline(always)]
-    fn of_width<W: Bits, S: Score>(scores: &[S], results: &Values<W>) -> Decided {
-        let mut due = DueScores::new(scores, results);
-        let mut decided = Decided::default();
-        while let Some(ply) = due.next() {
-            let mut words = Vec::new();
-            due.take(ply, |address, word| words.push((address, word)));
-            let plies = match ply % 2 {
-                1 => &mut decided.won,
-                _ => &mut decided.lost,
+    /// When the zeroing moves of the winner that win and those of the loser come into play.
+    fn due(&self, decided: &Decided) -> io::Result<Decided> {
+        let outside = self.outside;
+        let mut due = Decided::new(outside);
+        for (side, plies) in [(self.winner, &mut due.won), (self.loser(), &mut due.lost)] {
+            let of_slab = |slab: usize| {
+                let words = outside.addresses(slab).len();
+                let mut results = Values::undecided(words);
+                match side == self.winner {
+                    // What a zeroing move wins is won.
+                    true => results.decided[Win.index()].fill(M::Word::FULL),
+                    false => results.decided[Loss.index()] = lost_at(decided, slab, words)?,
+                }
+                match outside.scores(side, slab)? {
+                    Scores::Bytes(scores) => due_in_slab(outside, &scores, &results),
+                    Scores::Words(scores) => due_in_slab(outside, &scores, &results),
+                }
             };
-            plies.push_words(ply, words.into_iter());
+            let slabs = (0..outside.slabs()).into_par_iter();
+            let parts: Vec<Vec<(u32, Part)>> = slabs.map(of_slab).collect::<io::Result<_>>()?;
+            for (slab, parts) in parts.into_iter().enumerate() {
+                for (ply, part) in parts {
+                    plies.insert(ply, slab, part);
+                }
+            }
         }
-        decided
-    }
-    match scores {
-        Scores::Bytes(scores) => of_width(scores, results),
-        Scores::Words(scores) => of_width(scores, results),
+        Ok(due)
     }
 }
 
-/// The mate scores of one side. Those and only those that are decided must have one.
-#[inline(always)]
-fn scores<W: Bits, S: Score>(
-    chains: &[Decided; 2],
-    mated: &[W],
-    side: usize,
+/// The plies at which scores of a slab are due, and where it is put which positions are.
+fn due_in_slab<W: Bits, S: Score>(
+    outside: &Outside<W>,
+    scores: &[S],
     results: &Values<W>,
-) -> Result<Vec<S>, Unsolved> {
-    let mut scores = vec![S::DRAW; mated.len() * W::WIDTH as usize];
-    let mut scored = mated.to_vec();
-    for (address, word) in words_of(mated) {
-        S::store(&mut scores[line_of::<W>(address)], word, S::MATED);
+) -> io::Result<Vec<(u32, Part)>> {
+    let mut due = DueScores::new(scores, results);
+    let mut parts = Vec::new();
+    while let Some(ply) = due.next() {
+        let mut words = Vec::new();
+        due.take(ply, |address, word| words.push((address, word)));
+        parts.push((ply, outside.scratch().put(&encoded(words.into_iter()))?));
     }
-    for (ply, address, word) in of_side::<W>(chains, side) {
-        let score = S::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
-        S::store(&mut scores[line_of::<W>(address)], word, score);
-        scored[address] |= word;
+    Ok(parts)
+}
+
+/// Solves a slice, one chain after the other; the values are those of [`solve`](super::solve).
+///
+/// # Errors
+///
+/// If the scratch file cannot be used, or the caller cancelled.
+pub fn solve_chains<M: SharedMoves>(
+    moves: &M,
+    outside: Outside<M::Word>,
+    limits: Limits,
+    width: Width,
+    cancel: &AtomicBool,
+) -> Result<Chains<M::Word>, Unsolved> {
+    let mut chain = Chain::new(moves, &outside, width, cancel);
+    let mut decided = [0, 1].map(|_| Decided::new(&outside));
+    let mut mates = [0, 1].map(|_| Decided::new(&outside));
+    let mut stalemated = [Vec::new(), Vec::new()];
+    for winner in [0, 1] {
+        let decided = &mut decided[winner];
+        chain.restart(winner)?;
+        stalemated[1 - winner] = chain.without_moves(decided)?;
+        chain.begin_with_mated(decided)?;
+        chain.zeroing(limits.draw, decided)?;
+        if outside.has_scores() {
+            chain.restart(winner)?;
+            chain.begin_with_mated(decided)?;
+            mates[winner] = chain.mates(decided)?;
+        }
     }
-    let decided = |address| results.won(address) | results.lost(address);
-    let all_are_scored = (scored.iter().enumerate()).all(|(address, &set)| set == decided(address));
-    all_are_scored
-        .then_some(scores)
-        .ok_or(Unsolved::DistanceOverflow)
+    drop(chain);
+    let last = |side: usize| mates[side].won.last().max(mates[1 - side].lost.last());
+    let longest = [0, 1].map(|side| last(side).unwrap_or(0));
+    let fits = limits.bytes.min(LONGEST_IN_BYTES);
+    Ok(Chains {
+        limit: limits.draw,
+        decided,
+        stalemated,
+        mates: outside.has_scores().then_some(mates),
+        longest: Number(longest[0].max(longest[1])),
+        are_bytes: longest.map(|longest| longest <= fits.0),
+        outside,
+    })
 }

@@ -11,12 +11,19 @@
 //! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
 
 mod chains;
+mod decided;
 mod distances;
 mod due;
+mod outside;
 mod perpetual;
 mod plies;
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use chains::solve_chains;
+pub use decided::Chains;
+pub use outside::{Outside, StoredSlab};
 
 use super::layer::Layer;
 use super::quiet::QuietMoves;
@@ -117,6 +124,14 @@ pub enum Unsolved {
     DistanceOverflow,
     /// The caller asked to stop.
     Cancelled,
+    /// The scratch file cannot be written or read.
+    Scratch(io::ErrorKind),
+}
+
+impl From<io::Error> for Unsolved {
+    fn from(error: io::Error) -> Unsolved {
+        Unsolved::Scratch(error.kind())
+    }
 }
 
 /// How a slice is run. The values are the same.
@@ -137,8 +152,6 @@ pub struct Limits {
     pub draw: Plies,
     /// The longest mate kept in a byte.
     pub bytes: Plies,
-    /// How it is run.
-    pub engine: Engine,
 }
 
 /// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
@@ -180,15 +193,6 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        if self.limits.engine == Engine::Chains {
-            return chains::solve(
-                self.moves,
-                self.fixed,
-                self.in_check,
-                self.limits,
-                self.cancel,
-            );
-        }
         let mut iteration = Iteration::new(self.moves, self.fixed, self.cancel);
         let WithoutMoves { mated, stalemated } =
             without_moves(&mut iteration.moves, self.fixed, &self.in_check);

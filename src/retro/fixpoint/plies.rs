@@ -1,111 +1,127 @@
 //! What each ply decided, instead of a value for every position.
 //!
-//! A ply decides few positions of few words, so what it decided takes a fraction of a byte for each position of the
-//! slice, and a distance may be as long as it likes. Values are made from it when somebody wants them.
+//! A ply decides few positions of few words, so what it decided takes a fraction of a byte for each
+//! position of the slice, and a distance may be as long as it likes. It is put away slab by slab:
+//! whoever wants the values of a slab reads what all plies decided there.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
 
 use crate::game::Bits;
-use crate::retro::layer::Layer;
+use crate::store::{Part, Scratch};
 
-/// The positions of one side that were decided one way, ply after ply.
-///
-/// Of each word that is not empty there is how far it is from the one before, seven bits a byte and the lowest first;
-/// which of its bytes are not zero; and these.
-#[derive(Clone, Debug, Default)]
+/// The positions of one side that were decided one way, by ply and slab.
+#[derive(Debug)]
 pub(super) struct Plies {
-    bytes: Vec<u8>,
-    /// The plies that decided anything, in order, with the end of their bytes.
-    ends: Vec<(u32, usize)>,
+    scratch: Arc<Scratch>,
+    slabs: usize,
+    parts: BTreeMap<u32, Vec<Part>>,
+}
+
+/// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
+/// bits a byte and the lowest first; which of its bytes are not zero; and these.
+#[inline(always)]
+pub(super) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut before = 0;
+    for (address, word) in words {
+        let mut gap = address - before;
+        before = address;
+        while gap >= 0x80 {
+            bytes.push(gap as u8 | 0x80);
+            gap >>= 7;
+        }
+        bytes.push(gap as u8);
+        for eight in 0..W::WIDTH / 64 {
+            let (mut used, mut kept, mut count) = (0, [0; 9], 1);
+            for index in 0..8 {
+                let byte = word.byte(8 * eight + index);
+                kept[count] = byte;
+                count += usize::from(byte != 0);
+                used |= u8::from(byte != 0) << index;
+            }
+            kept[0] = used;
+            bytes.extend_from_slice(&kept[..count]);
+        }
+    }
+    bytes
 }
 
 impl Plies {
-    /// Adds what a ply decided; plies have to come in order.
-    #[inline(always)]
-    pub fn push<W: Bits>(&mut self, ply: u32, layer: &Layer<W>) {
-        self.push_words(ply, layer.addresses().map(|at| (at, layer.set[at])));
+    /// Nothing decided in any of so many slabs.
+    pub fn new(scratch: &Arc<Scratch>, slabs: usize) -> Plies {
+        Plies {
+            scratch: Arc::clone(scratch),
+            slabs,
+            parts: BTreeMap::new(),
+        }
     }
 
-    /// Adds words that are not empty, by address.
-    #[inline(always)]
-    pub fn push_words<W: Bits>(&mut self, ply: u32, words: impl Iterator<Item = (usize, W)>) {
-        let start = self.bytes.len();
-        let mut before = 0;
-        for (address, word) in words {
-            let mut gap = address - before;
-            before = address;
-            while gap >= 0x80 {
-                self.bytes.push(gap as u8 | 0x80);
-                gap >>= 7;
-            }
-            self.bytes.push(gap as u8);
-            for eight in 0..W::WIDTH / 64 {
-                let (mut used, mut kept, mut count) = (0, [0; 9], 1);
-                for index in 0..8 {
-                    let byte = word.byte(8 * eight + index);
-                    if byte != 0 {
-                        kept[count] = byte;
-                        count += 1;
-                        used |= 1 << index;
-                    }
-                }
-                kept[0] = used;
-                self.bytes.extend_from_slice(&kept[..count]);
-            }
-        }
-        if self.bytes.len() > start {
-            self.ends.push((ply, self.bytes.len()));
+    /// Says where that is which a ply decided in a slab.
+    pub fn insert(&mut self, ply: u32, slab: usize, part: Part) {
+        if !part.is_empty() {
+            let slabs = self.slabs;
+            let of_ply = self.parts.entry(ply);
+            of_ply.or_insert_with(|| vec![Part::default(); slabs])[slab] = part;
         }
     }
 
     /// The last ply that decided anything.
     pub fn last(&self) -> Option<u32> {
-        self.ends.last().map(|&(ply, _)| ply)
+        self.parts.last_key_value().map(|(&ply, _)| ply)
     }
 
     /// The first ply from `ply` on that decided anything.
     pub fn next(&self, ply: u32) -> Option<u32> {
-        let at = self.ends.partition_point(|&(other, _)| other < ply);
-        self.ends.get(at).map(|&(ply, _)| ply)
+        self.parts.range(ply..).next().map(|(&ply, _)| ply)
     }
 
-    /// What a ply decided.
-    pub fn words<W: Bits>(&self, ply: u32) -> Words<'_, W> {
-        let range = match self.ends.binary_search_by_key(&ply, |&(ply, _)| ply) {
-            Ok(at) => at.checked_sub(1).map_or(0, |at| self.ends[at].1)..self.ends[at].1,
-            Err(_) => 0..0,
-        };
-        Words {
-            bytes: &self.bytes[range],
-            address: 0,
-            word: std::marker::PhantomData,
-        }
+    /// What a ply decided in a slab.
+    pub fn words<W: Bits>(&self, ply: u32, slab: usize) -> io::Result<Words<W>> {
+        let part = self.parts.get(&ply).map(|slabs| slabs[slab]);
+        Words::new(&self.scratch, part.unwrap_or_default())
     }
 
-    /// What all plies decided, in order.
-    pub fn all<W: Bits>(&self) -> impl Iterator<Item = (u32, usize, W)> {
-        self.ends.iter().flat_map(|&(ply, _)| {
-            self.words(ply)
-                .map(move |(address, word)| (ply, address, word))
-        })
+    /// What all plies decided in a slab, in order.
+    pub fn all<W: Bits>(&self, slab: usize) -> impl Iterator<Item = io::Result<(u32, Words<W>)>> {
+        let parts = self
+            .parts
+            .iter()
+            .map(move |(&ply, slabs)| (ply, slabs[slab]));
+        let used = parts.filter(|(_, part)| !part.is_empty());
+        used.map(|(ply, part)| Ok((ply, Words::new(&self.scratch, part)?)))
     }
 }
 
-/// What one ply decided, word after word.
-pub(super) struct Words<'a, W> {
-    bytes: &'a [u8],
+/// Words with their addresses within a slab.
+pub(super) struct Words<W> {
+    bytes: Vec<u8>,
+    next: usize,
     address: usize,
     word: std::marker::PhantomData<W>,
 }
 
-impl<W> Words<'_, W> {
+impl<W> Words<W> {
+    /// Those that were put away.
+    pub fn new(scratch: &Scratch, part: Part) -> io::Result<Words<W>> {
+        Ok(Words {
+            bytes: scratch.get(part)?,
+            next: 0,
+            address: 0,
+            word: std::marker::PhantomData,
+        })
+    }
+
     #[inline(always)]
     fn byte(&mut self) -> Option<u8> {
-        let (&byte, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
+        let &byte = self.bytes.get(self.next)?;
+        self.next += 1;
         Some(byte)
     }
 }
 
-impl<W: Bits> Iterator for Words<'_, W> {
+impl<W: Bits> Iterator for Words<W> {
     type Item = (usize, W);
 
     #[inline(always)]
@@ -141,10 +157,11 @@ mod tests {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
             state ^ state >> 31
         };
-        let mut plies = Plies::default();
+        let scratch = Arc::new(Scratch::new(Some(&std::env::temp_dir())).unwrap());
+        let mut plies = Plies::new(&scratch, 3);
         let mut expected = Vec::new();
         for ply in [1, 2, 5, 300, 70_000] {
-            let mut layer = Layer::<u128>::new(40_000);
+            let mut words = BTreeMap::new();
             for _ in 0..200 {
                 let (address, mask) = (next() % 40_000, next());
                 let mask = if mask % 3 == 0 {
@@ -153,17 +170,22 @@ mod tests {
                     mask
                 };
                 let word = u128::from(next() & mask) << (next() % 64) | u128::bit(127);
-                layer.insert(address as usize, word);
+                words.insert(address as usize, word);
             }
-            plies.push(ply, &layer);
-            expected.extend(layer.addresses().map(|at| (ply, at, layer.set[at])));
+            let part = scratch.put(&encoded(words.clone().into_iter())).unwrap();
+            plies.insert(ply, 1, part);
+            expected.push((ply, words.into_iter().collect::<Vec<_>>()));
         }
-        plies.push(70_001, &Layer::<u128>::new(40_000));
-        assert!(plies.all::<u128>().eq(expected.iter().copied()));
-        let of_five: Vec<_> = plies.words::<u128>(5).collect();
-        let expected = expected.iter().filter(|word| word.0 == 5);
-        assert!(expected.map(|&(_, at, word)| (at, word)).eq(of_five));
-        assert_eq!(plies.words::<u128>(4).count(), 0);
+        plies.insert(70_001, 1, Part::default());
+        let all = plies.all::<u128>(1).map(|all| {
+            let (ply, words) = all.unwrap();
+            (ply, words.collect::<Vec<_>>())
+        });
+        assert_eq!(all.collect::<Vec<_>>(), expected);
+        let of_five: Vec<_> = plies.words::<u128>(5, 1).unwrap().collect();
+        assert_eq!(of_five, expected[2].1);
+        assert_eq!(plies.words::<u128>(4, 1).unwrap().count(), 0);
+        assert_eq!(plies.words::<u128>(5, 2).unwrap().count(), 0);
         assert_eq!(
             [0, 3, 301].map(|ply| plies.next(ply)),
             [1, 5, 70_000].map(Some)

@@ -234,6 +234,7 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
     let WithRounds { values, rounds } = solved.map_err(|reason| match reason {
         Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
         Unsolved::Cancelled => SolveError::cancelled(&material),
+        Unsolved::Scratch(kind) => SolveError::scratch(&material, kind),
     })?;
     if values.iter().any(|values| values.dtm.are_wide()) {
         return Err(SolveError::distance_overflow(&material));

@@ -1,6 +1,7 @@
 //! Legal positions, checks and the values of all zeroing moves of a slice.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::outcome::{Outcome, Word};
 use super::routes::{Route, SliceRules};
@@ -78,32 +79,33 @@ impl<S: BoardScore> Best<S> {
 /// What is fixed outside a slice, and the conversions of a material with pawns.
 pub(crate) type Collected = ([Fixed<u64>; 2], [Option<Conversions>; 2]);
 
-struct Collect<'a, 'b, S>(&'a SliceRules<'b>, PhantomData<S>);
+struct Collect<'a, 'b, S>(&'a SliceRules<'b>, Range<usize>, PhantomData<S>);
 
 impl<S: BoardScore> Kernel for Collect<'_, '_, S> {
     type Output = Collected;
 
     #[inline(always)]
     fn run(self) -> Collected {
-        self.0.collect_all::<S>()
+        self.0.collect_all::<S>(self.1)
     }
 }
 
 impl SliceRules<'_> {
-    /// Legal positions, checks, and the value of every zeroing move: by word operations, an address at a time.
+    /// Legal positions, checks, and the value of every zeroing move at some addresses: by word
+    /// operations, an address at a time.
     ///
     /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
-    pub(crate) fn collect(&self, width: Width) -> Collected {
+    pub(crate) fn collect(&self, width: Width, addresses: Range<usize>) -> Collected {
         if self.is_wide {
-            width.run(Collect::<u16>(self, PhantomData))
+            width.run(Collect::<u16>(self, addresses, PhantomData))
         } else {
-            width.run(Collect::<u8>(self, PhantomData))
+            width.run(Collect::<u8>(self, addresses, PhantomData))
         }
     }
 
     #[inline(always)]
-    fn collect_all<S: BoardScore>(&self) -> Collected {
-        let words = self.space.words;
+    fn collect_all<S: BoardScore>(&self, addresses: Range<usize>) -> Collected {
+        let words = addresses.len();
         let mut fixed = [0, 1].map(|_| Fixed::with_scores::<S>(words, self.with_scores));
         let mut conversions = [0, 1].map(|_| {
             let has_pawns = self.placement.all() != 0;
@@ -113,7 +115,7 @@ impl SliceRules<'_> {
         let men = self.men.len();
         let mut squares = [0u8; 8];
         for number in 0..words {
-            self.space.squares(number, &mut squares);
+            self.space.squares(addresses.start + number, &mut squares);
             let squares = &squares[..men];
             let mut occupied = pawns;
             for &square in squares {

@@ -12,6 +12,7 @@
 //! without being seen: each square a slider passes is taken out of the word.
 
 mod neighbours;
+mod shared;
 mod turn;
 
 pub use neighbours::{LineTable, having_a_move_into, push_predecessors};
@@ -78,27 +79,41 @@ impl<B: Board> QuietMoves for SliceMoves<'_, B> {
 /// compilers make wide registers of them.
 #[derive(Debug)]
 pub struct Sweeper<B: Board> {
-    /// The rows of one block, one for each place of the moving man.
-    source: Vec<B::Word>,
-    reached: Vec<B::Word>,
-    running: Vec<B::Word>,
+    buffers: Buffers<B::Word>,
     turns: Option<Turns>,
-    turned: Vec<B::Word>,
+}
+
+/// What one thread needs.
+#[derive(Debug)]
+struct Buffers<W> {
+    /// The rows of one block, one for each place of the moving man.
+    source: Vec<W>,
+    reached: Vec<W>,
+    running: Vec<W>,
+    turned: Vec<W>,
+}
+
+impl<W: Bits> Buffers<W> {
+    fn new<B: Board<Word = W>>(space: &Space<B>) -> Buffers<W> {
+        let row = space.axes.last().map_or(1, |last| last.squares.len());
+        let places = space.axes.iter().map(|axis| axis.squares.len()).max();
+        let block = vec![W::ZERO; row * places.unwrap_or(1)];
+        Buffers {
+            source: block.clone(),
+            reached: block,
+            running: vec![W::ZERO; row],
+            turned: Vec::with_capacity(row),
+        }
+    }
 }
 
 impl<B: Board> Sweeper<B> {
     /// Buffers for a space.
     #[must_use]
     pub fn new(space: &Space<B>) -> Self {
-        let row = space.axes.last().map_or(1, |last| last.squares.len());
-        let places = space.axes.iter().map(|axis| axis.squares.len()).max();
-        let block = vec![B::Word::ZERO; row * places.unwrap_or(1)];
         Sweeper {
-            source: block.clone(),
-            reached: block,
-            running: vec![B::Word::ZERO; row],
+            buffers: Buffers::new(space),
             turns: Turns::new(space),
-            turned: Vec::with_capacity(row),
         }
     }
 
@@ -126,27 +141,34 @@ impl<B: Board> Sweeper<B> {
             match &axis.moves {
                 Moves::Turn { .. } => {
                     if let Some(turns) = &self.turns {
-                        turns.predecessors(space, source, target, &mut self.turned);
+                        let stride = axis.stride;
+                        let mut places: Vec<_> = target.chunks_exact_mut(stride).collect();
+                        let turned = &mut self.buffers.turned;
+                        turns.predecessors(space, source, &mut places, 0, turned);
                     }
                 }
                 Moves::Slide(_) | Moves::Leap(_) if axis.stride == 1 => {
-                    sweep_words(space, number, source, target);
+                    sweep_words(space, number, 0, source, target);
                 }
                 Moves::Slide(_) | Moves::Leap(_) => {
-                    self.sweep_rows(space, number, source, target);
+                    self.buffers.sweep_rows(space, number, 0, source, target);
                 }
             }
         }
     }
+}
 
-    /// An axis that is not the last.
+impl<W: Bits> Buffers<W> {
+    /// An axis that is not the last, in some whole blocks of all its places, the first of them at
+    /// address `base`.
     #[inline(always)]
-    fn sweep_rows(
+    fn sweep_rows<B: Board<Word = W>>(
         &mut self,
         space: &Space<B>,
         number: usize,
-        source: &[B::Word],
-        target: &mut [B::Word],
+        base: usize,
+        source: &[W],
+        target: &mut [W],
     ) {
         let axis = &space.axes[number];
         let row = self.running.len();
@@ -154,10 +176,10 @@ impl<B: Board> Sweeper<B> {
         let block_at = |outer: usize, inner: usize| BlockOfRows {
             axis,
             last: &space.axes[space.axes.len() - 1],
-            blocked: blocked(space, number, outer + inner),
+            blocked: blocked(space, number, base + outer + inner),
         };
         if axis.stride == row {
-            for outer in (0..space.words).step_by(block) {
+            for outer in (0..source.len()).step_by(block) {
                 let range = outer..outer + block;
                 block_at(outer, 0).sweep(
                     &source[range.clone()],
@@ -168,9 +190,9 @@ impl<B: Board> Sweeper<B> {
             return;
         }
         // Rows that are a power of two apart compete for the same lines of a cache.
-        for outer in (0..space.words).step_by(axis.squares.len() * axis.stride) {
+        for outer in (0..source.len()).step_by(axis.squares.len() * axis.stride) {
             for inner in (0..axis.stride).step_by(row) {
-                let mut any = B::Word::ZERO;
+                let mut any = W::ZERO;
                 for (place, to) in self.source.chunks_exact_mut(row).enumerate() {
                     let at = outer + inner + place * axis.stride;
                     any |= copy(&source[at..at + row], to);
@@ -179,7 +201,7 @@ impl<B: Board> Sweeper<B> {
                     continue;
                 }
                 let reached = &mut self.reached[..block];
-                reached.fill(B::Word::ZERO);
+                reached.fill(W::ZERO);
                 block_at(outer, inner).sweep(&self.source[..block], reached, &mut self.running);
                 for (place, from) in reached.chunks_exact(row).enumerate() {
                     let at = outer + inner + place * axis.stride;
@@ -298,11 +320,12 @@ fn copy<W: Bits>(from: &[W], to: &mut [W]) -> W {
     any
 }
 
-/// The last axis.
+/// The last axis, in some whole rows, the first of them at address `base`.
 #[inline(always)]
 fn sweep_words<B: Board>(
     space: &Space<B>,
     number: usize,
+    base: usize,
     source: &[B::Word],
     target: &mut [B::Word],
 ) {
@@ -315,7 +338,7 @@ fn sweep_words<B: Board>(
         }
         match &axis.moves {
             Moves::Slide(lines) => {
-                let open = !blocked(space, number, at * places);
+                let open = !blocked(space, number, base + at * places);
                 for line in lines {
                     slide_word(line.iter(), axis, words, reached, open);
                     slide_word(line.iter().rev(), axis, words, reached, open);

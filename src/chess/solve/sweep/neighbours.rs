@@ -2,7 +2,7 @@
 
 use crate::chess::solve::space::{Board, Moves, Space, Turned};
 use crate::game::Bits;
-use crate::retro::layer::Layer;
+use crate::retro::layer::{Layer, add_to_slab};
 
 /// Squares a slider cannot pass, at one address.
 #[inline(always)]
@@ -25,19 +25,20 @@ trait Visitor<W> {
     fn visit(&mut self, address: usize, open: W) -> bool;
 }
 
-/// Visits every address one quiet move of an addressed man of `side` away.
+/// Visits every address one quiet move of an addressed man of `side` away; of those from number
+/// `first` on.
 #[inline(always)]
 fn visit_neighbours<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
-    side: usize,
+    (side, first): (usize, usize),
     address: usize,
     squares: &[u8; 8],
     visitor: &mut impl Visitor<B::Word>,
 ) {
     let occupied = occupied(space, squares);
     for (number, axis) in space.axes.iter().enumerate() {
-        if axis.side != side {
+        if axis.side != side || number < first {
             continue;
         }
         let place = axis.place(squares[number]);
@@ -167,7 +168,7 @@ pub fn push_predecessors<B: Board>(
         }
     }
     let mut push = Push { word, reached };
-    visit_neighbours(space, lines, side, address, &squares, &mut push);
+    visit_neighbours(space, lines, (side, 0), address, &squares, &mut push);
 }
 
 /// Adds a word to its neighbours.
@@ -182,6 +183,107 @@ impl<W: Bits> Visitor<W> for Push<'_, W> {
         let word = self.word & open;
         if !word.is_empty() {
             self.reached.insert(address, word);
+        }
+        true
+    }
+}
+
+/// The words with one square of the first man, to be added to.
+#[derive(Debug)]
+pub(super) struct PushedPlace<'a, W> {
+    /// The place of the first man.
+    pub place: usize,
+    /// The address of the first word.
+    pub base: usize,
+    pub set: &'a mut [W],
+    /// Which words are not empty.
+    pub active: &'a mut [u64],
+}
+
+impl<W: Bits> PushedPlace<'_, W> {
+    fn insert(&mut self, address: usize, word: W) {
+        let added = std::iter::once((address - self.base, word));
+        add_to_slab(self.set, self.active, added);
+    }
+
+    /// Adds what [`push_predecessors`] does from the words of a layer, as far as it has the first
+    /// man here.
+    pub fn push<B: Board<Word = W>>(
+        &mut self,
+        space: &Space<B>,
+        lines: &LineTable,
+        side: usize,
+        layer: &Layer<W>,
+    ) {
+        let first = &space.axes[0];
+        for address in layer.addresses_in(first.stride, self.place) {
+            let word = layer.set[address];
+            if space.word_side == side {
+                self.insert(address, B::word_moves(word));
+            }
+            let mut squares = [0u8; 8];
+            space.squares(address, &mut squares);
+            let place = &mut *self;
+            let mut push = PushHere { word, place };
+            visit_neighbours(space, lines, (side, 1), address, &squares, &mut push);
+        }
+        if first.side != side {
+            return;
+        }
+        for from in 0..first.squares.len() {
+            match &first.moves {
+                Moves::Turn { back, .. } => {
+                    for turned in &back[from] {
+                        if usize::from(turned.place) == self.place {
+                            self.push_turned(
+                                space,
+                                *turned,
+                                layer.addresses_in(first.stride, from),
+                                layer,
+                            );
+                        }
+                    }
+                }
+                Moves::Leap(targets) if targets[from].contains(&(self.place as u8)) => {
+                    for address in layer.addresses_in(first.stride, from) {
+                        let at = self.base + address - from * first.stride;
+                        self.insert(at, layer.set[address]);
+                    }
+                }
+                Moves::Leap(_) | Moves::Slide(_) => {}
+            }
+        }
+    }
+
+    fn push_turned<B: Board<Word = W>>(
+        &mut self,
+        space: &Space<B>,
+        turned: Turned,
+        addresses: impl Iterator<Item = usize>,
+        layer: &Layer<W>,
+    ) {
+        for address in addresses {
+            let mut squares = [0u8; 8];
+            space.squares(address, &mut squares);
+            let at = address_after_turn(space, &squares, turned);
+            let word = B::pull(B::inverse(turned.symmetry.into()), layer.set[address]);
+            self.insert(at, word);
+        }
+    }
+}
+
+/// Adds a word to its neighbours with the first man where he is.
+struct PushHere<'a, 'b, W> {
+    word: W,
+    place: &'a mut PushedPlace<'b, W>,
+}
+
+impl<W: Bits> Visitor<W> for PushHere<'_, '_, W> {
+    #[inline(always)]
+    fn visit(&mut self, address: usize, open: W) -> bool {
+        let word = self.word & open;
+        if !word.is_empty() {
+            self.place.insert(address, word);
         }
         true
     }
@@ -219,7 +321,7 @@ pub fn having_a_move_into<B: Board>(
         found,
         target,
     };
-    visit_neighbours(space, lines, side, address, &squares, &mut search);
+    visit_neighbours(space, lines, (side, 0), address, &squares, &mut search);
     search.found
 }
 

@@ -65,23 +65,26 @@ impl Turns {
         })
     }
 
-    /// Adds to `target` every position from which the man has a move into `source`.
+    /// Adds to `target` every position from which the man has a move into `source`. `target` has
+    /// the same rows of each of his places, the first of them `first` words after the place begins.
     #[inline(always)]
     pub fn predecessors<B: Board>(
         &self,
         space: &Space<B>,
         source: &[B::Word],
-        target: &mut [B::Word],
+        target: &mut [&mut [B::Word]],
+        first: usize,
         turned: &mut Vec<B::Word>,
     ) {
         let stride = space.axes[0].stride;
         let row = space.axes.last().map_or(1, |last| last.squares.len());
-        for at in (0..stride).step_by(row) {
+        let len = target.first().map_or(0, |place| place.len());
+        for at in (first..first + len).step_by(row) {
             for arrival in &self.straight {
                 let start = arrival.to * stride + at;
                 let words = &source[start..start + row];
                 if words.iter().any(|word| !word.is_empty()) {
-                    arrival.add(words, target, stride, at);
+                    arrival.add(words, target, at - first);
                 }
             }
             for (symmetry, arrival) in &self.turned {
@@ -100,7 +103,7 @@ impl Turns {
                 for word in turned.iter_mut() {
                     *word = B::pull(*symmetry, *word);
                 }
-                arrival.add(turned, target, stride, at);
+                arrival.add(turned, target, at - first);
             }
         }
     }
@@ -121,10 +124,10 @@ fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: usize) -> u
 
 impl Arrival {
     #[inline(always)]
-    fn add<W: Bits>(&self, words: &[W], target: &mut [W], stride: usize, at: usize) {
-        for from in &self.from {
-            let start = from * stride + at;
-            for (to, &word) in target[start..start + words.len()].iter_mut().zip(words) {
+    fn add<W: Bits>(&self, words: &[W], target: &mut [&mut [W]], at: usize) {
+        for &from in &self.from {
+            let target = &mut target[from][at..at + words.len()];
+            for (to, &word) in target.iter_mut().zip(words) {
                 *to |= word;
             }
         }

@@ -1,0 +1,165 @@
+//! What chains have decided, and the values of a slab made from that.
+
+use std::io;
+use std::ops::Range;
+
+use super::outside::Outside;
+use super::plies::{Plies, Words};
+use super::{Unsolved, Values, line_of};
+use crate::game::Bits;
+use crate::metric::{Plies as Number, Wdl};
+use crate::retro::score::{Score, Scores};
+use crate::store::Part;
+
+use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
+
+/// A slice that was solved, as what each ply decided.
+#[derive(Debug)]
+pub struct Chains<W> {
+    pub(super) outside: Outside<W>,
+    pub(super) limit: Number,
+    /// Results and distances to zeroing, by winner.
+    pub(super) decided: [Decided; 2],
+    /// By side and slab.
+    pub(super) stalemated: [Vec<Part>; 2],
+    /// Distances to mate, by winner; the mated positions are those of `decided`.
+    pub(super) mates: Option<[Decided; 2]>,
+    pub(super) longest: Number,
+    /// Whether the mates of each side fit into bytes.
+    pub(super) are_bytes: [bool; 2],
+}
+
+/// What one side won, and the other lost, ply by ply. Mated positions are lost at ply 0.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub won: Plies,
+    pub lost: Plies,
+}
+
+impl Decided {
+    pub fn new<W: Bits>(outside: &Outside<W>) -> Decided {
+        let plies = || Plies::new(outside.scratch(), outside.slabs());
+        Decided {
+            won: plies(),
+            lost: plies(),
+        }
+    }
+}
+
+/// What the loser of a chain has lost in a slab.
+pub(super) fn lost_at<W: Bits>(decided: &Decided, slab: usize, words: usize) -> io::Result<Vec<W>> {
+    let mut lost = vec![W::ZERO; words];
+    for of_ply in decided.lost.all(slab) {
+        for (address, word) in of_ply?.1 {
+            lost[address] |= word;
+        }
+    }
+    Ok(lost)
+}
+
+impl<W: Bits> Values<W> {
+    /// Nothing is decided in so many words, and nothing is known of distances.
+    pub(super) fn undecided(words: usize) -> Values<W> {
+        Values {
+            decided: Wdl::ALL.map(|value| match value {
+                Draw => Vec::new(),
+                _ => vec![W::ZERO; words],
+            }),
+            stalemate: Vec::new(),
+            dtz: Vec::new(),
+            dtm: Scores::default(),
+            longest: Number(0),
+        }
+    }
+}
+
+impl<W: Bits> Chains<W> {
+    /// What is fixed outside.
+    #[must_use]
+    pub fn outside(&self) -> &Outside<W> {
+        &self.outside
+    }
+
+    /// Whether mates are longer than a byte can say.
+    #[must_use]
+    pub fn are_wide(&self) -> bool {
+        self.are_bytes.contains(&false)
+    }
+
+    /// The addresses of a slab.
+    #[must_use]
+    pub fn addresses(&self, slab: usize) -> Range<usize> {
+        self.outside.addresses(slab)
+    }
+
+    /// The values of one side in a slab; distances to mate as well if they are wanted and known.
+    ///
+    /// # Errors
+    ///
+    /// If a distance to zeroing exceeds 255 plies, a decided position has no distance to mate, or
+    /// the scratch file cannot be read.
+    pub fn values(&self, side: usize, slab: usize, mates: bool) -> Result<Values<W>, Unsolved> {
+        let words = self.addresses(slab).len();
+        let mut values = Values::<W>::undecided(words);
+        values.longest = self.longest;
+        values.dtz = vec![0; words * W::WIDTH as usize];
+        let (won, lost) = (&self.decided[side].won, &self.decided[1 - side].lost);
+        for (plies, [strict, cursed]) in [(won, [Win, CursedWin]), (lost, [Loss, BlessedLoss])] {
+            for of_ply in plies.all(slab) {
+                let (ply, words) = of_ply?;
+                let value = if ply <= self.limit.0 { strict } else { cursed };
+                let byte = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
+                for (address, word) in words {
+                    values.decided[value.index()][address] |= word;
+                    u8::store(&mut values.dtz[line_of::<W>(address)], word, byte);
+                }
+            }
+        }
+        let stalemated = Words::new(self.outside.scratch(), self.stalemated[side][slab])?;
+        values.stalemate = vec![W::ZERO; words];
+        for (address, word) in stalemated {
+            values.stalemate[address] = word;
+        }
+        if let (true, Some(chains)) = (mates, &self.mates) {
+            values.dtm = match self.are_bytes[side] {
+                true => u8::wrap(self.scores(chains, side, slab, &values)?),
+                false => u16::wrap(self.scores(chains, side, slab, &values)?),
+            };
+        }
+        Ok(values)
+    }
+
+    /// The mate scores of one side in a slab. Those and only those that are decided must have one.
+    fn scores<S: Score>(
+        &self,
+        mates: &[Decided; 2],
+        side: usize,
+        slab: usize,
+        results: &Values<W>,
+    ) -> Result<Vec<S>, Unsolved> {
+        let words = self.addresses(slab).len();
+        let mut scores = vec![S::DRAW; words * W::WIDTH as usize];
+        let mut scored = vec![W::ZERO; words];
+        let mut store = |ply: u32, words: Words<W>| {
+            let score = S::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
+            for (address, word) in words {
+                S::store(&mut scores[line_of::<W>(address)], word, score);
+                scored[address] |= word;
+            }
+            Ok::<(), Unsolved>(())
+        };
+        store(0, self.decided[1 - side].lost.words(0, slab)?)?;
+        for plies in [&mates[side].won, &mates[1 - side].lost] {
+            for of_ply in plies.all(slab) {
+                let (ply, words) = of_ply?;
+                store(ply, words)?;
+            }
+        }
+        let decided = |address| results.won(address) | results.lost(address);
+        let mut all = scored.iter().enumerate();
+        match all.all(|(address, &set)| set == decided(address)) {
+            true => Ok(scores),
+            false => Err(Unsolved::DistanceOverflow),
+        }
+    }
+}

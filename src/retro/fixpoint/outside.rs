@@ -1,0 +1,206 @@
+//! What is fixed outside a slice, put away slab by slab.
+//!
+//! A slab is some consecutive words. What a slab of one side is, its legal positions and its
+//! zeroing moves, is read a few times, from the first slab to the last; so it is put away
+//! compressed, each set apart.
+
+use std::io;
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Fixed;
+use crate::game::Bits;
+use crate::metric::Wdl;
+use crate::retro::score::Scores;
+use crate::store::{Part, Scratch};
+
+/// Numbers of the sets of a side; those of zeroing moves follow.
+const LEGAL: usize = 0;
+const IN_CHECK: usize = 1;
+const ZEROING: usize = 2;
+
+/// How hard to compress: as little as possible, since it is read back soon.
+const LEVEL: i32 = 1;
+
+/// What is fixed of all slabs of both sides.
+#[derive(Debug)]
+pub struct Outside<W> {
+    scratch: Arc<Scratch>,
+    words: usize,
+    slab: usize,
+    slabs: Vec<[StoredSlab; 2]>,
+    word: PhantomData<W>,
+}
+
+/// Where the sets of one side of a slab are; a part that is empty has nothing but zeros.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StoredSlab {
+    sets: [Part; ZEROING + Wdl::ALL.len()],
+    scores: Part,
+    score_bytes: usize,
+}
+
+impl StoredSlab {
+    /// Puts one side of a slab away.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn new<W: Bits>(scratch: &Scratch, fixed: &Fixed<W>) -> io::Result<StoredSlab> {
+        let mut stored = StoredSlab::default();
+        let sets = [&fixed.legal, &fixed.in_check].into_iter();
+        for (part, set) in stored.sets.iter_mut().zip(sets.chain(&fixed.zeroing)) {
+            if set.iter().any(|word| !word.is_empty()) {
+                let bytes: Vec<u8> = (set.iter())
+                    .flat_map(|word| (0..W::WIDTH / 8).map(|index| word.byte(index)))
+                    .collect();
+                *part = put(scratch, &bytes)?;
+            }
+        }
+        let scores = fixed.zeroing_score.to_le_bytes();
+        stored.score_bytes = scores.len();
+        stored.scores = put(scratch, &scores)?;
+        Ok(stored)
+    }
+}
+
+fn put(scratch: &Scratch, bytes: &[u8]) -> io::Result<Part> {
+    match bytes.iter().all(|&byte| byte == 0) {
+        true => Ok(Part::default()),
+        false => scratch.put(&zstd::bulk::compress(bytes, LEVEL)?),
+    }
+}
+
+impl<W: Bits> Outside<W> {
+    /// From what is stored of slabs of `slab` words, a multiple of 64; the last may have fewer.
+    #[must_use]
+    pub fn new(
+        scratch: Arc<Scratch>,
+        words: usize,
+        slab: usize,
+        slabs: Vec<[StoredSlab; 2]>,
+    ) -> Outside<W> {
+        Outside {
+            scratch,
+            words,
+            slab,
+            slabs,
+            word: PhantomData,
+        }
+    }
+
+    /// Where everything is put.
+    pub(super) fn scratch(&self) -> &Arc<Scratch> {
+        &self.scratch
+    }
+
+    /// Words of a slab, but for the last.
+    pub(super) fn slab(&self) -> usize {
+        self.slab
+    }
+
+    /// The number of slabs.
+    #[must_use]
+    pub fn slabs(&self) -> usize {
+        self.slabs.len()
+    }
+
+    /// The addresses of a slab.
+    #[must_use]
+    pub fn addresses(&self, slab: usize) -> Range<usize> {
+        let start = slab * self.slab;
+        start..self.words.min(start + self.slab)
+    }
+
+    fn bytes(&self, part: Part, len: usize) -> io::Result<Vec<u8>> {
+        if part.is_empty() {
+            return Ok(vec![0; len]);
+        }
+        let bytes = zstd::bulk::decompress(&self.scratch.get(part)?, len)?;
+        match bytes.len() == len {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+
+    fn set(&self, side: usize, slab: usize, set: usize) -> io::Result<Vec<W>> {
+        let len = self.addresses(slab).len();
+        let part = self.slabs[slab][side].sets[set];
+        if part.is_empty() {
+            return Ok(vec![W::ZERO; len]);
+        }
+        let width = W::WIDTH as usize / 8;
+        let bytes = self.bytes(part, len * width)?;
+        let words = bytes.chunks_exact(width).map(|word| {
+            let bytes = (0..).zip(word);
+            bytes.fold(W::ZERO, |all, (index, &byte)| {
+                all | W::from_byte(byte, index)
+            })
+        });
+        Ok(words.collect())
+    }
+
+    /// The legal positions of a side.
+    pub(super) fn legal(&self, side: usize, slab: usize) -> io::Result<Vec<W>> {
+        self.set(side, slab, LEGAL)
+    }
+
+    /// The positions of a side in which its king is attacked.
+    pub(super) fn in_check(&self, side: usize, slab: usize) -> io::Result<Vec<W>> {
+        self.set(side, slab, IN_CHECK)
+    }
+
+    /// The positions of a side with a zeroing move of one of some values.
+    pub(super) fn zeroing(&self, side: usize, slab: usize, values: &[Wdl]) -> io::Result<Vec<W>> {
+        let mut all = vec![W::ZERO; self.addresses(slab).len()];
+        for value in values {
+            let set = ZEROING + value.index();
+            if self.slabs[slab][side].sets[set].is_empty() {
+                continue;
+            }
+            for (all, word) in all.iter_mut().zip(self.set(side, slab, set)?) {
+                *all |= word;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether there are scores of zeroing moves.
+    pub(super) fn has_scores(&self) -> bool {
+        self.slabs.iter().flatten().all(|side| side.score_bytes > 0)
+    }
+
+    /// The best scores of a side's zeroing moves.
+    pub(super) fn scores(&self, side: usize, slab: usize) -> io::Result<Scores<'static>> {
+        let StoredSlab {
+            scores,
+            score_bytes,
+            ..
+        } = self.slabs[slab][side];
+        let positions = self.addresses(slab).len() * W::WIDTH as usize;
+        let scores = Scores::from_le_bytes(self.bytes(scores, score_bytes)?, positions);
+        scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// Everything of a side.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn fixed(&self, side: usize, slab: usize) -> io::Result<Fixed<W>> {
+        let mut fixed = Fixed {
+            legal: self.legal(side, slab)?,
+            in_check: self.in_check(side, slab)?,
+            zeroing: Default::default(),
+            zeroing_score: Scores::default(),
+        };
+        for (value, set) in fixed.zeroing.iter_mut().enumerate() {
+            *set = self.set(side, slab, ZEROING + value)?;
+        }
+        if self.slabs[slab][side].score_bytes > 0 {
+            fixed.zeroing_score = self.scores(side, slab)?;
+        }
+        Ok(fixed)
+    }
+}
