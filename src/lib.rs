@@ -84,8 +84,8 @@
 //!
 //! # Limits
 //!
-//! Tables of up to five men are generated, and Syzygy tables of up to seven are read. Positions with castling rights
-//! are in no table.
+//! Tables of up to five men are generated, and of six without pawns; Syzygy tables of up to seven
+//! are read. Positions with castling rights are in no table.
 
 // By this name the C library finds what it uses, inside this crate or outside.
 #[cfg(feature = "capi")]

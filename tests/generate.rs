@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use retrograde::Error;
 use retrograde::chess::material::Material;
+use retrograde::chess::solve::Engine;
 use retrograde::generate::{GenerateOptions, Observer, Plan, table_path};
 use retrograde::metric::Metric;
 use retrograde::simd::Width;
@@ -128,6 +129,24 @@ fn width_threads_and_memory_do_not_change_the_bytes() {
         });
         assert_same_files(directory.path(), expected.path());
     }
+}
+
+#[test]
+fn tables_made_slab_by_slab_are_the_same() {
+    // With different and with identical sides, and with identical men.
+    let mut signatures = vec!["KQvKR", "KBvKB", "KNNvK"];
+    if std::env::var_os("RETROGRADE_FULL").is_some() {
+        signatures.extend(["KQvKQ", "KRvKN", "KBBvK", "KRvKP", "KQRvKR", "KRBvKN"]);
+    }
+    let (expected, directory) = (tempdir().unwrap(), tempdir().unwrap());
+    for (engine, directory) in [(Engine::Together, &expected), (Engine::Chains, &directory)] {
+        let mut options = options(directory.path(), &signatures);
+        options.engine = Some(engine);
+        let plan = Plan::new(&options).unwrap();
+        assert_eq!(plan.scratch() > 0, engine == Engine::Chains);
+        generate(&options);
+    }
+    assert_same_files(expected.path(), directory.path());
 }
 
 #[test]

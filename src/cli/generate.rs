@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
 use retrograde::chess::material::{MAX_MEN, Material};
+use retrograde::chess::solve;
 use retrograde::game::{Game, Numbered};
 use retrograde::generate::{self, GenerateOptions, Observer, Plan, Step, xiangqi_materials};
 use retrograde::metric::Metric;
@@ -19,7 +20,7 @@ use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 use serde_json::{Value, json};
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{Disk, Disks, MemoryRefreshKind, RefreshKind, System};
 
 use super::{Outcome, TableDirectory, input, print, progress};
 
@@ -77,6 +78,15 @@ pub struct Generate {
     )]
     men_in_memory: u8,
 
+    /// How materials without pawns are solved; the tables do not depend on it [default: chains from
+    /// six men on]
+    #[arg(long, value_name = "ENGINE", value_enum)]
+    engine: Option<Engine>,
+
+    /// Where scratch files go, which are gone when the program ends [default: beside the tables]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+
     /// How wide the registers are that the solver uses; the tables do not depend on it
     #[arg(long, value_name = "WIDTH", value_enum, default_value_t = Simd::Auto)]
     simd: Simd,
@@ -105,6 +115,23 @@ enum Set {
     OneAttacker,
     /// All 324, with every guard of the attacker's side
     OneAttackerGuarded,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Engine {
+    /// What either side wins at the same time, with all values in memory
+    Together,
+    /// What one side wins after what the other does, in little memory, with a scratch file
+    Chains,
+}
+
+impl From<Engine> for solve::Engine {
+    fn from(engine: Engine) -> solve::Engine {
+        match engine {
+            Engine::Together => solve::Engine::Together,
+            Engine::Chains => solve::Engine::Chains,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -213,6 +240,8 @@ impl Generate {
             memory: self.memory,
             men_in_memory: self.men_in_memory.into(),
             width: self.simd.width()?,
+            engine: self.engine.map(Into::into),
+            scratch: self.scratch.clone(),
             ..GenerateOptions::new(directory, materials)
         })
     }
@@ -289,6 +318,8 @@ impl Generate {
         if self.memory.is_none() && !plan.is_empty() {
             refuse_more_than_there_is(plan.peak_memory())?;
         }
+        let scratch = options.scratch.as_deref().unwrap_or(directory);
+        refuse_more_scratch_than_fits(plan.scratch(), scratch)?;
         let start = Instant::now();
         let generated = match plan.is_empty() {
             // Only what killed generations have left is removed.
@@ -340,6 +371,7 @@ impl Generate {
                 })
             });
             answer["memory"] = plan.peak_memory().into();
+            answer["scratch"] = plan.scratch().into();
             answer["steps"] = steps.collect();
             answer["estimate"] = json!({
                 "bytes": estimate.bytes,
@@ -372,10 +404,14 @@ impl Generate {
         }
         writeln!(
             out,
-            "{} materials to solve, {} there already; up to {} of memory; into {}",
+            "{} materials to solve, {} there already; up to {} of memory{}; into {}",
             plan.steps().count(),
             plan.present(),
             HumanBytes(plan.peak_memory()),
+            match plan.scratch() {
+                0 => String::new(),
+                bytes => format!(", about {} of scratch files", HumanBytes(bytes)),
+            },
             directory.display()
         )?;
         writeln!(
@@ -416,6 +452,32 @@ fn refuse_more_than_there_is(needed: u64) -> Result<()> {
             "this needs {} of memory and the machine has {}; ask for fewer men, or set --memory to use swap",
             HumanBytes(needed),
             HumanBytes(there_is)
+        );
+    }
+    Ok(())
+}
+
+/// Ends with an error if a plan needs larger scratch files than there is room for.
+fn refuse_more_scratch_than_fits(needed: u64, directory: &Path) -> Result<()> {
+    let mut there_is = directory
+        .ancestors()
+        .filter_map(|path| path.canonicalize().ok());
+    let Some(place) = there_is.next().or_else(|| std::env::current_dir().ok()) else {
+        return Ok(());
+    };
+    if needed == 0 {
+        return Ok(());
+    }
+    let disks = Disks::new_with_refreshed_list();
+    let holds = |disk: &&Disk| place.starts_with(disk.mount_point());
+    let disk = (disks.iter().filter(holds)).max_by_key(|disk| disk.mount_point().as_os_str().len());
+    // Where the system does not say, the solver finds out.
+    if let Some(disk) = disk.filter(|disk| disk.available_space() < needed) {
+        bail!(
+            "this needs {} for scratch files and there are {} on the disk of {}; choose another with --scratch",
+            HumanBytes(needed),
+            HumanBytes(disk.available_space()),
+            place.display()
         );
     }
     Ok(())

@@ -37,6 +37,10 @@ pub(super) trait Ordered: Sync {
     /// The numbers of the dimensions, the slowest first.
     fn dimensions(order: &Self::Order) -> &[u8];
 
+    /// Told before numbers of this side are asked for; those of others are not until they are
+    /// prepared.
+    fn prepare(&self) {}
+
     /// Some slices.
     fn sampled(&self, slices: &[usize]) -> Self::Slices<'_>;
 
@@ -220,14 +224,21 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
     /// Goes on until so many blocks of the sample have been looked at.
     fn look_at(&mut self, blocks: usize) -> Result<(), Error> {
         let samples = self.samples;
-        self.choices.par_iter_mut().try_for_each(|choice| {
-            let sample = &samples[choice.side];
-            let end = blocks.min(sample.blocks.len());
-            let new = &sample.blocks[choice.sampled.min(end)..end];
-            choice.bytes += sample.bytes(&choice.order, new)?;
-            choice.sampled = end;
-            Ok::<(), Error>(())
-        })?;
+        for (side, sample) in samples.iter().enumerate() {
+            let choices = self.choices.iter_mut().filter(|choice| choice.side == side);
+            let choices: Vec<_> = choices.collect();
+            if choices.is_empty() {
+                continue;
+            }
+            sample.side.prepare();
+            choices.into_par_iter().try_for_each(|choice| {
+                let end = blocks.min(sample.blocks.len());
+                let new = &sample.blocks[choice.sampled.min(end)..end];
+                choice.bytes += sample.bytes(&choice.order, new)?;
+                choice.sampled = end;
+                Ok::<(), Error>(())
+            })?;
+        }
         let mut choices = std::mem::take(&mut self.choices);
         choices.sort_by_key(|choice| self.size(choice));
         self.choices = choices;

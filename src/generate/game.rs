@@ -8,6 +8,7 @@ use super::observer::Observer;
 use super::views::{ViewName, Views};
 use crate::Error;
 use crate::chess::Chess;
+use crate::chess::solve::Engine;
 use crate::game::TableGame;
 use crate::simd::Width;
 use crate::table::Compression;
@@ -54,6 +55,12 @@ pub trait Generate: TableGame {
         options: &GenerateOptions<Self>,
         parts_at_a_time: usize,
     ) -> Option<u64>;
+
+    /// Bytes of scratch files while a material is solved and written, about; nothing where all is
+    /// in memory.
+    fn scratch_of_step(_material: &Self::Material, _options: &GenerateOptions<Self>) -> u64 {
+        0
+    }
 
     /// What a step takes, about.
     fn cost(step: &Step<Self>, options: &GenerateOptions<Self>) -> Cost;
@@ -118,6 +125,11 @@ pub struct GenerateOptions<G: Generate = Chess> {
     pub men_in_memory: usize,
     /// How wide the registers are that the solver uses. The tables do not depend on it.
     pub width: Width,
+    /// How materials of chess without pawns are solved, in our own format; if nothing is said,
+    /// those of six and more men as [`Engine::Chains`]. The tables do not depend on it.
+    pub engine: Option<Engine>,
+    /// Where scratch files go; beside the tables if nothing is said.
+    pub scratch: Option<PathBuf>,
 }
 
 impl<G: Generate> GenerateOptions<G> {
@@ -157,6 +169,8 @@ pub struct Step<G: Generate = Chess> {
     pub(super) leaves: Vec<G::View>,
     /// Bytes of memory while it is being solved and written.
     pub(super) memory: u64,
+    /// Bytes of scratch files, about.
+    pub(super) scratch: u64,
     /// How many parts of it may be solved at the same time.
     pub(super) parts_at_a_time: usize,
 }

@@ -18,6 +18,7 @@ mod plan;
 mod rows;
 mod runs;
 mod scheduler;
+mod slabs;
 mod slices;
 mod source;
 mod summary;

@@ -200,6 +200,14 @@ impl<G: Generate> Plan<G> {
         self.steps.iter().map(|step| step.metrics.len()).sum()
     }
 
+    /// Bytes of scratch files at the worst moment, about.
+    #[must_use]
+    pub fn scratch(&self) -> u64 {
+        let mut sizes: Vec<u64> = self.steps().map(|step| step.scratch).collect();
+        sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
+        sizes.iter().take(rayon::current_num_threads()).sum()
+    }
+
     /// Bytes of memory at the worst moment, estimated from above.
     #[must_use]
     pub fn peak_memory(&self) -> u64 {
@@ -255,6 +263,7 @@ fn ordered_steps<G: Generate>(
             Ok(Step {
                 material: *material,
                 memory: memory.ok_or_else(too_large)?,
+                scratch: G::scratch_of_step(material, options),
                 parts_at_a_time: usize::MAX,
                 metrics,
                 targets,

@@ -25,7 +25,7 @@ pub(super) const MAX_SETS: usize = 5;
 
 /// What a stream's numbers are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub enum Numbers {
     /// Results; those that occur, in increasing order.
     Results(Vec<u8>),
     /// Distances to zeroing.

@@ -3,8 +3,11 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::addressing::Addressing;
+use super::rows::Numbers;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
+use crate::chess::solve::SolveError;
 use crate::chess::solve::solved::{SideValues, Solved};
 use crate::metric::Metric;
 
@@ -41,6 +44,37 @@ pub trait Slices: Sync {
     /// | DTZ | `decided`, `own.dtz`, `own.won_by_zeroing` |
     /// | DTM | `decided`, `dtm`, `own.dtm_by_conversion` |
     fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_>;
+
+    /// Whether numbers are taken from [`laid_out`](Self::laid_out), since values as a whole are too
+    /// many.
+    fn is_laid_out(&self) -> bool {
+        false
+    }
+
+    /// Lays out the numbers of one side to move, and forgets those that are laid out; by one thread
+    /// at a time.
+    fn prepare(&self, _side: usize, _numbers: &Numbers, _addressing: &Addressing) {}
+
+    /// What was laid out last, if it is this.
+    fn laid_out(&self, _side: usize, _numbers: &Numbers) -> Option<Arc<LaidOut>> {
+        None
+    }
+
+    /// What went wrong while values were brought back; the numbers told since then are of no use.
+    fn error(&self) -> Option<&SolveError> {
+        None
+    }
+}
+
+/// The numbers of one side to move, in the solver's layout.
+#[derive(Debug)]
+pub struct LaidOut {
+    pub(super) side: usize,
+    pub(super) numbers: Numbers,
+    /// For each word what [`Numbers::sets_at`] says.
+    pub(super) sets: Vec<u64>,
+    /// The solver's bytes; empty for results.
+    pub(super) bytes: Vec<u8>,
 }
 
 /// The values of one side to move in one slice, as long as somebody looks at them.

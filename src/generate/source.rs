@@ -9,7 +9,7 @@ use super::addressing::{Addressing, BLACK_KING, FileOrder};
 use super::choose::Ordered;
 use super::rows::{MAX_SETS, Numbers, Rows};
 use super::runs::Runs;
-use super::slices::{LentValues, Slices};
+use super::slices::{LaidOut, LentValues, Slices};
 use super::summary::Summary;
 use crate::chess::index::{IndexSpace, Order};
 use crate::metric::Metric;
@@ -48,6 +48,11 @@ impl<'a, S: Slices> Side<'a, S> {
             filler: present.iter().position(|&is| is).unwrap_or(0) as u8,
             present,
         }
+    }
+
+    /// Brings the numbers into memory where not all of them are.
+    pub fn prepare(&self) {
+        (self.slices).prepare(self.side, &self.numbers, self.addressing);
     }
 
     /// The number of indices of a slice.
@@ -106,6 +111,10 @@ impl<S: Slices> Ordered for Side<'_, S> {
 
     fn dimensions(order: &Order) -> &[u8] {
         order.dimensions()
+    }
+
+    fn prepare(&self) {
+        Side::prepare(self);
     }
 
     fn sampled(&self, slices: &[usize]) -> SampledSlices<'_, S> {
@@ -200,6 +209,28 @@ struct SampledSlice<'a> {
     sets: Vec<u64>,
 }
 
+/// The sets and bytes of a slice, wherever they are.
+enum Looked<'a> {
+    Sampled(&'a SampledSlice<'a>),
+    LaidOut(Arc<LaidOut>),
+}
+
+impl Looked<'_> {
+    fn sets(&self) -> &[u64] {
+        match self {
+            Looked::Sampled(slice) => &slice.sets,
+            Looked::LaidOut(slice) => &slice.sets,
+        }
+    }
+
+    fn bytes(&self, numbers: &Numbers) -> &[u8] {
+        match self {
+            Looked::Sampled(slice) => numbers.bytes(&slice.values),
+            Looked::LaidOut(slice) => &slice.bytes,
+        }
+    }
+}
+
 impl<'a, S: Slices> SampledSlices<'a, S> {
     pub fn new(side: &'a Side<'a, S>, numbers: &[usize]) -> SampledSlices<'a, S> {
         let sampled = |&number: &usize| {
@@ -219,9 +250,24 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
                 sets,
             }
         };
-        SampledSlices {
+        let slices = match side.slices.is_laid_out() {
+            true => Vec::new(),
+            false => numbers.par_iter().map(sampled).collect(),
+        };
+        SampledSlices { side, slices }
+    }
+
+    fn look(&self, number: usize) -> Option<Looked<'_>> {
+        let Side {
+            slices,
             side,
-            slices: numbers.par_iter().map(sampled).collect(),
+            numbers,
+            ..
+        } = self.side;
+        let mut sampled = self.slices.iter();
+        match sampled.find(|slice| slice.number == number) {
+            Some(slice) => Some(Looked::Sampled(slice)),
+            None => slices.laid_out(*side, numbers).map(Looked::LaidOut),
         }
     }
 
@@ -242,15 +288,15 @@ pub(super) struct SampleSource<'a, S> {
 
 impl<S: Slices> SampleSource<'_, S> {
     /// What may stand at `len` indices of a slice.
-    fn rows(&self, slice: &SampledSlice<'_>, start: u64, len: usize) -> Rows {
+    fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
         let side = self.sampled.side;
-        let bytes = side.numbers.bytes(&slice.values);
+        let (sets, bytes) = (slice.sets(), slice.bytes(&side.numbers));
         let count = side.numbers.sets();
         let mut rows = Rows::new(&side.numbers, len);
         let mut words = [0u64; MAX_SETS];
         let mut done = 0;
         self.for_each_position(start, len, |address, king| {
-            let sets = &slice.sets[address * count..][..count];
+            let sets = &sets[address * count..][..count];
             for (word, set) in words.iter_mut().zip(sets) {
                 *word |= (set >> king & 1) << (done % 64);
             }
@@ -313,12 +359,16 @@ impl<S: Slices> SampleSource<'_, S> {
 }
 
 impl<S: Slices> ValueSource for SampleSource<'_, S> {
+    fn prepare(&self, _: u64, _: u64) {
+        self.sampled.side.prepare();
+    }
+
     fn fill(&self, start: u64, out: &mut [u8]) {
-        let SampledSlices { side, slices } = self.sampled;
+        let side = self.sampled.side;
         side.fill(start, out, |runs, number, indices| {
             let len = (indices.end - indices.start) as usize;
-            let rows = match slices.iter().find(|slice| slice.number == number) {
-                Some(slice) => self.rows(slice, indices.start, len),
+            let rows = match self.sampled.look(number) {
+                Some(slice) => self.rows(&slice, indices.start, len),
                 None => Rows::new(&side.numbers, len),
             };
             runs.push(&rows, 0..len);

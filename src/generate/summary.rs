@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
+use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::{Metric, Wdl};
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
 use crate::table::{Counts, Longest, SideStatistics, Statistics};
@@ -107,10 +108,45 @@ impl SliceDigest {
         values: &SliceValues,
     ) -> SliceDigest {
         let words = values[0].legal.len();
+        let part = SlicePart { values, first: 0 };
+        SliceDigest::of_part(index_space, (slice, pawns), words, &part)
+    }
+
+    /// Goes through the values of a part of a slice, which has so many words. Those of parts are
+    /// merged in order.
+    fn of_part(
+        index_space: &IndexSpace,
+        slice: (usize, PawnPlacement),
+        words: usize,
+        part: &SlicePart<'_>,
+    ) -> SliceDigest {
+        let addresses = part.first..part.first + part.values[0].legal.len();
         SliceDigest {
-            tally: SliceTally::new(index_space, pawns, slice, words, values, LISTED),
-            results: values.each_ref().map(results_asked),
+            tally: SliceTally::new(index_space, slice, words, &addresses, part, LISTED),
+            results: part.values.each_ref().map(results_asked),
         }
+    }
+
+    /// Goes through the values of the only slice of a material, slab by slab.
+    pub(super) fn of_slabs(
+        index_space: &IndexSpace,
+        slabs: &SlabValues,
+        mates: bool,
+    ) -> Result<SliceDigest, SolveError> {
+        let words = slabs.addresses(slabs.slabs() - 1).end;
+        (0..slabs.slabs())
+            .into_par_iter()
+            .map(|slab| {
+                let addresses = slabs.addresses(slab);
+                let values = [slabs.side(0, slab, mates)?, slabs.side(1, slab, mates)?];
+                let part = SlicePart {
+                    values: &values,
+                    first: addresses.start,
+                };
+                let slice = (0, PawnPlacement::default());
+                Ok(SliceDigest::of_part(index_space, slice, words, &part))
+            })
+            .try_reduce(SliceDigest::default, |a, b| Ok(a.merge(b)))
     }
 
     /// That of two sets of slices together.
@@ -127,10 +163,18 @@ impl SliceDigest {
     }
 }
 
-impl SliceWords for SliceValues {
+/// Consecutive words of a slice.
+struct SlicePart<'a> {
+    values: &'a SliceValues,
+    /// The address of the first.
+    first: usize,
+}
+
+impl SliceWords for SlicePart<'_> {
     #[inline(always)]
     fn sets(&self, side: usize, address: usize) -> Sets<'_> {
-        let values = &self[side];
+        let values = &self.values[side];
+        let address = address - self.first;
         Sets {
             legal: values.legal[address],
             decided: std::array::from_fn(|value| {

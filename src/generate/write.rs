@@ -12,7 +12,7 @@ use super::summary::Summary;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::metric::Metric;
-use crate::table::{Compression, Description, StreamSource, write_table};
+use crate::table::{Compression, Description, StreamSource, ValueSource, write_table};
 use crate::tables::table_path;
 
 /// Writes one table of a solved material and returns the size of its file in bytes.
@@ -37,14 +37,18 @@ pub fn write_metric(
         .map(|side| Side::new(slices, index_space, &addressing, summary, side, metric))
         .collect();
     let choices = choose(&sides, &effort)?;
-    let sources: Vec<SideSource<'_, _>> = choices
-        .iter()
-        .map(|choice| SideSource::new(&sides[choice.side], &choice.order))
-        .collect();
+    let laid_out: Vec<_> = sides.iter().map(|side| side.sampled(&[])).collect();
+    let sources = choices.iter().map(|choice| -> Box<dyn ValueSource> {
+        match slices.is_laid_out() {
+            true => Box::new(laid_out[choice.side].in_order(choice.order)),
+            false => Box::new(SideSource::new(&sides[choice.side], &choice.order)),
+        }
+    });
+    let sources: Vec<Box<dyn ValueSource + '_>> = sources.collect();
     let streams: Vec<StreamSource<'_>> = choices
         .iter()
         .zip(&sources)
-        .map(|(choice, source)| sides[choice.side].stream(&choice.order, source))
+        .map(|(choice, source)| sides[choice.side].stream(&choice.order, &**source))
         .collect();
     let description = Description {
         material: material.to_string(),
@@ -55,8 +59,11 @@ pub fn write_metric(
     };
     let head = (&description, summary.statistics(metric));
     let path = table_path(directory, &material, metric);
-    let sizes = write_table(&path, head, &streams, &effort.options, &|_, _| {
-        !cancel.load(Ordering::Relaxed)
-    })?;
-    Ok(sizes.file_bytes)
+    let written = write_table(&path, head, &streams, &effort.options, &|_, _| {
+        !cancel.load(Ordering::Relaxed) && slices.error().is_none()
+    });
+    match slices.error() {
+        Some(error) => Err(error.clone().into()),
+        None => Ok(written?.file_bytes),
+    }
 }

@@ -123,7 +123,10 @@ struct Slice<'a> {
     space: &'a IndexSpace,
     pawns: PawnPlacement,
     number: usize,
+    /// Of the whole slice.
     words: usize,
+    /// Those that are gone through.
+    addresses: &'a Range<usize>,
     listed: usize,
 }
 
@@ -154,8 +157,9 @@ impl Slice<'_> {
                 (false, true) => 4,
                 (false, false) => 8,
             };
-            let end = (place + 1) * length;
-            let starts = (place * length..end).step_by(CHUNK);
+            let end = self.addresses.end.min((place + 1) * length);
+            let start = self.addresses.start.max(place * length);
+            let starts = (start..end).step_by(CHUNK);
             starts.map(move |start| Part {
                 addresses: start..(start + CHUNK).min(end),
                 weight,
@@ -202,12 +206,13 @@ impl Slice<'_> {
 }
 
 impl SliceTally {
-    /// Goes through the words of a slice.
+    /// Goes through some consecutive words of a slice, which has `words` of them. Those of
+    /// consecutive parts are merged in order.
     pub fn new(
         space: &IndexSpace,
-        pawns: PawnPlacement,
-        number: usize,
+        (number, pawns): (usize, PawnPlacement),
         words: usize,
+        addresses: &Range<usize>,
         slice: &impl SliceWords,
         listed: usize,
     ) -> SliceTally {
@@ -216,6 +221,7 @@ impl SliceTally {
             pawns,
             number,
             words,
+            addresses,
             listed,
         };
         let parts = place.parts();
@@ -343,7 +349,13 @@ impl DistanceTally {
         for (own, other) in self.asked.iter_mut().zip(other.asked) {
             *own |= other;
         }
-        self.longest.extend(other.longest);
+        // A position and its transposed twin may be in different parts of a slice.
+        for found in other.longest {
+            let is_known = |known: &Found| (known.slice, known.index) == (found.slice, found.index);
+            if !self.longest.iter().any(is_known) {
+                self.longest.push(found);
+            }
+        }
         let longest = self.longest.iter().map(|found| found.plies).max();
         (self.longest).retain(|found| Some(found.plies) == longest);
         self.longest.sort_by_key(|found| found.slice);
@@ -504,7 +516,7 @@ impl Slice<'_> {
         if plies == 0 {
             return found;
         }
-        for address in 0..self.words {
+        for address in self.addresses.clone() {
             let set = slice.sets(side, address).won_in(distance, plies);
             if set == 0 {
                 continue;

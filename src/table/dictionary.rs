@@ -24,6 +24,7 @@ pub(super) fn train(encoder: &StreamEncoder<'_>) -> Result<Option<Vec<u8>>, Writ
         .map(|sample| (u128::from(sample) * u128::from(blocks) / u128::from(samples)) as u64)
         .collect();
     let plain = EncoderPool::new(options, None);
+    encoder.prepare(0, 0);
     let packed = numbers
         .par_iter()
         .map(|&block| encoder.packed_block(&plain, block))

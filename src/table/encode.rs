@@ -128,6 +128,12 @@ impl<'a> StreamEncoder<'a> {
         Ok(())
     }
 
+    /// Says that the next values that are asked for are those from `start` to `end`, or any if
+    /// there are none between.
+    pub fn prepare(&self, start: u64, end: u64) {
+        self.stream.source.prepare(start, end);
+    }
+
     /// The packed bytes of one block.
     pub fn packed_block(&self, pool: &EncoderPool, block: u64) -> Result<Vec<u8>, WriteError> {
         pool.with(|worker| {
@@ -172,7 +178,7 @@ impl<'a> StreamEncoder<'a> {
             let end = (first + batch).min(sizes.blocks);
             let values_start = first * self.block_values as u64;
             let values_end = (end * self.block_values as u64).min(self.stream.len);
-            self.stream.source.prepare(values_start, values_end);
+            self.prepare(values_start, values_end);
             let stored = (first..end)
                 .into_par_iter()
                 .map(|block| self.encode_block(&pool, block))

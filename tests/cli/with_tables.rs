@@ -58,6 +58,32 @@ fn a_dry_run_writes_nothing() {
 }
 
 #[test]
+fn chains_need_a_scratch_file_that_is_promised_and_not_left_behind() {
+    let place = Place::new();
+    let arguments = [
+        "generate",
+        "krk",
+        "--engine",
+        "chains",
+        "--scratch",
+        "scratch",
+    ];
+    let plan = place.json(arguments.into_iter().chain(["--dry-run", "--json"]));
+    assert!(plan["scratch"].as_u64().unwrap() > 0);
+    assert!(!place.path("scratch").exists());
+    let (status, out, err) = place.run(arguments);
+    assert_eq!(status, 0, "{err}");
+    assert!(out.starts_with("wrote 3 files"), "{out}");
+    assert_eq!(std::fs::read_dir(place.path("scratch")).unwrap().count(), 0);
+    // A file where the directory should be.
+    std::fs::write(place.path("file"), "").unwrap();
+    let arguments = ["generate", "kqk", "--engine", "chains", "--scratch", "file"];
+    let (status, _, err) = place.run(arguments);
+    assert_eq!(status, 2);
+    assert!(err.contains("file"), "{err}");
+}
+
+#[test]
 fn tables_are_looked_for_where_the_contract_says() {
     let place = Place::new();
     let arguments = ["generate", "KQvK", "--metric", "wdl"];

@@ -151,6 +151,44 @@ pub(super) fn of_step(
     Some(solving.max(writing))
 }
 
+/// Bytes of a word of one side while a chain runs: five sets, and a bit a word for each of three.
+const CHAIN_BYTES: u64 = 5 * 8 + 1;
+/// Bytes of a word of one side while a metric is written: its sets, its bytes, and which positions
+/// files hold.
+const LAID_OUT_BYTES: [u64; 3] = [5 * 8 + 1, 8 + 64 + 1, 2 * 8 + 64 + 1];
+/// Bytes that a thread has at hand of slabs.
+const SLABS_BYTES: u64 = 64 << 20;
+/// Bits of a position of one side in the scratch file, at most: what is fixed from outside, results
+/// and distances to zeroing; and distances to mate.
+const SCRATCH_BITS: [u64; 2] = [3, 7];
+
+/// Bytes while a material without pawns is solved and written slab by slab, at the worst moment;
+/// nothing if it is too large.
+pub(super) fn of_step_in_slabs(material: &Material, metrics: &[Metric]) -> Option<u64> {
+    let words = Shape::new(material)?.words;
+    let mut read = 0;
+    for target in captures(material) {
+        read += Shape::new(&target)?.all_words() * VIEW_BYTES;
+    }
+    let written = metrics
+        .iter()
+        .map(|metric| LAID_OUT_BYTES[usize::from(metric.number())]);
+    let most = words * written.max().unwrap_or(0).max(CHAIN_BYTES);
+    // What smaller materials leave behind is made from all of their values.
+    let left = match material.men() {
+        0..6 => 2 * words * SOLVED_BYTES,
+        _ => 0,
+    };
+    let threads = rayon::current_num_threads() as u64;
+    Some(read.max(most).max(left) + threads * SLABS_BYTES)
+}
+
+/// Bytes of the scratch file of a material without pawns that is solved slab by slab, about.
+pub(super) fn scratch(material: &Material, mates: bool) -> u64 {
+    let words = Shape::new(material).map_or(0, |shape| shape.words);
+    2 * words * 8 * (SCRATCH_BITS[0] + if mates { SCRATCH_BITS[1] } else { 0 })
+}
+
 /// Bytes that a view takes in memory.
 pub(super) fn of_view(view: &View) -> u64 {
     match view {

@@ -14,6 +14,7 @@ pub use views::View;
 use super::finished::FinishedSlices;
 use super::game::{Cost, Generate, GenerateOptions, Job, MEN_IN_MEMORY, Step};
 use super::observer::Phase;
+use super::slabs::Slabs;
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
 use super::syzygy::write_syzygy;
@@ -25,7 +26,7 @@ use crate::chess::material::Material;
 use crate::chess::solve::board::captures;
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
 use crate::chess::solve::solved::SliceValues;
-use crate::chess::solve::{SolveError, SolveOptions, solve_slices};
+use crate::chess::solve::{Engine, SolveError, SolveOptions, solve_in_slabs, solve_slices};
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
 use crate::simd::Width;
@@ -51,6 +52,8 @@ impl GenerateOptions<Chess> {
             memory: None,
             men_in_memory: MEN_IN_MEMORY,
             width: Width::widest(),
+            engine: None,
+            scratch: None,
         }
     }
 }
@@ -58,9 +61,25 @@ impl GenerateOptions<Chess> {
 /// The values of a material and what is known of them as a whole, until its files are written.
 #[derive(Debug)]
 pub struct Solved {
-    finished: FinishedSlices,
+    values: Values,
     index_space: IndexSpace,
     summary: Summary,
+}
+
+/// Where values wait for being written.
+#[derive(Debug)]
+enum Values {
+    Slices(FinishedSlices),
+    Slabs(Box<Slabs>),
+}
+
+/// Whether a material is solved and written without its values in memory.
+fn is_in_slabs(material: &Material, options: &GenerateOptions) -> bool {
+    let engine = options.engine.unwrap_or(match material.men() {
+        0..6 => Engine::Together,
+        _ => Engine::Chains,
+    });
+    engine == Engine::Chains && !material.has_pawns() && options.format == Format::Native
 }
 
 impl Generate for Chess {
@@ -110,7 +129,17 @@ impl Generate for Chess {
         options: &GenerateOptions,
         parts_at_a_time: usize,
     ) -> Option<u64> {
-        memory::of_step(material, metrics, options.format, parts_at_a_time)
+        match is_in_slabs(material, options) {
+            true => memory::of_step_in_slabs(material, metrics),
+            false => memory::of_step(material, metrics, options.format, parts_at_a_time),
+        }
+    }
+
+    fn scratch_of_step(material: &Material, options: &GenerateOptions) -> u64 {
+        match is_in_slabs(material, options) {
+            true => memory::scratch(material, options.metrics.contains(&Metric::Dtm)),
+            false => 0,
+        }
     }
 
     fn cost(step: &Step, options: &GenerateOptions) -> Cost {
@@ -135,6 +164,9 @@ impl Generate for Chess {
             slices_at_a_time: step.parts_at_a_time,
             ..SolveOptions::new(job.cancel)
         };
+        if is_in_slabs(&material, options) {
+            return solve_slabs(job, targets, solve_options);
+        }
         let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
         let index_space = IndexSpace::new(material);
         let finished = FinishedSlices::new(material);
@@ -176,7 +208,7 @@ impl Generate for Chess {
         observer.spent(material, Phase::Keeping, kept);
         let digest = digest.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Solved {
-            finished,
+            values: Values::Slices(finished),
             summary: Summary::from_digest(&digest, &index_space),
             index_space,
         })
@@ -187,22 +219,80 @@ impl Generate for Chess {
     }
 
     fn write(job: &Job<'_, Chess>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
-        let options = job.options;
-        match options.format {
-            Format::Native => write_metric(
-                &options.directory,
-                &solved.finished,
-                &solved.index_space,
-                &solved.summary,
-                metric,
-                options.compression,
-                job.cancel,
-            ),
-            Format::Syzygy => {
-                write_syzygy(&options.directory, &solved.finished, metric, job.cancel)
+        match (&solved.values, job.options.format) {
+            (Values::Slices(slices), Format::Syzygy) => {
+                write_syzygy(&job.options.directory, slices, metric, job.cancel)
             }
+            (Values::Slices(slices), Format::Native) => write_native(job, solved, slices, metric),
+            (Values::Slabs(slabs), _) => write_native(job, solved, &**slabs, metric),
         }
     }
+}
+
+fn write_native(
+    job: &Job<'_, Chess>,
+    solved: &Solved,
+    slices: &impl Slices,
+    metric: Metric,
+) -> Result<u64, Error> {
+    write_metric(
+        &job.options.directory,
+        slices,
+        &solved.index_space,
+        &solved.summary,
+        metric,
+        job.options.compression,
+        job.cancel,
+    )
+}
+
+/// Solves a material without pawns whose values do not have to fit into memory.
+fn solve_slabs(
+    job: &Job<'_, Chess>,
+    targets: Targets,
+    options: SolveOptions<'_>,
+) -> Result<Solved, Error> {
+    let Job { step, observer, .. } = *job;
+    let material = step.material;
+    let start = Instant::now();
+    let scratch = (job.options.scratch.clone()).unwrap_or_else(|| job.options.own_directory());
+    std::fs::create_dir_all(&scratch).map_err(|source| Error::Directory {
+        directory: scratch.clone(),
+        source,
+    })?;
+    let options = SolveOptions {
+        scratch: Some(&scratch),
+        ..options
+    };
+    let told = |error: SolveError| told_by_solver(job, error.into());
+    let slabs = solve_in_slabs(material, targets, options).map_err(told)?;
+    observer.spent(material, Phase::Solving, start.elapsed());
+    if slabs.are_wide() && step.metrics.contains(&Metric::Dtm) {
+        return Err(SolveError::distance_overflow(&material).into());
+    }
+    let start = Instant::now();
+    if !step.leaves.is_empty() {
+        let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
+        leave_views(&new_views, 0, &slabs.whole()?, options.width);
+        for view in new_views {
+            job.views.put(view.view(), view.into_parts())?;
+        }
+    }
+    let index_space = IndexSpace::new(material);
+    let digest = match step.metrics.is_empty() {
+        true => SliceDigest::default(),
+        false => {
+            let mates = step.metrics.contains(&Metric::Dtm);
+            SliceDigest::of_slabs(&index_space, &slabs, mates)?
+        }
+    };
+    observer.advanced(step.positions * 2);
+    observer.spent(material, Phase::Keeping, start.elapsed());
+    Ok(Solved {
+        values: Values::Slabs(Box::new(Slabs::new(slabs))),
+        summary: Summary::from_digest(&digest, &index_space),
+        index_space,
+    })
 }
 
 /// What an error of the solver means here.

@@ -54,6 +54,8 @@ impl GenerateOptions<Xiangqi> {
             memory: None,
             men_in_memory: MEN_IN_MEMORY,
             width: Width::widest(),
+            engine: None,
+            scratch: None,
         }
     }
 }

@@ -62,7 +62,8 @@ pub(super) fn tally(
     let words = Words {
         sides: Color::ALL.map(|side| SideWords::new(source, values, side)),
     };
-    SliceTally::new(space, frame.pawns, slice, frame.addresses, &words, listed)
+    let (number, all) = ((slice, frame.pawns), frame.addresses);
+    SliceTally::new(space, number, all, &(0..all), &words, listed)
 }
 
 /// The words of a slice.

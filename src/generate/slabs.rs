@@ -1,0 +1,124 @@
+//! A material whose values are made again slab by slab whenever somebody wants them, so that the
+//! writer has the numbers of one side to move and one metric in memory at a time and nothing else.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use rayon::prelude::*;
+
+use super::addressing::Addressing;
+use super::rows::Numbers;
+use super::slices::{LaidOut, LentValues, Slices};
+use crate::chess::material::Material;
+use crate::chess::placement::PawnSlices;
+use crate::chess::solve::solved::SideValues;
+use crate::chess::solve::{SlabValues, SolveError};
+use crate::metric::Metric;
+
+/// The only slice of a material, in slabs.
+#[derive(Debug)]
+pub(super) struct Slabs {
+    values: SlabValues,
+    pawns: PawnSlices,
+    laid_out: Mutex<Option<Arc<LaidOut>>>,
+    error: OnceLock<SolveError>,
+}
+
+impl Slabs {
+    pub fn new(values: SlabValues) -> Slabs {
+        Slabs {
+            pawns: PawnSlices::new(&values.material()),
+            values,
+            laid_out: Mutex::default(),
+            error: OnceLock::new(),
+        }
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<LaidOut>>> {
+        self.laid_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lay_out(
+        &self,
+        side: usize,
+        numbers: &Numbers,
+        addressing: &Addressing,
+    ) -> Result<LaidOut, SolveError> {
+        let words = addressing.words();
+        let mut sets = vec![0; words * numbers.sets()];
+        let mut bytes = vec![0; if numbers.has_bytes() { words * 64 } else { 0 }];
+        let of_slab = self.values.addresses(0).len();
+        let mut bytes_of_slabs = bytes.chunks_mut(of_slab * 64);
+        let slabs: Vec<(&mut [u64], &mut [u8])> = sets
+            .chunks_mut(of_slab * numbers.sets())
+            .map(|sets| (sets, bytes_of_slabs.next().unwrap_or_default()))
+            .collect();
+        let slabs = slabs.into_par_iter().enumerate();
+        slabs.try_for_each(|(slab, (sets, bytes))| {
+            let values = self.values.side(side, slab, *numbers == Numbers::ToMate)?;
+            let words = sets.chunks_exact_mut(numbers.sets());
+            for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {
+                let all = numbers.sets_at(&values, at, addressing.held(address));
+                word.copy_from_slice(&all[..word.len()]);
+            }
+            bytes.copy_from_slice(&numbers.bytes(&values)[..bytes.len()]);
+            Ok::<(), SolveError>(())
+        })?;
+        Ok(LaidOut {
+            side,
+            numbers: numbers.clone(),
+            sets,
+            bytes,
+        })
+    }
+}
+
+impl Slices for Slabs {
+    fn material(&self) -> Material {
+        self.values.material()
+    }
+
+    fn pawns(&self) -> &PawnSlices {
+        &self.pawns
+    }
+
+    fn side(&self, _: usize, side: usize, metric: Metric) -> LentValues<'_> {
+        let values = self.values.whole_side(side, metric == Metric::Dtm);
+        let values = values.unwrap_or_else(|error| {
+            self.error.get_or_init(|| error);
+            SideValues::default()
+        });
+        LentValues::Restored(Arc::new(values))
+    }
+
+    fn is_laid_out(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, side: usize, numbers: &Numbers, addressing: &Addressing) {
+        let mut slot = self.slot().take();
+        if !slot
+            .as_ref()
+            .is_some_and(|laid_out| (laid_out.side, &laid_out.numbers) == (side, numbers))
+        {
+            // What is not wanted any more goes before more is made.
+            drop(slot.take());
+            match self.lay_out(side, numbers, addressing) {
+                Ok(laid_out) => slot = Some(Arc::new(laid_out)),
+                Err(error) => {
+                    self.error.get_or_init(|| error);
+                }
+            }
+        }
+        *self.slot() = slot;
+    }
+
+    fn laid_out(&self, side: usize, numbers: &Numbers) -> Option<Arc<LaidOut>> {
+        let slot = self.slot();
+        let laid_out = slot.as_ref()?;
+        ((laid_out.side, &laid_out.numbers) == (side, numbers)).then(|| Arc::clone(laid_out))
+    }
+
+    fn error(&self) -> Option<&SolveError> {
+        self.error.get()
+    }
+}
