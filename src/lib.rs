@@ -100,6 +100,7 @@ pub mod generate;
 pub mod metric;
 pub mod probe;
 pub mod reach;
+mod reserve;
 #[doc(hidden)]
 pub mod retro;
 mod seqlock;

@@ -54,12 +54,14 @@ impl Failure {
                 ProbeError::TooManyMen { .. } => Status::TooManyMen,
                 ProbeError::CastlingRights => Status::Castling,
                 ProbeError::Directory { .. } => Status::BadDirectory,
+                ProbeError::OutOfMemory { .. } => Status::BadArgument,
                 ProbeError::Placement(_) => Status::BadPosition,
                 _ => Status::BadTable,
             },
-            Failure::XiangqiProbe(error) => match error.is_missing_table() {
-                true => Status::NoTable,
-                false => Status::BadTable,
+            Failure::XiangqiProbe(error) => match error {
+                XiangqiProbeError::Missing { .. } => Status::NoTable,
+                XiangqiProbeError::OutOfMemory { .. } => Status::BadArgument,
+                _ => Status::BadTable,
             },
             Failure::Fen(_)
             | Failure::XiangqiFen(_)

@@ -81,6 +81,14 @@ pub enum ProbeError {
         /// What does not agree.
         difference: String,
     },
+    /// The system has not the memory that an option of [`ProbeOptions`](super::ProbeOptions) asks for.
+    #[error("not enough memory for {bytes} bytes of `{option}`; choose less")]
+    OutOfMemory {
+        /// The name of the option.
+        option: &'static str,
+        /// How many bytes were asked for at once.
+        bytes: u64,
+    },
     /// Something was asked of a Syzygy table that only our own tables can tell.
     #[error(
         "{}: a Syzygy table, which this cannot be done with; make our own with `retrograde generate {material}`",

@@ -92,9 +92,9 @@ fn tables_with_exchanged_colors_give_the_same_answers() {
     }
     let former = Tablebase {
         catalog: Catalog::of_files(Arc::default(), files),
-        cache: BlockCache::new(1 << 20),
-        results: ResultCache::new(0),
-        memory: Memory::new(0, 0),
+        cache: BlockCache::new(1 << 20).unwrap(),
+        results: ResultCache::new(0).unwrap(),
+        memory: Memory::new(0, 0).unwrap(),
     };
     for file in former.tables() {
         file.check().unwrap();

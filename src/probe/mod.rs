@@ -106,6 +106,7 @@ use crate::chess::rules::zobrist::MaterialKey;
 use crate::chess::rules::{Board, Position, Role};
 use crate::game::Color;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
+use crate::reserve::Refused;
 use crate::syzygy::Memory;
 use crate::tables::BlockCache;
 
@@ -172,6 +173,10 @@ pub struct Tablebase {
     memory: Memory,
 }
 
+fn refused(option: &'static str) -> impl FnOnce(Refused) -> ProbeError {
+    move |Refused { bytes }| ProbeError::OutOfMemory { option, bytes }
+}
+
 impl Tablebase {
     /// The tables of one directory. Takes as long as listing it; no file is opened.
     ///
@@ -186,35 +191,36 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError::Directory`] if one of them cannot be listed.
+    /// [`ProbeError::Directory`] if one of them cannot be listed, [`ProbeError::OutOfMemory`] if there is less memory than
+    /// the options want to keep things in.
     pub fn open_with(
         directories: &[impl AsRef<Path>],
         options: &ProbeOptions,
     ) -> Result<Tablebase, ProbeError> {
-        let catalog = Catalog::scan(&owned(directories), options)?;
-        Ok(Tablebase::of_catalog(catalog, options))
+        Tablebase::of_catalog(Catalog::scan(&owned(directories), options)?, options)
     }
 
     /// Some tables, which lie anywhere and are named as tables are. Where two are the same table, the first counts.
     ///
     /// # Errors
     ///
-    /// [`ProbeError::FileName`] if one has another name. A file that is not there is an error of the probes that need it.
+    /// [`ProbeError::FileName`] if one has another name, [`ProbeError::OutOfMemory`] as for [`open_with`](Self::open_with). A
+    /// file that is not there is an error of the probes that need it.
     pub fn open_files(
         files: &[impl AsRef<Path>],
         options: &ProbeOptions,
     ) -> Result<Tablebase, ProbeError> {
-        let catalog = Catalog::of_paths(&owned(files), options)?;
-        Ok(Tablebase::of_catalog(catalog, options))
+        Tablebase::of_catalog(Catalog::of_paths(&owned(files), options)?, options)
     }
 
-    fn of_catalog(catalog: Catalog, options: &ProbeOptions) -> Tablebase {
-        Tablebase {
+    fn of_catalog(catalog: Catalog, options: &ProbeOptions) -> Result<Tablebase, ProbeError> {
+        Ok(Tablebase {
             catalog,
-            cache: BlockCache::new(options.cache_bytes),
-            results: ResultCache::new(options.result_bytes),
-            memory: Memory::new(options.checkpoint_bytes, options.preloaded_bytes),
-        }
+            cache: BlockCache::new(options.cache_bytes).map_err(refused("cache_bytes"))?,
+            results: ResultCache::new(options.result_bytes).map_err(refused("result_bytes"))?,
+            memory: Memory::new(options.checkpoint_bytes, options.preloaded_bytes)
+                .map_err(refused("checkpoint_bytes"))?,
+        })
     }
 
     /// The largest number of men that any table here has, kings included; 0 without tables.

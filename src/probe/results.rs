@@ -18,6 +18,7 @@ use crate::chess::material::MAX_MEN;
 use crate::chess::rules::{Position, Role, squares};
 use crate::game::Color;
 use crate::metric::Wdl;
+use crate::reserve::{Refused, defaults};
 use crate::tables::Counts;
 
 /// Places of a bucket.
@@ -94,15 +95,12 @@ pub(super) struct ResultCache {
 }
 
 impl ResultCache {
-    /// A cache of up to so many bytes; of less than a bucket it keeps nothing.
-    pub fn new(bytes: usize) -> ResultCache {
-        let buckets = bytes / size_of::<Bucket>();
-        ResultCache {
-            buckets: std::iter::repeat_with(Bucket::default)
-                .take(buckets)
-                .collect(),
+    /// A cache of up to so many bytes; of less than a bucket it keeps nothing. An error if the system has not so much memory.
+    pub fn new(bytes: usize) -> Result<ResultCache, Refused> {
+        Ok(ResultCache {
+            buckets: defaults(bytes / size_of::<Bucket>())?,
             counts: Counts::default(),
-        }
+        })
     }
 
     /// What a position is kept under; nothing if nothing is kept or the position is of another kind.
@@ -234,7 +232,7 @@ mod tests {
         /// One bucket for all positions, so that every one collides with every other.
         #[test]
         fn what_is_found_is_of_the_position(asked in prop::collection::vec((positions(), 0..5usize), 1..60)) {
-            let cache = ResultCache::new(size_of::<Bucket>());
+            let cache = ResultCache::new(size_of::<Bucket>()).unwrap();
             let mut known: HashMap<String, Wdl> = HashMap::new();
             let mut hits = 0;
             for &(position, number) in asked.iter().chain(&asked).chain(asked.iter().rev()) {
@@ -260,7 +258,7 @@ mod tests {
 
     #[test]
     fn other_positions_are_not_kept() {
-        let cache = ResultCache::new(1 << 16);
+        let cache = ResultCache::new(1 << 16).unwrap();
         for fen in [
             // En passant, castling, eight men.
             "8/8/8/8/Pp2k3/8/8/4K3 b - a3 0 1",
@@ -284,7 +282,7 @@ mod tests {
 
     #[test]
     fn no_bytes_keep_nothing() {
-        let cache = ResultCache::new(size_of::<Bucket>() - 1);
+        let cache = ResultCache::new(size_of::<Bucket>() - 1).unwrap();
         let position = Position::from_fen("4k3/8/8/8/8/8/8/4K2R w - - 0 1").unwrap();
         assert!(cache.slot(&position).is_none());
         assert_eq!(cache.statistics(), ResultStatistics::default());

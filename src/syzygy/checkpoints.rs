@@ -16,6 +16,7 @@ use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::reserve::{Refused, defaults, would_give};
 use crate::seqlock::Version;
 
 /// Cells of a block, the first one aside, whose beginning is the block's.
@@ -100,12 +101,13 @@ pub(crate) struct Checkpoints {
 
 impl Checkpoints {
     /// Those of as many blocks as `bytes` have room for, which are taken when they are first needed. Of less than 64 bytes
-    /// nothing is kept.
-    pub fn new(bytes: usize) -> Checkpoints {
-        Checkpoints {
+    /// nothing is kept. An error if the system has not so much memory now; if it has not when it is needed, nothing is kept.
+    pub fn new(bytes: usize) -> Result<Checkpoints, Refused> {
+        would_give(bytes)?;
+        Ok(Checkpoints {
             entries: OnceLock::new(),
             len: bytes / size_of::<Entry>(),
-        }
+        })
     }
 
     /// Whether anything is kept.
@@ -127,8 +129,8 @@ impl Checkpoints {
 
     #[cold]
     fn first_entries(&self) -> &[Entry] {
-        let entries = || std::iter::repeat_with(Entry::default).take(self.len);
-        self.entries.get_or_init(|| entries().collect())
+        self.entries
+            .get_or_init(|| defaults(self.len).unwrap_or_default())
     }
 
     /// The last cell up to `cell` that is known of a block, and its start: if there is none, the block's beginning. Nothing if it is
@@ -235,7 +237,7 @@ mod tests {
 
     #[test]
     fn what_was_added_is_found() {
-        let checkpoints = Checkpoints::new(64);
+        let checkpoints = Checkpoints::new(64).unwrap();
         let key = |block: u64| BlockKey::new(3, (block + 1) << 6, 6).unwrap();
         let beginning = Some((0, Start::default()));
         assert_eq!(checkpoints.nearest(key(0), 5), None);
@@ -278,7 +280,7 @@ mod tests {
 
     #[test]
     fn nothing_is_kept_without_room() {
-        let checkpoints = Checkpoints::new(63);
+        let checkpoints = Checkpoints::new(63).unwrap();
         assert!(!checkpoints.has_room());
         let key = BlockKey::new(0, 64, 6).unwrap();
         checkpoints.add(key, 1, &[start(1)]);

@@ -2,6 +2,7 @@
 
 use super::checkpoints::Checkpoints;
 use super::preloaded::Budget;
+use crate::reserve::Refused;
 
 /// What probes of many tables leave for later ones.
 #[derive(Debug)]
@@ -12,11 +13,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// So many bytes for checkpoints, and for preloaded tables.
-    pub fn new(checkpoint_bytes: usize, preloaded_bytes: usize) -> Memory {
-        Memory {
-            checkpoints: Checkpoints::new(checkpoint_bytes),
+    pub fn new(checkpoint_bytes: usize, preloaded_bytes: usize) -> Result<Memory, Refused> {
+        Ok(Memory {
+            checkpoints: Checkpoints::new(checkpoint_bytes)?,
             budget: Budget::new(preloaded_bytes),
-        }
+        })
     }
 }
 

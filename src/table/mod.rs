@@ -26,6 +26,7 @@
 
 mod block;
 mod dictionary;
+mod directory;
 mod encode;
 #[doc(hidden)]
 pub mod layout;

@@ -192,15 +192,10 @@ impl Table {
         if stream.is_constant() && block < stream.block_count {
             return Ok(Some(stream.record.symbols[0]));
         }
-        let entry = if let Some(bytes) = self.store.as_slice() {
-            // Without the buffer, whose zeros would take a third of the time.
-            mapped_group(bytes, stream, block).and_then(|group| entry(stream, block, group))
-        } else {
-            let mut buffer = [0; MAX_GROUP_LEN];
-            self.group(stream, block, &mut buffer)
-                .and_then(|group| entry(stream, block, group))
-        }
-        .map_err(|problem| self.error(problem))?;
+        let entry = self
+            .kept_group(stream, block)
+            .and_then(|group| entry(stream, block, group))
+            .map_err(|problem| self.error(problem))?;
         Ok(match entry {
             Entry::Constant(symbol) => Some(stream.record.symbols[usize::from(symbol)]),
             Entry::Payload(_) => None,
@@ -282,8 +277,9 @@ impl Table {
             .enumerate()
             .try_for_each_init(Vec::new, |packed, (number, values)| {
                 let block = blocks.start + number as u64;
-                if number == 0 || block.is_multiple_of(GROUP_BLOCKS) {
-                    self.will_read_group(stream, block - block % GROUP_BLOCKS)?;
+                if !stream.is_constant() && (number == 0 || block.is_multiple_of(GROUP_BLOCKS)) {
+                    let group = self.kept_group(stream, block)?;
+                    self.will_read_group(stream, block - block % GROUP_BLOCKS, group)?;
                 }
                 self.decode(stream, block, packed)?;
                 stream.unpack_block(packed, values);
@@ -339,13 +335,13 @@ impl Table {
         buffer: &mut Vec<u8>,
     ) -> Result<(), TableError> {
         let first = group * GROUP_BLOCKS;
-        self.will_read_group(stream, first)?;
-        let end = (first + GROUP_BLOCKS).min(stream.block_count);
-        for block in first..end {
-            self.payload(stream, block, buffer, |_, _| Ok(()))?;
-        }
         let mut here = [0; MAX_GROUP_LEN];
         let bytes = self.group(stream, first, &mut here)?;
+        self.will_read_group(stream, first, bytes)?;
+        let end = (first + GROUP_BLOCKS).min(stream.block_count);
+        for block in first..end {
+            self.payload(stream, block, bytes, buffer, |_, _| Ok(()))?;
+        }
         let data_end = block::group_block_start(bytes, stream.entry_len, (end - first) as usize);
         let expected = if end == stream.block_count {
             stream.record.data_len
@@ -362,12 +358,7 @@ impl Table {
     }
 
     /// Tells the store that the blocks of a directory group, given by its first, are read next.
-    fn will_read_group(&self, stream: &Stream, first: u64) -> Result<(), TableError> {
-        if stream.is_constant() {
-            return Ok(());
-        }
-        let mut buffer = [0; MAX_GROUP_LEN];
-        let group = self.group(stream, first, &mut buffer)?;
+    fn will_read_group(&self, stream: &Stream, first: u64, group: &[u8]) -> Result<(), TableError> {
         let start = get_u64(group, GROUP_BASE_OFFSET);
         let entries = (group.len() - GROUP_ENTRIES_OFFSET) / stream.entry_len;
         let end = block::group_block_start(group, stream.entry_len, entries)
@@ -386,8 +377,9 @@ impl Table {
             return Ok(());
         }
         let dictionary = self.dictionary(stream)?;
+        let group = self.kept_group(stream, block)?;
         SCRATCH.with_borrow_mut(|(decoder, buffer)| {
-            let constant = self.payload(stream, block, buffer, |payload, packed_len| {
+            let constant = self.payload(stream, block, group, buffer, |payload, packed_len| {
                 if payload.len() == packed_len {
                     packed.clear();
                     packed.extend_from_slice(payload);
@@ -431,11 +423,10 @@ impl Table {
         &self,
         stream: &Stream,
         block: u64,
+        group: &[u8],
         buffer: &mut Vec<u8>,
         consume: impl FnOnce(&[u8], usize) -> Result<(), TableError>,
     ) -> Result<Option<u8>, TableError> {
-        let mut group_buffer = [0; MAX_GROUP_LEN];
-        let group = self.group(stream, block, &mut group_buffer)?;
         let payload_len = match entry(stream, block, group)? {
             Entry::Constant(symbol) => return Ok(Some(symbol)),
             Entry::Payload(len) => len,
@@ -463,16 +454,26 @@ impl Table {
         Ok(None)
     }
 
-    /// The directory group of a block, its checksum verified. Not for constant streams.
+    /// The directory group of a block, from a checked copy. Not for constant streams.
+    #[inline]
+    fn kept_group<'a>(&self, stream: &'a Stream, block: u64) -> Result<&'a [u8], TableError> {
+        if block < stream.block_count
+            && let Some(group) = stream.directory.get(block / GROUP_BLOCKS)
+        {
+            return Ok(group);
+        }
+        let mut buffer = [0; MAX_GROUP_LEN];
+        let bytes = self.group(stream, block, &mut buffer)?;
+        stream.directory.keep(block / GROUP_BLOCKS, bytes)
+    }
+
+    /// Reads the directory group of a block and verifies its checksum. Not for constant streams.
     fn group<'a>(
-        &'a self,
+        &self,
         stream: &Stream,
         block: u64,
         buffer: &'a mut [u8; MAX_GROUP_LEN],
     ) -> Result<&'a [u8], TableError> {
-        if let Some(bytes) = self.store.as_slice() {
-            return mapped_group(bytes, stream, block);
-        }
         let (group, offset, len) = locate_group(stream, block)?;
         let bytes = &mut buffer[..len];
         self.store.read_exact_at(offset, bytes)?;
@@ -557,22 +558,6 @@ fn locate_group(stream: &Stream, block: u64) -> Result<(u64, u64, usize), TableE
         stream.sections.directory + group * full_len as u64,
         len,
     ))
-}
-
-/// The directory group of a block in a file that is in memory. Its checksum is verified the first
-/// time only.
-#[inline]
-fn mapped_group<'a>(bytes: &'a [u8], stream: &Stream, block: u64) -> Result<&'a [u8], TableError> {
-    let (group, offset, len) = locate_group(stream, block)?;
-    let bytes = slice_of(bytes, offset, len)?;
-    let word = &stream.checked_groups[(group / 64) as usize];
-    let bit = 1 << (group % 64);
-    // Relaxed: the bit stands for nothing but itself, and checking twice does no harm.
-    if word.load(Ordering::Relaxed) & bit == 0 {
-        check_group(stream, group, bytes)?;
-        word.fetch_or(bit, Ordering::Relaxed);
-    }
-    Ok(bytes)
 }
 
 /// What the directory says about a block, its symbol known to be in the map.

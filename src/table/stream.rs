@@ -1,13 +1,13 @@
 //! One stream of an open table: what does not need the file.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 
 use zstd::zstd_safe::DDict;
 
 #[cfg(doc)]
 use super::Table;
 use super::block;
+use super::directory::Directory;
 use super::layout::{GROUP_BLOCKS, ORDER_LEN, Sections, StreamRecord};
 use super::pack::{Packing, Unpacker};
 use crate::error::TableError;
@@ -28,8 +28,7 @@ pub struct Stream {
     unpacker: Unpacker,
     /// Prepared when a block is first decoded.
     pub(super) dictionary: OnceLock<DDict<'static>>,
-    /// One bit for each directory group whose checksum has been found right.
-    pub(super) checked_groups: Box<[AtomicU64]>,
+    pub(super) directory: Directory,
 }
 
 impl std::fmt::Debug for Stream {
@@ -60,9 +59,7 @@ impl Stream {
             reciprocal: u64::MAX / u64::from(record.block_values),
             unpacker: Unpacker::new(&record.symbols),
             dictionary: OnceLock::new(),
-            checked_groups: (0..groups.div_ceil(64))
-                .map(|_| AtomicU64::new(0))
-                .collect(),
+            directory: Directory::new(groups),
             record,
         }
     }

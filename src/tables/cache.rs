@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::counts::Counts;
 use crate::Error;
+use crate::reserve::{Refused, defaults, would_give};
 use crate::seqlock::Version;
 use crate::table::{Stream, Table};
 
@@ -124,14 +125,11 @@ struct Shard {
 }
 
 impl Shard {
-    fn new(sets: usize, ways: usize) -> Shard {
-        let words = sets * ways * PAGE_WORDS;
-        Shard {
-            sets: std::iter::repeat_with(Set::default).take(sets).collect(),
-            words: std::iter::repeat_with(AtomicU64::default)
-                .take(words)
-                .collect(),
-        }
+    fn new(sets: usize, ways: usize) -> Result<Shard, Refused> {
+        Ok(Shard {
+            sets: defaults(sets)?,
+            words: defaults(sets * ways * PAGE_WORDS)?,
+        })
     }
 
     fn bytes(&self) -> usize {
@@ -139,8 +137,8 @@ impl Shard {
     }
 }
 
-/// Decoded blocks of all tables, up to a number of bytes.
-#[derive(Debug)]
+/// Decoded blocks of all tables, up to a number of bytes; by default none.
+#[derive(Debug, Default)]
 pub(crate) struct BlockCache {
     shards: Box<[OnceLock<Shard>]>,
     /// Sets of a shard; each has as many.
@@ -151,8 +149,10 @@ pub(crate) struct BlockCache {
 }
 
 impl BlockCache {
-    /// A cache of up to `bytes` bytes; of less than a page and what belongs to it, it keeps nothing.
-    pub fn new(bytes: usize) -> BlockCache {
+    /// A cache of up to `bytes` bytes; of less than a page and what belongs to it, it keeps nothing. An error if the system
+    /// has not so much memory.
+    pub fn new(bytes: usize) -> Result<BlockCache, Refused> {
+        would_give(bytes)?;
         let pages = bytes / (PAGE_BYTES + PAGE_OVERHEAD);
         let (shards, sets, ways) = match pages {
             0 => (0, 0, 0),
@@ -161,12 +161,12 @@ impl BlockCache {
             _ if pages / WAYS < SETS => (1, pages / WAYS, WAYS),
             _ => (pages / WAYS / SETS, SETS, WAYS),
         };
-        BlockCache {
-            shards: std::iter::repeat_with(OnceLock::new).take(shards).collect(),
+        Ok(BlockCache {
+            shards: defaults(shards)?,
             sets,
             ways,
             counts: Counts::default(),
-        }
+        })
     }
 
     /// The numbers of the shard and of the set in it; nothing if nothing is kept.
@@ -259,7 +259,14 @@ impl BlockCache {
         let Some((shard, number)) = self.place(key) else {
             return;
         };
-        let shard = shard.get_or_init(|| Shard::new(self.sets, self.ways));
+        if shard.get().is_none()
+            && let Ok(new) = Shard::new(self.sets, self.ways)
+        {
+            // Two threads may get here; either's is as good.
+            let _ = shard.set(new);
+        }
+        // Without memory for it nothing is kept here.
+        let Some(shard) = shard.get() else { return };
         let set = &shard.sets[number];
         let is_here = |way: &Way| way.key.load(Ordering::Relaxed) == key.0;
         if set.ways.iter().any(is_here) {
@@ -335,7 +342,7 @@ mod tests {
     #[test]
     fn a_page_is_found_until_it_is_evicted() {
         // One set of four ways.
-        let cache = BlockCache::new(4 * PAGE_BYTES + size_of::<Set>());
+        let cache = BlockCache::new(4 * PAGE_BYTES + size_of::<Set>()).unwrap();
         for number in 0..4 {
             assert_eq!(cache.read(key(1, number), 2047), None);
             cache.insert(key(1, number), &page(number as u8));
@@ -361,7 +368,7 @@ mod tests {
     #[test]
     fn the_budget_holds_and_every_found_byte_is_the_right_one() {
         let budget = 4 << 20;
-        let cache = BlockCache::new(budget);
+        let cache = BlockCache::new(budget).unwrap();
         let mut seed = 7u64;
         let mut read = 0;
         for _ in 0..100_000 {
@@ -401,7 +408,7 @@ mod tests {
     #[test]
     fn threads_see_whole_pages_only() {
         // Every page has its own number in all bytes; all fight for four ways.
-        let cache = BlockCache::new(4 * EACH);
+        let cache = BlockCache::new(4 * EACH).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4u64 {
                 let cache = &cache;
@@ -445,7 +452,7 @@ mod tests {
     #[test]
     fn a_cache_of_no_bytes_keeps_nothing() {
         for bytes in [0, 100] {
-            let cache = BlockCache::new(bytes);
+            let cache = BlockCache::new(bytes).unwrap();
             cache.insert(key(0, 0), &page(1));
             assert_eq!(cache.read(key(0, 0), 0), None);
             assert_eq!(cache.statistics().pages, 0);

@@ -172,6 +172,10 @@ static void check_options(const char *directory)
     CHECK(retrograde_prefetch(NULL, 4) == RETROGRADE_BAD_ARGUMENT);
     check_values(tables);
     retrograde_free(tables);
+    options.cache_bytes = (size_t)-1;
+    tables = NULL;
+    CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(tables == NULL && strstr(retrograde_last_error(), "cache_bytes") != NULL);
     retrograde_default_options(NULL);
     retrograde_free(NULL);
     CHECK(retrograde_max_men(NULL) == 0);

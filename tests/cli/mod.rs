@@ -5,6 +5,9 @@ mod bad_input;
 /// What the manuals show.
 #[cfg(unix)]
 mod documents;
+/// Disks that fail.
+#[cfg(target_os = "linux")]
+mod faults;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]
 mod interrupted;

@@ -8,6 +8,8 @@ use retrograde::chess::{Position, Role};
 use retrograde::game::Color;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::ProbeOptions;
+use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::xiangqi::Rules;
 use retrograde::{ProbeError, Tablebase};
 
 use super::{directory, tables};
@@ -44,6 +46,45 @@ fn assert_one_line(error: &ProbeError) -> String {
 fn a_directory_that_is_not_there() {
     let error = Tablebase::open("/nowhere/at/all").unwrap_err();
     assert!(assert_one_line(&error).contains("/nowhere/at/all"));
+}
+
+#[test]
+fn more_memory_than_there_is_is_an_error() {
+    let absurd = [usize::MAX, usize::MAX / 2, 1 << 60];
+    let open = |options: ProbeOptions| Tablebase::open_with(&[directory()], &options).unwrap_err();
+    let no_memory = |error: ProbeError, option: &str| {
+        let message = assert_one_line(&error);
+        assert!(matches!(error, ProbeError::OutOfMemory { .. }), "{message}");
+        assert!(message.contains(option), "{message}");
+    };
+    for bytes in absurd {
+        let defaults = ProbeOptions::default;
+        let cache = ProbeOptions {
+            cache_bytes: bytes,
+            ..defaults()
+        };
+        let xiangqi = XiangqiTables::open_with(directory(), Rules::CyclesDraw, &cache);
+        let message = xiangqi.unwrap_err().to_string();
+        assert!(message.contains("cache_bytes"), "{message}");
+        no_memory(open(cache), "cache_bytes");
+        let results = ProbeOptions {
+            result_bytes: bytes,
+            ..defaults()
+        };
+        no_memory(open(results), "result_bytes");
+        let checkpoints = ProbeOptions {
+            checkpoint_bytes: bytes,
+            ..defaults()
+        };
+        no_memory(open(checkpoints), "checkpoint_bytes");
+        // A limit only: nothing is taken before there is something to keep.
+        let preloaded = ProbeOptions {
+            preloaded_bytes: bytes,
+            ..defaults()
+        };
+        let tables = Tablebase::open_with(&[directory()], &preloaded).unwrap();
+        assert_eq!(tables.probe_wdl(&position(QUEEN)).unwrap(), Wdl::Win);
+    }
 }
 
 #[test]

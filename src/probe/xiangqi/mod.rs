@@ -12,6 +12,7 @@ use super::{CacheStatistics, ProbeOptions};
 use crate::Error;
 use crate::game::Game;
 use crate::metric::{MateScore, Wdl};
+use crate::reserve::Refused;
 use crate::table::{Description, Table};
 use crate::tables::{BlockCache, find};
 use crate::xiangqi::rules::Position;
@@ -43,6 +44,12 @@ pub enum XiangqiProbeError {
     /// A table is there and cannot be read.
     #[error(transparent)]
     Table(#[from] Error),
+    /// The system has not the memory that [`ProbeOptions::cache_bytes`] asks for.
+    #[error("not enough memory for {bytes} bytes of `cache_bytes`; choose less")]
+    OutOfMemory {
+        /// How many bytes were asked for at once.
+        bytes: u64,
+    },
 }
 
 impl XiangqiProbeError {
@@ -129,22 +136,47 @@ pub fn is_about(
 }
 
 impl XiangqiTables {
-    /// The tables in a directory, which are opened when they are asked for.
+    /// The tables in a directory, which are opened when they are asked for. Decoded blocks are kept as by default, or none if
+    /// there is no memory for them.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
-        XiangqiTables::open_with(directory, rules, &ProbeOptions::default())
+        let ProbeOptions {
+            cache_bytes,
+            map_files,
+            ..
+        } = ProbeOptions::default();
+        let cache = BlockCache::new(cache_bytes).unwrap_or_default();
+        XiangqiTables::new(directory, rules, map_files, cache)
     }
 
-    /// The same, opened in some way: what is said of results of whole probes and of formats does not matter here.
-    #[must_use]
-    pub fn open_with(directory: &Path, rules: Rules, options: &ProbeOptions) -> XiangqiTables {
+    /// Tables opened in some way: what is said of results of whole probes and of formats does not matter here.
+    ///
+    /// # Errors
+    ///
+    /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep blocks in.
+    pub fn open_with(
+        directory: &Path,
+        rules: Rules,
+        options: &ProbeOptions,
+    ) -> Result<XiangqiTables, XiangqiProbeError> {
+        let refused = |Refused { bytes }| XiangqiProbeError::OutOfMemory { bytes };
+        let cache = BlockCache::new(options.cache_bytes).map_err(refused)?;
+        Ok(XiangqiTables::new(
+            directory,
+            rules,
+            options.map_files,
+            cache,
+        ))
+    }
+
+    fn new(directory: &Path, rules: Rules, map_files: bool, cache: BlockCache) -> XiangqiTables {
         XiangqiTables {
             directory: directory.to_owned(),
             rules,
-            map_files: options.map_files,
+            map_files,
             open: RwLock::default(),
             opened: AtomicU32::new(0),
-            cache: BlockCache::new(options.cache_bytes),
+            cache,
         }
     }
 

@@ -1,0 +1,187 @@
+//! Disks that fail: every operation that a command does to its files goes wrong once, in every way. Afterwards there are whole
+//! files or none, and the command, given again, finishes with the bytes that it always writes.
+//!
+//! A program in C (`tests/c/faults.c`) stands between the command and the system. Here some operations of each kind are taken;
+//! with `RETROGRADE_FULL=1` all are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use super::Place;
+
+/// What can go wrong; faults.c tells what each is.
+const MODES: [&str; 7] = ["error", "full", "short", "torn", "kill", "bytes", "names"];
+
+/// Exit statuses of faults.c: of a killed program, and where the system cannot do such a thing.
+const KILLED: i32 = 137;
+const UNSUPPORTED: i32 = 77;
+
+/// Operations that are tried of each kind if not all are.
+const TRIED: usize = 3;
+
+/// The compiled faults.c; `None` without a compiler for C.
+fn faults() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let compile = || {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faults");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/faults.c");
+        let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+        let compiled = Command::new(compiler)
+            .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
+            .args([&program, &source])
+            .status();
+        compiled.ok()?.success().then_some(program)
+    };
+    PROGRAM.get_or_init(compile).as_deref()
+}
+
+/// Every file of a place with its bytes.
+fn files(place: &Place) -> BTreeMap<PathBuf, Vec<u8>> {
+    let root = place.path("");
+    let mut directories = vec![root.clone()];
+    let mut files = BTreeMap::new();
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => directories.push(path),
+                false => {
+                    let name = path.strip_prefix(&root).unwrap().to_owned();
+                    files.insert(name, fs::read(path).unwrap());
+                }
+            }
+        }
+    }
+    files
+}
+
+/// Runs the program where one operation goes wrong.
+fn run_with(fault: &str, operation: usize, place: &Place, arguments: &[&str]) -> Output {
+    let root = place.path("");
+    Command::new(faults().unwrap())
+        .args([fault, &operation.to_string()])
+        .arg(&root)
+        .arg(place.retrograde([]).get_program())
+        .args(arguments)
+        .current_dir(&root)
+        .env_remove("RETROGRADE_TABLES")
+        .output()
+        .unwrap()
+}
+
+/// Lets the operations of a command fail. `prepare` brings a place to where the command begins.
+fn fail_everywhere(prepare: impl Fn() -> Place, arguments: &[&str]) {
+    let whole = prepare();
+    if faults().is_none() {
+        eprintln!("skipped: no compiler for C");
+        return;
+    }
+    let counted = run_with("count", 0, &whole, arguments);
+    if counted.status.code() == Some(UNSUPPORTED) {
+        eprintln!("skipped: this system does not hand system calls to another program");
+        return;
+    }
+    let text = String::from_utf8_lossy(&counted.stderr);
+    assert!(counted.status.success(), "{text}");
+    let last = text.lines().last().unwrap();
+    let operations: usize = last.strip_suffix(" operations").unwrap().parse().unwrap();
+    assert!(operations >= 5, "{operations}");
+    let expected = files(&whole);
+    let is_full = std::env::var_os("RETROGRADE_FULL").is_some();
+    let step = if is_full { 1 } else { operations / TRIED };
+    let mut killed = 0;
+    for (number, mode) in MODES.into_iter().enumerate() {
+        for operation in (1 + number % step..=operations).step_by(step) {
+            let context = format!("{arguments:?}: {mode} at {operation} of {operations}");
+            let place = prepare();
+            let before = files(&place);
+            let output = run_with(mode, operation, &place, arguments);
+            let status = output.status.code();
+            let message = String::from_utf8_lossy(&output.stderr);
+            killed += usize::from(status == Some(KILLED));
+            assert!(!message.contains("panicked"), "{context}: {message}");
+            let left = files(&place);
+            match status {
+                Some(0) => assert!(left == expected, "{context}: not what it should write"),
+                Some(KILLED) => {}
+                _ => assert_eq!(
+                    message.trim_end().lines().count(),
+                    1,
+                    "{context}: {message}"
+                ),
+            }
+            for (name, bytes) in &left {
+                let is_whole = [&expected, &before]
+                    .iter()
+                    .any(|files| files.get(name) == Some(bytes));
+                let is_known = expected.contains_key(name) || before.contains_key(name);
+                assert!(
+                    is_whole || !is_known,
+                    "{context}: {} is not whole",
+                    name.display()
+                );
+            }
+            let (status, _, err) = place.run(arguments.iter().copied());
+            assert_eq!(status, 0, "{context}: then {err}");
+            let now = files(&place);
+            let names = |files: &BTreeMap<PathBuf, Vec<u8>>| -> Vec<PathBuf> {
+                files.keys().cloned().collect()
+            };
+            assert_eq!(names(&now), names(&expected), "{context}");
+            assert!(now == expected, "{context}: other bytes");
+        }
+    }
+    assert!(killed > 0);
+}
+
+#[test]
+fn generation() {
+    let arguments = [
+        "generate",
+        "--men",
+        "3",
+        "--tables",
+        "tables",
+        "--threads",
+        "1",
+    ];
+    fail_everywhere(Place::new, &arguments);
+}
+
+#[test]
+fn generation_with_work_files() {
+    let arguments = [
+        "generate",
+        "KPvKP",
+        "--men-in-memory",
+        "2",
+        "--compression",
+        "fast",
+        "--tables",
+        "tables",
+    ];
+    fail_everywhere(Place::new, &arguments);
+}
+
+#[test]
+fn generation_of_xiangqi() {
+    let arguments = [
+        "generate", "--game", "xiangqi", "KNvKA", "--tables", "tables",
+    ];
+    fail_everywhere(Place::new, &arguments);
+}
+
+#[test]
+fn conversion() {
+    let arguments = ["convert", "--to", "syzygy", "--tables", "tables"];
+    fail_everywhere(Place::with_tables, &arguments);
+}
+
+#[test]
+fn saved_sets() {
+    let position = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+    fail_everywhere(Place::new, &["solve", position, "--save", "wall.solved"]);
+}
