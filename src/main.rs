@@ -2,6 +2,7 @@
 
 mod cli;
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -29,7 +30,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// One line on stderr, whatever line breaks the message has.
+/// Characters of a message that are shown of its beginning and of its end, where it is longer than both.
+const SHOWN: [usize; 2] = [1000, 400];
+
+/// One line on stderr, whatever line breaks the message has, and however much of what was typed it repeats.
 fn complain(message: &str) {
     let line = message
         .lines()
@@ -38,7 +42,19 @@ fn complain(message: &str) {
         .collect::<Vec<_>>()
         .join(" ");
     // Nobody is left to tell that stderr is closed.
-    let _ = writeln!(std::io::stderr(), "retrograde: {line}");
+    let _ = writeln!(std::io::stderr(), "retrograde: {}", shortened(&line));
+}
+
+fn shortened(line: &str) -> Cow<'_, str> {
+    let [first, last] = SHOWN;
+    let begin = line.char_indices().nth(first);
+    let end = line.char_indices().rev().nth(last - 1);
+    match (begin, end) {
+        (Some((begin, _)), Some((end, _))) if begin < end => {
+            Cow::Owned(format!("{} [...] {}", &line[..begin], &line[end..]))
+        }
+        _ => Cow::Borrowed(line),
+    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -47,4 +63,21 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
             .downcast_ref::<std::io::Error>()
             .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_lose_their_middle() {
+        let [first, last] = SHOWN;
+        let line = "é".repeat(first + last);
+        assert_eq!(shortened(&line), line);
+        let line = format!("{}xyz{}", "é".repeat(first), "ü".repeat(last));
+        let short = format!("{} [...] {}", "é".repeat(first), "ü".repeat(last));
+        assert_eq!(shortened(&line), short);
+        assert_eq!(shortened("short"), "short");
+        assert_eq!(shortened(""), "");
+    }
 }

@@ -20,9 +20,9 @@ use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 use serde_json::{Value, json};
-use sysinfo::{Disk, Disks, MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{Disk, Disks};
 
-use super::{Outcome, TableDirectory, input, print, progress};
+use super::{Outcome, TableDirectory, input, memory, print, progress};
 
 /// Solve materials and write their tables, and all tables they depend on
 #[derive(Debug, Args)]
@@ -442,14 +442,10 @@ impl<G: generate::Generate> Observer<G> for Bar<'_> {
 
 /// Ends with an error if a plan needs more memory than the machine has.
 fn refuse_more_than_there_is(needed: u64) -> Result<()> {
-    let there_is = System::new_with_specifics(
-        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
-    )
-    .total_memory();
-    // Zero means that the system does not say.
-    if there_is != 0 && needed > there_is {
+    let there_is = memory::total();
+    if needed > there_is {
         bail!(
-            "this needs {} of memory and the machine has {}; ask for fewer men, or set --memory to use swap",
+            "this needs {} of memory and there is {}; ask for fewer men, or set --memory to use swap",
             HumanBytes(needed),
             HumanBytes(there_is)
         );

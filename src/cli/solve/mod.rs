@@ -18,11 +18,10 @@ use retrograde::reach::{
 };
 use retrograde::xiangqi::Rules;
 use retrograde::{chess, xiangqi};
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
-use super::{Outcome, input, progress};
+use super::{Outcome, input, memory, progress};
 use answer::{Saved, SolveAnswer};
 
 /// Solve a position that no table has, by retrograde analysis of all it can reach
@@ -240,7 +239,7 @@ impl Solve {
 
     /// How many positions of so many men and bytes there is room for, or as many as were asked for if they fit.
     fn max_positions(&self, men: usize, each: f64) -> Result<usize> {
-        let memory = self.memory.unwrap_or_else(free_memory);
+        let memory = self.memory.unwrap_or_else(memory::free);
         // A fixed part goes into what threads tell each other.
         let room = (memory.saturating_sub(FIXED_MEMORY) as f64 / each) as usize;
         match self.max_positions {
@@ -298,18 +297,6 @@ const LAST_SECONDS: Duration = Duration::from_secs(5);
 const FIXED_MEMORY: u64 = 64 << 20;
 /// Fewer positions than this are not worth an exploration.
 const MIN_POSITIONS: usize = 1000;
-
-/// Bytes of memory that other programs leave; all there can be if the system does not say.
-fn free_memory() -> u64 {
-    let free = System::new_with_specifics(
-        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
-    )
-    .available_memory();
-    match free {
-        0 => u64::MAX,
-        free => free,
-    }
-}
 
 /// What the exit status says once an answer was printed, with the reason why its category is unknown.
 fn outcome(end: End, reason: Option<String>) -> Result<Outcome> {
