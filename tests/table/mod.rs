@@ -13,6 +13,8 @@ mod damage;
 mod document;
 /// What is on disk before, during and after writing.
 mod publication;
+/// Bits of real tables that flip.
+mod rot;
 /// What was written is read.
 mod round_trip;
 
