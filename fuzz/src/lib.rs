@@ -29,7 +29,7 @@ pub const PAWNFUL: &[&str] = &[
 pub const PREFIX: usize = 2;
 
 /// Bytes of a table that is decoded as a whole.
-const LARGEST_UNFOLDED: usize = 4 << 20;
+const LARGEST_PRELOADED: usize = 4 << 20;
 
 const PLACEMENTS: usize = 16;
 
@@ -113,7 +113,7 @@ pub fn syzygy(materials: &[&str], data: &[u8]) {
         }
     }
     let _ = table.verify_checksum(&|_, _| true);
-    if let Ok(true) = table.preload(LARGEST_UNFOLDED) {
+    if let Ok(true) = table.preload(LARGEST_PRELOADED) {
         for _ in 0..PLACEMENTS {
             let placement = placement(table.material(), &mut random);
             for turn in Color::ALL {
