@@ -62,6 +62,7 @@ fn name<S: Serializer>(game: &Game, serializer: S) -> Result<S::Ok, S::Error> {
 pub struct TableAnswer {
     pub metric: &'static str,
     pub format: &'static str,
+    #[serde(serialize_with = "crate::cli::print::path")]
     pub file: PathBuf,
 }
 

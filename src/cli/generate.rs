@@ -305,7 +305,7 @@ impl Generate {
         let directory = &options.directory;
         let plan = Plan::new(options)?;
         let mut answer = json!({
-            "directory": directory,
+            "directory": directory.display().to_string(),
             "game": G::GAME.to_string(),
             "present": plan.present(),
         });

@@ -14,11 +14,14 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::directory::TableDirectory;
-use super::{Outcome, print};
+use super::manifest::{self, Manifest};
+use super::{Outcome, print, progress};
 
 /// List the tables that are there, with their sizes
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  retrograde list --tables ~/tables")]
+#[command(after_help = "Examples:\n  \
+    retrograde list --tables ~/tables\n  \
+    retrograde list --manifest > tables.json")]
 pub struct List {
     /// List the tables of this game: chess or xiangqi
     #[arg(long, value_name = "GAME", default_value_t)]
@@ -27,6 +30,10 @@ pub struct List {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+
+    /// Print a manifest of the tables of both games instead: sizes, SHA-256 and numbers of positions, for `verify --manifest`
+    #[arg(long, conflicts_with_all = ["game", "json"])]
+    manifest: bool,
 }
 
 /// A file that is named like a table.
@@ -38,6 +45,7 @@ struct Row {
     rules: Option<&'static str>,
     metric: &'static str,
     format: &'static str,
+    #[serde(serialize_with = "crate::cli::print::path")]
     file: PathBuf,
     bytes: u64,
     /// Why it is of no use.
@@ -55,6 +63,9 @@ impl Row {
 impl List {
     /// Lists.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+        if self.manifest {
+            return manifest(directory, out);
+        }
         let (rows, metrics) = match self.game {
             Game::Chess => (chess(directory)?, Metric::ALL.map(Metric::name).to_vec()),
             Game::Xiangqi => {
@@ -63,7 +74,8 @@ impl List {
             }
         };
         if self.json {
-            let answer = json!({"directory": directory.path(), "tables": rows});
+            let answer =
+                json!({"directory": directory.path().display().to_string(), "tables": rows});
             writeln!(out, "{answer}")?;
         } else if rows.is_empty() {
             return Err(directory.nothing().into());
@@ -110,6 +122,19 @@ impl List {
         }
         Ok(())
     }
+}
+
+/// Reads all tables and prints what a copy of them has to be like.
+fn manifest(directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
+    let cancel = progress::cancel_on_interrupt()?;
+    let bar = progress::bytes(manifest::bytes(directory.path())?);
+    let manifest = Manifest::of(directory.path(), &cancel, &bar)?;
+    bar.finish_and_clear();
+    if manifest.is_empty() {
+        return Err(directory.nothing().into());
+    }
+    manifest.print(out)?;
+    Ok(Outcome::Done)
 }
 
 /// The chess tables.

@@ -16,6 +16,7 @@ mod info;
 mod input;
 mod list;
 mod man;
+mod manifest;
 mod memory;
 mod movetext;
 mod perft;

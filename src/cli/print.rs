@@ -5,9 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
+use serde::Serializer;
 use serde_json::{Value, json};
 
 use super::Outcome;
+
+/// A number of things, of which one is called by the noun.
+pub fn counted(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", HumanCount(number as u64))
+}
 
 /// The last line of a list of tables.
 pub fn total(files: usize, bytes: u64, directory: &Path, out: &mut dyn Write) -> Result<()> {
@@ -37,6 +44,11 @@ pub fn written(
     Ok(())
 }
 
+/// A path in JSON, which has no place for bytes that are not UTF-8.
+pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
+}
+
 /// That all is there already.
 pub fn nothing_to_do(present: usize, directory: &Path, out: &mut dyn Write) -> Result<()> {
     writeln!(
@@ -51,7 +63,7 @@ pub fn nothing_to_do(present: usize, directory: &Path, out: &mut dyn Write) -> R
 pub fn unreadable_json(files: &[(PathBuf, String)]) -> Vec<Value> {
     let files = files.iter();
     files
-        .map(|(path, why)| json!({"file": path, "error": why}))
+        .map(|(path, why)| json!({"file": path.display().to_string(), "error": why}))
         .collect()
 }
 

@@ -31,6 +31,18 @@ pub fn bar(total: u64, unit: &str) -> ProgressBar {
     bar
 }
 
+/// A bar for bytes that are read.
+pub fn bytes(total: u64) -> ProgressBar {
+    let bar = bar(total, "");
+    let template =
+        "{msg:10} [{bar:28}] {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left";
+    // The template is ours; should it ever be wrong, that of `bar` is drawn.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
 /// A line for work whose end nobody knows: what is set as its message, and the time. Nothing is drawn unless stderr is a
 /// terminal.
 pub fn spinner() -> ProgressBar {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar};
+use indicatif::{HumanBytes, HumanCount, ProgressBar};
 use retrograde::Error;
 use retrograde::chess;
 use retrograde::chess::material::Material;
@@ -20,7 +20,8 @@ use serde_json::{Map, Value, json};
 
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
-use super::print::{differences, unreadable_json, verdict};
+use super::manifest::Manifest;
+use super::print::{counted, differences, unreadable_json, verdict};
 use super::{Outcome, input, progress};
 
 /// Check tables of both games and formats: every checksum, then every value against the values of its successors
@@ -29,6 +30,7 @@ use super::{Outcome, input, progress};
     retrograde verify KQvKR KPvKP\n  \
     retrograde verify --all\n  \
     retrograde verify --solved wall.solved\n  \
+    retrograde verify --manifest tables.json\n  \
     retrograde verify KRvKN --game xiangqi --rules cycles-draw\n\n\
     Exit status 1 if a difference is found. The tables that captures and promotions lead to must be there.")]
 pub struct Verify {
@@ -43,6 +45,10 @@ pub struct Verify {
     /// A file that `solve --save` has written
     #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "game"])]
     solved: Option<PathBuf>,
+
+    /// Compare the files with this manifest, which `list --manifest` printed, in the time of reading them
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "solved", "game", "rules"])]
+    manifest: Option<PathBuf>,
 
     /// The game: chess or xiangqi; has to be said where both have tables of a name
     #[arg(long, value_name = "GAME")]
@@ -70,6 +76,9 @@ impl Verify {
                 Game::Chess => self.check_solved::<chess::Position>(file, directory, out),
                 Game::Xiangqi => self.check_solved::<xiangqi::Position>(file, directory, out),
             };
+        }
+        if let Some(file) = &self.manifest {
+            return self.compare_manifest(file, directory, out);
         }
         if self.materials.is_empty() && !self.all {
             bail!(
@@ -104,6 +113,43 @@ impl Verify {
         ))
     }
 
+    /// Compares files with a manifest.
+    fn compare_manifest(
+        &self,
+        file: &Path,
+        directory: &TableDirectory,
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let manifest = Manifest::read(file)?;
+        let cancel = progress::cancel_on_interrupt()?;
+        let bar = progress::bytes(manifest.bytes());
+        let compared = manifest.compare(directory.path(), &cancel, &bar)?;
+        bar.finish_and_clear();
+        if self.json {
+            writeln!(out, "{}", serde_json::to_string(&compared)?)?;
+        } else {
+            for difference in &compared.differences {
+                writeln!(out, "{}: {}", difference.name, difference.problem)?;
+            }
+            for name in &compared.unnamed {
+                writeln!(out, "{name}: not in the manifest")?;
+            }
+            if compared.differences.is_empty() {
+                let (files, bytes) = (compared.files, HumanBytes(compared.bytes));
+                writeln!(out, "no difference: {}, {bytes}", counted(files, "file"))?;
+            }
+        }
+        Ok(match compared.differences.len() {
+            0 => Outcome::Done,
+            differences => Outcome::No(format!(
+                "{} of {} differ from {}; copy them again",
+                counted(differences, "file"),
+                compared.files,
+                file.display()
+            )),
+        })
+    }
+
     /// Checks a file of solved positions.
     fn check_solved<P: CliGame>(
         &self,
@@ -127,7 +173,7 @@ impl Verify {
         let listed: Vec<String> = report.listed.iter().map(ToString::to_string).collect();
         if self.json {
             let answer = json!({
-                "file": file,
+                "file": file.display().to_string(),
                 "positions": report.positions,
                 "seconds": seconds,
                 "difference_count": report.differences,

@@ -14,6 +14,8 @@ mod interrupted;
 /// What a generation may use: registers, memory, room on the disk.
 #[cfg(unix)]
 mod limits;
+/// What a copy of the tables has to be like.
+mod manifests;
 /// Positions that no table has.
 mod solve;
 /// Tables of another format.

@@ -47,6 +47,7 @@ pub struct Explored {
 /// A file with all positions.
 #[derive(Debug, Serialize)]
 pub struct Saved {
+    #[serde(serialize_with = "crate::cli::print::path")]
     pub file: PathBuf,
     pub bytes: u64,
 }
