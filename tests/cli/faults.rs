@@ -155,7 +155,7 @@ fn generation() {
 fn generation_with_work_files() {
     let arguments = [
         "generate",
-        "KPvKP",
+        "KPvK",
         "--men-in-memory",
         "2",
         "--compression",
