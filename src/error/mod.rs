@@ -22,12 +22,13 @@ pub use table::{TableError, WriteError};
 #[non_exhaustive]
 pub enum Error {
     /// A table could not be read.
-    #[error("{name}: {problem}; {}", problem.advice(material))]
+    #[error("{name}: {problem}; {}", problem.advice(arguments))]
     Table {
         /// The path of the file, or a description where there is no file.
         name: String,
-        /// The material to regenerate: from the header where it could be read, else from the name.
-        material: String,
+        /// What `retrograde generate` has to be told to make it again: the material, from the header where it could be
+        /// read, else from the name, and the game and rules where it is not chess.
+        arguments: String,
         /// What is wrong with the bytes.
         #[source]
         problem: TableError,
@@ -85,14 +86,14 @@ pub enum Error {
     Solve(#[from] SolveError),
     /// A file is a table, but not the one its name says.
     #[error(
-        "{}: not the table that its name says ({difference}); remove it and generate {material} again",
+        "{}: not the table that its name says ({difference}); remove it and run `retrograde generate {arguments}`",
         path.display()
     )]
     Foreign {
         /// The file.
         path: PathBuf,
-        /// The material in its name.
-        material: String,
+        /// What `retrograde generate` has to be told to make what the name says.
+        arguments: String,
         /// What does not agree.
         difference: String,
     },

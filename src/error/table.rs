@@ -134,18 +134,18 @@ pub enum TableError {
 
 impl TableError {
     /// What the reader of the message can do, as the end of a sentence.
-    pub(crate) fn advice(&self, material: &str) -> String {
+    pub(crate) fn advice(&self, arguments: &str) -> String {
         match self {
             Self::NotATable => "remove it or choose another directory".to_owned(),
             Self::NewerVersion { .. } => format!(
-                "use a newer `retrograde`, or regenerate it with `retrograde generate {material}`"
+                "use a newer `retrograde`, or regenerate it with `retrograde generate {arguments}`"
             ),
             Self::Io(error) if error.kind() == io::ErrorKind::InvalidInput => {
                 "remove it or choose another directory".to_owned()
             }
             Self::Io(_) => "check the path, its permissions and the disk".to_owned(),
             Self::OutOfMemory { .. } => "free some memory and try again".to_owned(),
-            _ => format!("regenerate it with `retrograde generate {material}`"),
+            _ => format!("regenerate it with `retrograde generate {arguments}`"),
         }
     }
 }

@@ -257,7 +257,7 @@ impl TableFile {
             Ok(metadata) => Ok(metadata.len()),
             Err(problem) => Err(ProbeError::from(crate::Error::Table {
                 name: self.path.display().to_string(),
-                material: self.material.to_string(),
+                arguments: self.material.to_string(),
                 problem: problem.into(),
             })),
         }

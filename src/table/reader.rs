@@ -29,6 +29,8 @@ thread_local! {
 #[derive(Debug)]
 pub struct Table {
     name: String,
+    /// What makes the file again, as errors say it.
+    arguments: String,
     store: Box<dyn Store>,
     description: Description,
     streams: Vec<Stream>,
@@ -85,7 +87,7 @@ impl Table {
             Ok(store) => Self::from_named_store(name, &material, store),
             Err(error) => Err(Error::Table {
                 name,
-                material: material.into_owned(),
+                arguments: material.into_owned(),
                 problem: error.into(),
             }),
         }
@@ -114,6 +116,7 @@ impl Table {
                     .collect();
                 Ok(Self {
                     name,
+                    arguments: header.description.material.clone(),
                     store,
                     description: header.description,
                     streams,
@@ -122,10 +125,15 @@ impl Table {
             }
             Err(problem) => Err(Error::Table {
                 name,
-                material: material.to_owned(),
+                arguments: material.to_owned(),
                 problem,
             }),
         }
+    }
+
+    /// The table, with what `retrograde generate` has to be told to make it again if the header does not say that.
+    pub(crate) fn made_with(self, arguments: String) -> Table {
+        Table { arguments, ..self }
     }
 
     /// What the table is about.
@@ -522,7 +530,7 @@ impl Table {
     fn error(&self, problem: TableError) -> Error {
         Error::Table {
             name: self.name.clone(),
-            material: self.description.material.clone(),
+            arguments: self.arguments.clone(),
             problem,
         }
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::names::{parse_file_name, rules_directory, table_path};
+use super::names::{generate_arguments, parse_file_name, rules_directory, table_path};
 use crate::Error;
 use crate::game::{Numbered, Signature, TableGame};
 use crate::table::{Progress, Table};
@@ -118,9 +118,20 @@ impl<G: TableGame> NativeFile<G> {
         is_mapped: bool,
         positions: impl FnOnce() -> Option<u64>,
     ) -> Result<Table, Error> {
+        let arguments = generate_arguments::<G>(&self.material, self.rules);
         let table = match is_mapped {
-            true => Table::open(&self.path)?,
-            false => Table::open_unmapped(&self.path)?,
+            true => Table::open(&self.path),
+            false => Table::open_unmapped(&self.path),
+        };
+        let table = match table {
+            Err(Error::Table { name, problem, .. }) => {
+                return Err(Error::Table {
+                    name,
+                    arguments,
+                    problem,
+                });
+            }
+            table => table?.made_with(arguments),
         };
         let check = || {
             check_header::<G>(&table, &self.material, self.metric, self.rules)?;
@@ -128,13 +139,17 @@ impl<G: TableGame> NativeFile<G> {
             let positions = positions().ok_or("too many positions")?;
             check_streams::<G>(&table, &self.material, self.metric, positions)
         };
-        let foreign = |difference| Error::Foreign {
-            path: self.path.clone(),
-            material: self.material.to_string(),
-            difference,
-        };
-        check().map_err(foreign)?;
+        check().map_err(|difference| self.foreign(difference))?;
         Ok(table)
+    }
+
+    /// That the file is not what its name says.
+    pub(crate) fn foreign(&self, difference: String) -> Error {
+        Error::Foreign {
+            path: self.path.clone(),
+            arguments: generate_arguments::<G>(&self.material, self.rules),
+            difference,
+        }
     }
 
     /// Opens the table and compares all its checksums: whether it may be used. It is read without mapping, as whole files that are

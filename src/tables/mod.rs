@@ -38,4 +38,6 @@ pub(crate) use files::{check_header, check_streams, list_by_name};
 pub(crate) use former::in_other_colors;
 pub use leftovers::remove_leftovers;
 pub(crate) use leftovers::{remove_leftovers_of, remove_unfinished};
-pub use names::{Format, file_name, parse_file_name, rules_directory, table_path};
+pub use names::{
+    Format, file_name, generate_arguments, parse_file_name, rules_directory, table_path,
+};

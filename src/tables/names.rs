@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use crate::game::{Signature, TableGame};
+use crate::game::{Game, Signature, TableGame};
 
 /// How the bytes of a table are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +47,16 @@ pub fn rules_directory<G: TableGame>(directory: &Path, rules: G::Rules) -> PathB
     }
 }
 
+/// What `retrograde generate` has to be told to make the tables of a material: of chess its name, of other games also the game and
+/// the rules. For messages, whose commands can be used as they stand.
+#[must_use]
+pub fn generate_arguments<G: TableGame>(material: &G::Material, rules: G::Rules) -> String {
+    match G::GAME {
+        Game::Chess => material.to_string(),
+        game => format!("--game {game} --rules {rules} {material}"),
+    }
+}
+
 /// The material and metric that a file name stands for, the material as it is written there.
 ///
 /// `None` for names that are not exactly as [`file_name`] writes them, in a form under which tables are or once were stored:
@@ -63,7 +73,7 @@ pub fn parse_file_name<G: TableGame>(name: &str) -> Option<(G::Material, G::Metr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Chess;
+    use crate::chess::{Chess, ChessRules};
     use crate::metric::Metric;
     use crate::xiangqi::{Rules, Xiangqi};
 
@@ -88,6 +98,16 @@ mod tests {
         ] {
             assert!(parse_file_name::<Chess>(name).is_none(), "{name}");
         }
+    }
+
+    #[test]
+    fn commands_in_messages_say_which_game_and_rules() {
+        let chess = "KQvKR".parse().unwrap();
+        let arguments = generate_arguments::<Chess>(&chess, ChessRules::FiftyMoves);
+        assert_eq!(arguments, "KQvKR");
+        let xiangqi = "KRvKN".parse().unwrap();
+        let arguments = generate_arguments::<Xiangqi>(&xiangqi, Rules::CyclesDraw);
+        assert_eq!(arguments, "--game xiangqi --rules cycles-draw KRvKN");
     }
 
     #[test]

@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use super::drive::{Verifier, drive};
 use super::report::{Difference, Found, Observer, Report, Subject};
 use crate::Error;
-use crate::game::{Game, Numbered, Signature, TableGame};
+use crate::game::{Numbered, Signature, TableGame};
 use crate::probe::Format;
 use crate::table::Statistics;
-use crate::tables::{find, rules_directory, table_path};
+use crate::tables::{find, generate_arguments, rules_directory, table_path};
 
 /// Why the statistics of a material could not be counted.
 #[derive(Debug, thiserror::Error)]
@@ -109,12 +109,9 @@ pub(super) fn check_presence<G: TableGame>(
     };
     let material = material.normal_form();
     let path = table_path(&rules_directory::<G>(directory, rules), &material, metric);
-    let game = match G::GAME {
-        Game::Chess => String::new(),
-        game => format!(" --game {game} --rules {rules}"),
-    };
+    let arguments = generate_arguments::<G>(&material, rules);
     let problem = format!(
-        "{}: no such table; generate it with `retrograde generate{game} {material} --metric {metric}`",
+        "{}: no such table; generate it with `retrograde generate {arguments} --metric {metric}`",
         path.display()
     );
     Err(RecountError::Unreadable { path, problem })

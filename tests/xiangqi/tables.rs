@@ -153,4 +153,17 @@ fn what_is_not_there_or_something_else_is_an_error() {
         .unwrap_err();
     let difference = "not the table that its name says (the header says material KRvK)";
     assert!(foreign.to_string().contains(difference), "{foreign}");
+    let advice = "`retrograde generate --game xiangqi --rules cycles-draw KNvK`";
+    assert!(foreign.to_string().ends_with(advice), "{foreign}");
+    // The header says the same as the name, or cannot be read.
+    let path = path("KRvK");
+    let contents = fs::read(&path).unwrap();
+    let rook = position("3k5/9/9/9/9/R8/9/9/9/4K4 w");
+    for damaged in [contents.len() / 2, 10] {
+        fs::write(&path, &contents[..damaged]).unwrap();
+        let tables = XiangqiTables::open(directory.path(), rules);
+        let error = tables.probe(&rook).unwrap_err().to_string();
+        let advice = "`retrograde generate --game xiangqi --rules cycles-draw KRvK`";
+        assert!(error.ends_with(advice), "{error}");
+    }
 }

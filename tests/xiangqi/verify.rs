@@ -422,6 +422,7 @@ fn what_captures_lead_to_has_to_be_there() {
         assert_eq!(report.tables, 0);
         assert!(report.unreadable.iter().any(|(file, _)| *file == path));
         let (_, why) = report.unreadable.last().unwrap();
-        assert!(why.contains("retrograde generate"), "{why}");
+        let advice = format!("retrograde generate --game xiangqi --rules {rules} KRvK`");
+        assert!(why.contains(&advice), "{why}");
     }
 }

@@ -16,6 +16,7 @@ use retrograde::game::{Color, Game, Numbered, Signature};
 use retrograde::probe::ProbeError;
 use retrograde::statistics::{Counting, LISTED};
 use retrograde::table::{Count, SideStatistics, Statistics};
+use retrograde::tables::generate_arguments;
 use retrograde::verify::{Observer, Subject, work};
 use retrograde::xiangqi::{Rules, Xiangqi};
 use serde_json::{Value, json};
@@ -125,7 +126,7 @@ impl Stats {
         let tables = G::tables(directory, rules, &material)?;
         let missing = |metric| G::missing(directory, rules, &material, metric);
         let metrics = self.metrics(&tables, &material, missing)?;
-        self.refuse_to_draw_nothing::<G>(&metrics)?;
+        self.refuse_to_draw_nothing::<G>(rules, &material, &metrics)?;
         let kept = match self.recount {
             true => None,
             false => self.kept(tables, &metrics),
@@ -241,13 +242,18 @@ impl Stats {
     }
 
     /// Ends with an error if there is nothing to draw and a drawing is wanted.
-    fn refuse_to_draw_nothing<G: DescribedGame>(&self, metrics: &[G::Metric]) -> Result<()> {
+    fn refuse_to_draw_nothing<G: DescribedGame>(
+        &self,
+        rules: G::Rules,
+        material: &G::Material,
+        metrics: &[G::Metric],
+    ) -> Result<()> {
         if self.svg.is_some() && metrics.len() == 1 {
             let distances = G::DISTANCES.iter().map(|metric| metric.name());
             bail!(
                 "there are no distances to draw; leave out --svg, or add them with `retrograde generate {} \
                  --metric {}` and choose them with --metric",
-                self.material,
+                generate_arguments::<G>(material, rules),
                 distances.collect::<Vec<_>>().join(",")
             );
         }

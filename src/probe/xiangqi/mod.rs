@@ -226,11 +226,7 @@ impl XiangqiTables {
             Order::new(&of.space, &stream.order())
         };
         let orders = || Ok::<_, OrderError>([order(0)?, order(1)?]);
-        let orders = orders().map_err(|error| Error::Foreign {
-            path: file.path.clone(),
-            material: file.material.to_string(),
-            difference: error.to_string(),
-        })?;
+        let orders = orders().map_err(|error| file.foreign(error.to_string()))?;
         Ok(Some(OpenTable {
             table,
             orders,

@@ -25,14 +25,13 @@ use super::recount::{Counting, compare};
 use super::report::{Found, Observer, Subject};
 use crate::Error;
 use crate::statistics;
-use crate::table::Table;
 use crate::tables::{rules_directory, table_path};
 use crate::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 use compare::Comparison;
 use layout::Layout;
 use moves::Captures;
 use recount::FileWords;
-use values::{Problem, Resolved, Source, too_large};
+use values::{Problem, Resolved, Source, native_file, too_large};
 
 impl From<Problem> for Stop {
     fn from((path, problem): Problem) -> Stop {
@@ -186,7 +185,8 @@ impl Verifier for Run<'_> {
             if !path.exists() {
                 continue;
             }
-            match Table::open(&path).and_then(|table| table.verify_checksums(&go_on)) {
+            let file = native_file(self.directory, self.rules, *material, metric);
+            match file.verify_checksums(&go_on) {
                 Ok(()) => {}
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(error) => wrong.push((path, error.to_string())),

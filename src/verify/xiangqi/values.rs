@@ -11,7 +11,7 @@ use crate::Error;
 use crate::game::Color;
 use crate::metric::Wdl;
 use crate::table::Table;
-use crate::tables::{NativeFile, rules_directory, table_path};
+use crate::tables::{NativeFile, generate_arguments, rules_directory, table_path};
 use crate::xiangqi::rules::{Bitboard, Role, squares};
 use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi};
 
@@ -22,37 +22,30 @@ pub(super) type Problem = (PathBuf, String);
 #[derive(Debug)]
 pub(super) struct Source {
     pub space: IndexSpace,
-    tables: [Option<(PathBuf, Table)>; Metric::ALL.len()],
+    tables: [Option<(NativeFile<Xiangqi>, Table)>; Metric::ALL.len()],
 }
 
 impl Source {
     pub fn open(directory: &Path, rules: Rules, material: Material) -> Result<Source, Problem> {
-        let path = |metric| {
-            table_path(
-                &rules_directory::<Xiangqi>(directory, rules),
-                &material,
-                metric,
-            )
-        };
         let space =
             IndexSpace::new(material).ok_or_else(|| too_large(directory, rules, material))?;
         let mut tables = [const { None }; Metric::ALL.len()];
         for metric in Metric::ALL {
-            let path = path(metric);
-            if !path.exists() {
+            let file = native_file(directory, rules, material, metric);
+            if !file.path.exists() {
                 if metric != Metric::Wdl {
                     continue;
                 }
                 let problem = format!(
-                    "{}: no such table; generate it with `retrograde generate --game xiangqi --rules {rules} {material}`",
-                    path.display()
+                    "{}: no such table; generate it with `retrograde generate {}`",
+                    file.path.display(),
+                    generate_arguments::<Xiangqi>(&material, rules)
                 );
-                return Err((path, problem));
+                return Err((file.path, problem));
             }
-            let file = native_file(directory, rules, material, metric);
             let table = file.open(true);
-            let table = table.map_err(|error| (path.clone(), error.to_string()))?;
-            tables[usize::from(metric.number())] = Some((path, table));
+            let table = table.map_err(|error| (file.path.clone(), error.to_string()))?;
+            tables[usize::from(metric.number())] = Some((file, table));
         }
         Ok(Source { space, tables })
     }
@@ -69,7 +62,7 @@ impl Source {
 
     /// The numbers of both sides to move, none where there is no such table.
     fn numbers(&self, metric: Metric) -> Result<[Vec<u8>; 2], Problem> {
-        let Some((path, table)) = &self.tables[usize::from(metric.number())] else {
+        let Some((file, table)) = &self.tables[usize::from(metric.number())] else {
             return Ok(Default::default());
         };
         let read = |side| -> Result<Vec<u8>, Error> {
@@ -78,15 +71,11 @@ impl Source {
                 return Ok(Vec::new());
             };
             let order = Order::new(&self.space, &stream.order());
-            let order = order.map_err(|error| Error::Foreign {
-                path: path.clone(),
-                material: self.space.material().to_string(),
-                difference: error.to_string(),
-            })?;
+            let order = order.map_err(|error| file.foreign(error.to_string()))?;
             Ok(order.by_index(table.read_stream(stream)?))
         };
         let both = || Ok([read(0)?, read(1)?]);
-        both().map_err(|error: Error| (path.clone(), error.to_string()))
+        both().map_err(|error: Error| (file.path.clone(), error.to_string()))
     }
 }
 
