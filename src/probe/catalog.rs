@@ -17,7 +17,7 @@ use crate::metric::{DtzRange, Metric, Wdl};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
 use crate::tables::{
-    Format, check_header, check_streams, in_other_colors, list_by_name, parse_file_name,
+    Format, Places, check_header, check_streams, in_other_colors, list_by_name, parse_file_name,
 };
 
 /// What a file name of either format stands for, the material as the name has it.
@@ -369,30 +369,13 @@ pub(super) struct Entry {
     files: [Option<usize>; 3],
 }
 
-/// One place of the hash table from material to entry.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    key: u64,
-    entry: u32,
-    colors_exchanged: bool,
-}
-
-/// No position has no men, so their key is free.
-const EMPTY: Place = Place {
-    key: 0,
-    entry: 0,
-    colors_exchanged: false,
-};
-
 /// All tables of some directories.
 #[derive(Debug)]
 pub(super) struct Catalog {
     pub directories: Arc<[PathBuf]>,
     pub files: Vec<TableFile>,
     entries: Vec<Entry>,
-    /// Open addressing; at most a quarter of the places is taken, so most look-ups see one.
-    places: Vec<Place>,
-    shift: u32,
+    places: Places,
     pub max_men: usize,
 }
 
@@ -500,68 +483,31 @@ impl Catalog {
                 entry.files[usize::from(file.metric.number())].get_or_insert(number);
             }
         }
-        let bits = (entries.len() * 2 * 4).max(16).next_power_of_two().ilog2();
-        let mut catalog = Catalog {
+        let keys: Vec<(u64, Option<u64>)> = (entries.iter())
+            .map(|Entry { material, .. }| {
+                let key = key_of(material);
+                let exchanged = (!material.is_symmetric()).then(|| key.swapped().to_bits());
+                (key.to_bits(), exchanged)
+            })
+            .collect();
+        let men = files.iter().map(|file| file.material.men());
+        Catalog {
             directories,
-            max_men: files
-                .iter()
-                .map(|file| file.material.men())
-                .max()
-                .unwrap_or(0),
+            max_men: men.max().unwrap_or(0),
             files,
-            places: vec![EMPTY; 1 << bits],
-            shift: u64::BITS - bits,
-            entries: Vec::new(),
-        };
-        for (number, entry) in entries.iter().enumerate() {
-            let key = key_of(&entry.material);
-            catalog.insert(key, number as u32, false);
-            if !entry.material.is_symmetric() {
-                catalog.insert(key.swapped(), number as u32, true);
-            }
+            entries,
+            places: Places::new(&keys),
         }
-        catalog.entries = entries;
-        catalog
-    }
-
-    /// The first place to look at: a multiplication spreads the counts over the high bits.
-    #[inline]
-    fn first_place(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
-    }
-
-    fn insert(&mut self, key: MaterialKey, entry: u32, colors_exchanged: bool) {
-        let mask = self.places.len() - 1;
-        let mut place = self.first_place(key.to_bits());
-        while self.places[place].key != EMPTY.key {
-            place = (place + 1) & mask;
-        }
-        self.places[place] = Place {
-            key: key.to_bits(),
-            entry,
-            colors_exchanged,
-        };
     }
 
     /// The tables of a material in either colours.
     #[inline]
     pub fn find(&self, key: MaterialKey) -> Option<Found<'_>> {
-        let key = key.to_bits();
-        let mask = self.places.len() - 1;
-        let mut number = self.first_place(key);
-        loop {
-            let place = self.places[number];
-            if place.key == key && key != EMPTY.key {
-                return Some(Found {
-                    entry: &self.entries[place.entry as usize],
-                    colors_exchanged: place.colors_exchanged,
-                });
-            }
-            if place.key == EMPTY.key {
-                return None;
-            }
-            number = (number + 1) & mask;
-        }
+        let (entry, colors_exchanged) = self.places.find(key.to_bits())?;
+        Some(Found {
+            entry: &self.entries[entry],
+            colors_exchanged,
+        })
     }
 
     /// The file of a metric, if there is one.

@@ -29,6 +29,7 @@ mod files;
 mod former;
 mod leftovers;
 mod names;
+mod places;
 
 pub(crate) use cache::BlockCache;
 pub use cache::CacheStatistics;
@@ -41,3 +42,4 @@ pub(crate) use leftovers::{remove_leftovers_of, remove_unfinished};
 pub use names::{
     Format, file_name, generate_arguments, parse_file_name, rules_directory, table_path,
 };
+pub(crate) use places::Places;

@@ -28,7 +28,7 @@ const MAX_DIMENSIONS: usize = 10;
 const ATTACKERS: [Role; 4] = [Role::Rook, Role::Knight, Role::Cannon, Role::Pawn];
 
 /// The value of each dimension, zeros after the last.
-type Digits = [u64; MAX_DIMENSIONS];
+pub(crate) type Digits = [u64; MAX_DIMENSIONS];
 
 /// What becomes of a value of the folded dimension.
 #[derive(Clone, Copy, Debug)]
@@ -87,18 +87,11 @@ impl Placement {
         }
     }
 
-    /// The placement of a position in the colours of the tables of its material, with that material in normal form and
-    /// the side that is to move then.
+    /// The placement of a position and its material, which are found at one go.
     #[inline]
-    pub(crate) fn in_normal_form(position: &Position) -> (Material, Placement, Color) {
+    pub(crate) fn with_material(position: &Position) -> (Placement, Material) {
         let (pieces, counts) = position.all_men();
-        let (material, placement) = (Material::from_counts(counts), Placement { pieces });
-        let turn = position.turn();
-        if material.is_normal() {
-            return (material, placement, turn);
-        }
-        let material = material.with_colors_exchanged();
-        (material, placement.with_colors_exchanged(), !turn)
+        (Placement { pieces }, Material::from_counts(counts))
     }
 
     /// The position with that side to move, or `None` if it is not legal.
@@ -264,6 +257,15 @@ impl IndexSpace {
     #[must_use]
     #[inline]
     pub fn index(&self, placement: &Placement) -> Option<(u64, bool)> {
+        let (digits, is_mirrored) = self.counted_digits(placement)?;
+        let index = digits.iter().zip(&self.strides).map(|(d, s)| d * s).sum();
+        Some((index, is_mirrored))
+    }
+
+    /// The values of the dimensions of which an index is made, as they are counted, and whether they are those of the mirror image;
+    /// `None` as for [`index`](Self::index).
+    #[inline]
+    pub(crate) fn counted_digits(&self, placement: &Placement) -> Option<(Digits, bool)> {
         let mut digits = self.digits(placement)?;
         let mut is_mirrored = false;
         digits[self.folded] = match self.places[digits[self.folded] as usize] {
@@ -285,8 +287,12 @@ impl IndexSpace {
                 }
             }
         };
-        let index = digits.iter().zip(&self.strides).map(|(d, s)| d * s).sum();
-        Some((index, is_mirrored))
+        Some((digits, is_mirrored))
+    }
+
+    /// How many indices lie between neighbouring values of each dimension.
+    pub(super) fn strides(&self) -> &Digits {
+        &self.strides
     }
 
     /// The placement of an index; `None` if two men would stand on one square, if the index belongs to a mirror image that

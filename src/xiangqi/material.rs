@@ -82,6 +82,14 @@ impl Material {
         self.counts[color.index()][role.index()].into()
     }
 
+    /// A number that no other material has, and that is not zero: four bits for each kind of men.
+    #[must_use]
+    #[inline]
+    pub(crate) fn key(&self) -> u64 {
+        let counts = self.counts.as_flattened().iter();
+        counts.fold(0, |key, &count| key << 4 | u64::from(count))
+    }
+
     /// The number of men, kings included.
     #[must_use]
     pub fn men(&self) -> usize {

@@ -17,6 +17,7 @@ mod value;
 
 pub use camp::{Camp, Camps};
 pub use game::Xiangqi;
+pub(crate) use index::Digits;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
 pub use metric::{HAS_ROUNDS, Metric, ParseMetricError};

@@ -1,6 +1,7 @@
 //! The order of the dimensions in a stream of a table.
 
 use super::IndexSpace;
+use super::index::Digits;
 
 /// The most dimensions a material can have: two camps, and a group of each of four kinds of attackers of each side.
 pub const MAX_DIMENSIONS: usize = 2 + 2 * 4;
@@ -12,6 +13,8 @@ pub struct Order {
     /// For each dimension, the fastest of the natural order first: how many values it has, and how far apart its
     /// neighbours are in the stream. Empty if the order is the natural one.
     strides: Vec<(u64, u64)>,
+    /// How far apart the neighbours of each dimension are in the stream, those of the index first.
+    steps: Digits,
 }
 
 /// An order of dimensions is not one of the material.
@@ -29,6 +32,7 @@ impl Order {
     pub fn new(space: &IndexSpace, bytes: &[u8]) -> Result<Order, OrderError> {
         let mut order = Order {
             strides: Vec::new(),
+            steps: *space.strides(),
         };
         if bytes.iter().all(|&byte| byte == 0) {
             return Ok(order);
@@ -52,7 +56,17 @@ impl Order {
             *own = stride;
             stride *= *radix;
         }
+        for (step, &(_, stride)) in order.steps.iter_mut().zip(order.strides.iter().rev()) {
+            *step = stride;
+        }
         Ok(order)
+    }
+
+    /// Where the index stands in the stream that is made of these values.
+    #[inline]
+    pub(crate) fn place_of(&self, digits: &Digits) -> u64 {
+        let terms = digits.iter().zip(&self.steps);
+        terms.map(|(digit, step)| digit * step).sum()
     }
 
     /// Where an index stands in the stream.
@@ -98,6 +112,12 @@ mod tests {
             let mut sorted = places.clone();
             sorted.sort_unstable();
             assert!(sorted.into_iter().eq(0..space.len()));
+            for index in (0..space.len()).step_by(7) {
+                if let Some(placement) = space.placement(index) {
+                    let (digits, _) = space.counted_digits(&placement).unwrap();
+                    assert_eq!(order.place_of(&digits), places[index as usize]);
+                }
+            }
             let mut stream = vec![0; places.len()];
             for (index, &place) in places.iter().enumerate() {
                 stream[place as usize] = (index % 251) as u8;

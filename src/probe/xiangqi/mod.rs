@@ -3,10 +3,9 @@
 mod leaves;
 mod line;
 
-use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 
 use super::{CacheStatistics, ProbeOptions};
 use crate::Error;
@@ -14,9 +13,11 @@ use crate::game::Game;
 use crate::metric::{MateScore, Wdl};
 use crate::reserve::Refused;
 use crate::table::{Description, Table};
-use crate::tables::{BlockCache, find};
+use crate::tables::{BlockCache, NativeFile, Places, list};
 use crate::xiangqi::rules::Position;
-use crate::xiangqi::{IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi};
+use crate::xiangqi::{
+    Digits, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
+};
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
 pub use leaves::XiangqiLeaves;
@@ -69,19 +70,42 @@ struct OpenTable {
     orders: [Order; 2],
 }
 
-/// The tables of one material, each opened when it is asked for; nothing where there is none.
+/// The tables of one material, each opened when it is asked for.
 #[derive(Debug)]
-struct OpenMaterial {
+struct Entry {
     material: Material,
-    space: IndexSpace,
-    tables: [OnceLock<Option<OpenTable>>; Metric::ALL.len()],
+    /// Which of the materials it is, for the cache.
+    number: u32,
+    files: [Option<NativeFile<Xiangqi>>; Metric::ALL.len()],
+    /// Nothing if it has too many positions for a table.
+    space: OnceLock<Option<IndexSpace>>,
+    tables: [OnceLock<OpenTable>; Metric::ALL.len()],
+}
+
+impl Entry {
+    fn new(material: Material, number: u32) -> Entry {
+        Entry {
+            material,
+            number,
+            files: Default::default(),
+            space: OnceLock::new(),
+            tables: Default::default(),
+        }
+    }
+
+    #[inline]
+    fn space(&self) -> Option<&IndexSpace> {
+        let space = self.space.get_or_init(|| IndexSpace::new(self.material));
+        space.as_ref()
+    }
 }
 
 /// Where the numbers of a position are.
-struct Located {
-    open: Arc<OpenMaterial>,
+struct Located<'a> {
+    entry: &'a Entry,
+    space: &'a IndexSpace,
     side: u8,
-    index: u64,
+    digits: Digits,
 }
 
 /// The xiangqi tables of one directory under one set of rules.
@@ -115,9 +139,10 @@ pub struct XiangqiTables {
     directory: PathBuf,
     rules: Rules,
     map_files: bool,
-    open: RwLock<HashMap<Material, Arc<OpenMaterial>>>,
-    /// How many tables were opened.
-    opened: AtomicU32,
+    entries: Vec<Entry>,
+    places: Places,
+    /// What was wrong with the directory when it was listed.
+    problem: Option<io::Error>,
     cache: BlockCache,
 }
 
@@ -136,8 +161,9 @@ pub fn is_about(
 }
 
 impl XiangqiTables {
-    /// The tables in a directory, which are opened when they are asked for. Decoded blocks are kept as by default, or none if
-    /// there is no memory for them.
+    /// The tables in a directory, each opened when it is asked for. What comes into the directory later is not seen. A directory
+    /// that cannot be listed is an error of the probes. Decoded blocks are kept as by default, or none if there is no memory
+    /// for them.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
         let ProbeOptions {
@@ -170,12 +196,38 @@ impl XiangqiTables {
     }
 
     fn new(directory: &Path, rules: Rules, map_files: bool, cache: BlockCache) -> XiangqiTables {
+        let (files, problem) = match list::<Xiangqi>(directory, rules) {
+            Ok(files) => (files, None),
+            Err(problem) => (Vec::new(), Some(problem)),
+        };
+        let mut entries: Vec<Entry> = Vec::new();
+        for file in files {
+            // Those of one material stand together.
+            if entries
+                .last()
+                .is_none_or(|entry| entry.material != file.material)
+            {
+                entries.push(Entry::new(file.material, entries.len() as u32));
+            }
+            if let Some(entry) = entries.last_mut() {
+                let metric = usize::from(file.metric.number());
+                entry.files[metric] = Some(file);
+            }
+        }
+        let keys: Vec<(u64, Option<u64>)> = (entries.iter())
+            .map(|Entry { material, .. }| {
+                let exchanged = material.with_colors_exchanged();
+                let exchanged = (!material.is_symmetric()).then(|| exchanged.key());
+                (material.key(), exchanged)
+            })
+            .collect();
         XiangqiTables {
             directory: directory.to_owned(),
             rules,
             map_files,
-            open: RwLock::default(),
-            opened: AtomicU32::new(0),
+            places: Places::new(&keys),
+            entries,
+            problem,
             cache,
         }
     }
@@ -197,82 +249,80 @@ impl XiangqiTables {
         self.cache.clear();
     }
 
-    /// The tables of a material in normal form; `None` if it has too many positions for one.
-    fn material(&self, material: Material) -> Option<Arc<OpenMaterial>> {
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = open.get(&material) {
-            return Some(Arc::clone(found));
-        }
-        drop(open);
-        let space = IndexSpace::new(material)?;
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        let found = open.entry(material).or_insert_with(|| {
-            Arc::new(OpenMaterial {
-                material,
-                space,
-                tables: Default::default(),
-            })
-        });
-        Some(Arc::clone(found))
-    }
-
-    fn open_table(&self, of: &OpenMaterial, metric: Metric) -> Result<Option<OpenTable>, Error> {
-        let Some(file) = find::<Xiangqi>(&self.directory, self.rules, &of.material, metric) else {
-            return Ok(None);
-        };
-        let table = file.open_of(self.map_files, || Some(of.space.len()))?;
+    /// Opens a table of a material; its number for the cache is that of the material and the metric.
+    #[cold]
+    fn open_table(
+        &self,
+        located: &Located<'_>,
+        file: &NativeFile<Xiangqi>,
+    ) -> Result<OpenTable, Error> {
+        let space = located.space;
+        let table = file.open_of(self.map_files, || Some(space.len()))?;
         let order = |side| {
             let stream = table.stream(side).ok_or(OrderError)?;
-            Order::new(&of.space, &stream.order())
+            Order::new(space, &stream.order())
         };
         let orders = || Ok::<_, OrderError>([order(0)?, order(1)?]);
         let orders = orders().map_err(|error| file.foreign(error.to_string()))?;
-        Ok(Some(OpenTable {
+        let metrics = Metric::ALL.len() as u32;
+        Ok(OpenTable {
             table,
             orders,
-            number: self.opened.fetch_add(1, Ordering::Relaxed),
-        }))
+            number: located.entry.number * metrics + u32::from(file.metric.number()),
+        })
     }
 
     /// Where a position stands in the tables of its material.
-    fn locate(&self, position: &Position) -> Option<Located> {
-        let (material, placement, turn) = Placement::in_normal_form(position);
-        let open = self.material(material)?;
-        let (index, _) = open.space.index(&placement)?;
+    #[inline]
+    fn locate(&self, position: &Position) -> Option<Located<'_>> {
+        let (placement, material) = Placement::with_material(position);
+        let (entry, colors_exchanged) = self.places.find(material.key())?;
+        let entry = &self.entries[entry];
+        let (placement, turn) = match colors_exchanged {
+            true => (placement.with_colors_exchanged(), !position.turn()),
+            false => (placement, position.turn()),
+        };
+        let space = entry.space()?;
+        let (digits, _) = space.counted_digits(&placement)?;
         Some(Located {
-            open,
+            entry,
+            space,
             side: turn.index() as u8,
-            index,
+            digits,
         })
     }
 
     /// The number a table has for a position; `None` if there is no such table.
-    fn number(&self, located: &Located, metric: Metric) -> Result<Option<u8>, Error> {
-        let Located { open, side, index } = located;
-        let place = &open.tables[usize::from(metric.number())];
+    #[inline]
+    fn number(&self, located: &Located<'_>, metric: Metric) -> Result<Option<u8>, Error> {
+        let metric = usize::from(metric.number());
+        let Some(file) = &located.entry.files[metric] else {
+            return Ok(None);
+        };
+        let place = &located.entry.tables[metric];
         let opened = match place.get() {
             Some(opened) => opened,
             None => {
-                let opened = self.open_table(open, metric)?;
+                let opened = self.open_table(located, file)?;
                 place.get_or_init(|| opened)
             }
         };
-        let Some(OpenTable {
-            table,
-            number,
-            orders,
-        }) = opened
-        else {
+        let Some(stream) = opened.table.stream(located.side) else {
             return Ok(None);
         };
-        let Some(stream) = table.stream(*side) else {
-            return Ok(None);
-        };
-        let place = orders[usize::from(*side)].place(*index);
-        self.cache.number(table, *number, stream, place)
+        let place = opened.orders[usize::from(located.side)].place_of(&located.digits);
+        self.cache
+            .number(&opened.table, opened.number, stream, place)
     }
 
+    #[cold]
     fn missing(&self, position: &Position) -> XiangqiProbeError {
+        if let Some(problem) = &self.problem {
+            return XiangqiProbeError::Table(Error::Directory {
+                directory: self.directory.clone(),
+                source: io::Error::new(problem.kind(), problem.to_string()),
+            });
+        }
         XiangqiProbeError::Missing {
             material: Material::of(position).normal_form(),
             metric: Metric::Wdl,
@@ -282,12 +332,14 @@ impl XiangqiTables {
     }
 
     /// The result and, if it is no draw, where the rest is.
-    fn result(&self, position: &Position) -> Result<(Wdl, Option<Located>), XiangqiProbeError> {
-        if position.is_insufficient_material() {
-            return Ok((Wdl::Draw, None));
-        }
-        let located = self.locate(position);
-        let located = located.ok_or_else(|| self.missing(position))?;
+    fn result(&self, position: &Position) -> Result<(Wdl, Option<Located<'_>>), XiangqiProbeError> {
+        let Some(located) = self.locate(position) else {
+            // There are no tables of materials in which nobody can attack.
+            return match position.is_insufficient_material() {
+                true => Ok((Wdl::Draw, None)),
+                false => Err(self.missing(position)),
+            };
+        };
         let number = self.number(&located, Metric::Wdl)?;
         let number = number.ok_or_else(|| self.missing(position))?;
         let wdl = Wdl::from_index(number.into()).unwrap_or(Wdl::Draw);
