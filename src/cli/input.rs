@@ -12,9 +12,14 @@ const XIANGQI_RANKS: usize = 10;
 /// More threads than any machine has use for.
 const MAX_THREADS: usize = 1024;
 
+/// The text of a FEN given as one argument or as several words, `_` for a space as addresses have it.
+fn fen(words: &[String]) -> String {
+    words.join(" ").replace('_', " ")
+}
+
 /// The position of a FEN given as one argument or as several words.
 pub fn position(words: &[String]) -> Result<Position> {
-    let fen = words.join(" ");
+    let fen = fen(words);
     if fen.trim() == "startpos" {
         return Ok(Position::start());
     }
@@ -28,7 +33,8 @@ pub fn position(words: &[String]) -> Result<Position> {
 
 /// Whether a FEN given as one argument or as several words is of xiangqi.
 fn is_xiangqi(words: &[String]) -> bool {
-    let first = words.iter().flat_map(|word| word.split_whitespace()).next();
+    let fen = fen(words);
+    let first = fen.split_whitespace().next();
     first.is_some_and(|board| board.split('/').count() == XIANGQI_RANKS)
 }
 
@@ -42,28 +48,37 @@ pub fn means_xiangqi(game: Option<Game>, words: &[String]) -> bool {
 
 /// The xiangqi position of a FEN given as one argument or as several words.
 pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
-    let fen = words.join(" ");
+    let fen = fen(words);
     if fen.trim() == "startpos" {
         return Ok(xiangqi::Position::start());
     }
     Ok(xiangqi::Position::from_fen(&fen)?)
 }
 
-/// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields.
-pub fn epd(words: &[String]) -> Result<Position> {
-    let fields = if has_counters(words) { 6 } else { 4 };
-    position(&words[..fields.min(words.len())])
+/// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields. And the words behind it.
+pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
+    let fields = match (words, has_counters(words)) {
+        // A word for all of them.
+        ([first, ..], _) if first.contains('_') => 1,
+        (_, true) => 6,
+        (_, false) => 4,
+    };
+    let (fen, rest) = words.split_at(fields.min(words.len()));
+    Ok((position(fen)?, rest))
 }
 
-/// The xiangqi position of such words, where the two fields that it has no use for may be missing.
-pub fn xiangqi_epd(words: &[String]) -> Result<xiangqi::Position> {
+/// The xiangqi position of such words, where the two fields that it has no use for may be missing. And the words behind it.
+pub fn xiangqi_epd(words: &[String]) -> Result<(xiangqi::Position, &[String])> {
     let is_unused = |number: usize| words.get(number).is_some_and(|word| word == "-");
-    let fields = match (is_unused(2) && is_unused(3), has_counters(words)) {
-        (true, true) => 6,
-        (true, false) => 4,
-        (false, _) => 2,
+    let has_unused = is_unused(2) && is_unused(3);
+    let fields = match (words, has_unused, has_counters(words)) {
+        ([first, ..], ..) if first.contains('_') => 1,
+        (_, true, true) => 6,
+        (_, true, false) => 4,
+        (_, false, _) => 2,
     };
-    xiangqi_position(&words[..fields.min(words.len())])
+    let (fen, rest) = words.split_at(fields.min(words.len()));
+    Ok((xiangqi_position(fen)?, rest))
 }
 
 /// Whether the fifth and sixth word of a FEN are numbers.

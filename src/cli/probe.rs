@@ -1,7 +1,7 @@
 //! `retrograde probe`: the value of a position and of its moves.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
@@ -11,6 +11,7 @@ use retrograde::probe::ProbeError;
 use retrograde::probe::solved::SolvedSet;
 use retrograde::xiangqi::Rules;
 use retrograde::{chess, xiangqi};
+use serde::Serialize;
 use serde_json::json;
 
 use super::answer::Answer;
@@ -35,7 +36,7 @@ use super::{Outcome, input};
     Values are those of a fresh fifty-move clock, whatever the clock of the FEN. The order of the moves takes it\n\
     into account: a win that comes too late for it stands behind one that does not.")]
 pub struct Probe {
-    /// The position, as one argument or several
+    /// The position, as one argument or several, `_` for a space; `-` is `--epd -`
     #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..)]
     fen: Vec<String>,
 
@@ -67,7 +68,8 @@ pub struct Probe {
 impl Probe {
     /// Answers and prints.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        if let Some(file) = &self.epd {
+        let standard_input = (self.fen == ["-"]).then(|| "-".to_owned());
+        if let Some(file) = self.epd.as_ref().or(standard_input.as_ref()) {
             let input = open_lines(file)?;
             return self.answer_lines(file, input, tables, out);
         }
@@ -133,40 +135,51 @@ impl Probe {
             _ => Some(chess::Position::open(directory, self.rules)?),
         };
         let xiangqi = xiangqi::Position::open(directory, self.rules)?;
-        let (mut bad, mut unknown, mut answered) = (0, 0, 0);
+        let (mut bad, mut failed, mut unknown, mut answered) = (0, 0, 0, 0);
         let mut bytes = Vec::new();
         for number in 1u64.. {
-            bytes.clear();
-            // Bytes, not text: a line that is not UTF-8 is one bad line, not the end.
-            let read = input
-                .read_until(b'\n', &mut bytes)
+            let read = read_line(&mut input, &mut bytes)
                 .map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
-            if read == 0 {
+            if !read {
                 break;
             }
             let line = String::from_utf8_lossy(&bytes);
-            let line = line.trim();
+            // Some editors write a mark of byte order before the first line.
+            let line = line.trim_start_matches('\u{feff}').trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             let answer = match &chess {
+                _ if bytes.len() > MAX_LINE_BYTES => Err(LineError::NoPosition(anyhow!(
+                    "the line is longer than {MAX_LINE_BYTES} bytes; write one position a line"
+                ))),
                 Some(tables) if !input::means_xiangqi(self.game, &words) => {
-                    self.answer_line::<chess::Position>(&words, tables)?
+                    self.answer_line::<chess::Position>(number, &words, tables)
                 }
-                _ => self.answer_line::<xiangqi::Position>(&words, &xiangqi)?,
+                _ => self.answer_line::<xiangqi::Position>(number, &words, &xiangqi),
             };
             match answer {
                 Ok(answer) => {
-                    let is_known = answer.reason.is_none();
+                    let is_known = answer.answer.reason.is_none();
                     unknown += u64::from(!is_known);
                     answered += u64::from(is_known);
                     writeln!(out, "{}", serde_json::to_string(&answer)?)?;
                 }
                 Err(error) => {
-                    bad += 1;
+                    let error = match error {
+                        LineError::NoPosition(error) => {
+                            bad += 1;
+                            error
+                        }
+                        LineError::Tables(error) => {
+                            failed += 1;
+                            error
+                        }
+                    };
+                    let epd: String = line.chars().take(MAX_LINE_SHOWN).collect();
                     let answer =
-                        json!({"error": error.to_string(), "line_number": number, "epd": line});
+                        json!({"error": error.to_string(), "line_number": number, "epd": epd});
                     writeln!(out, "{answer}")?;
                 }
             }
@@ -175,9 +188,17 @@ impl Probe {
                 out.flush()?;
             }
         }
+        let mut problems = Vec::new();
         if bad > 0 {
+            problems.push(format!("{bad} lines of {name} are no positions"));
+        }
+        if failed > 0 {
+            problems.push(format!("{failed} positions of {name} need a damaged table"));
+        }
+        if !problems.is_empty() {
             anyhow::bail!(
-                "{bad} lines of {name} are no positions: look for \"error\" in the output ({answered} answered)"
+                "{}: look for \"error\" in the output ({answered} answered)",
+                problems.join(" and ")
             );
         }
         Ok(match unknown {
@@ -188,15 +209,63 @@ impl Probe {
             )),
         })
     }
-    /// The answer to a line, or what is wrong with it.
+
+    /// The answer to a line, or what is wrong with it or with the tables.
     fn answer_line<P: CliGame>(
         &self,
+        line_number: u64,
         words: &[String],
         tables: &P::Tables,
-    ) -> Result<Result<Answer>> {
-        match P::read_epd(words) {
-            Ok(position) => self.ask(&position, tables).map(Ok),
-            Err(error) => Ok(Err(error)),
+    ) -> Result<LineAnswer, LineError> {
+        let (position, rest) = P::read_epd(words).map_err(LineError::NoPosition)?;
+        Ok(LineAnswer {
+            answer: self.ask(&position, tables).map_err(LineError::Tables)?,
+            line_number,
+            operations: (!rest.is_empty()).then(|| rest.join(" ")),
+        })
+    }
+}
+
+/// The answer to a line of a file.
+#[derive(Serialize)]
+struct LineAnswer {
+    #[serde(flatten)]
+    answer: Answer,
+    line_number: u64,
+    /// What stands behind the position, as it stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operations: Option<String>,
+}
+
+/// Why a line of a file has no answer.
+enum LineError {
+    NoPosition(anyhow::Error),
+    Tables(anyhow::Error),
+}
+
+/// Longer lines are no positions, whatever they say.
+const MAX_LINE_BYTES: usize = 1 << 16;
+/// So much of a line is repeated in an error.
+const MAX_LINE_SHOWN: usize = 200;
+
+/// Reads a line of bytes, not text: a line that is not UTF-8 is one bad line, not the end. Of a line that is too long one byte more
+/// than it may have is kept. False at the end.
+fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+    bytes.clear();
+    let mut is_any = false;
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(is_any);
+        }
+        is_any = true;
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(buffer.len(), |end| end + 1);
+        let room = (MAX_LINE_BYTES + 1).saturating_sub(bytes.len());
+        bytes.extend_from_slice(&buffer[..used.min(room)]);
+        input.consume(used);
+        if end.is_some() {
+            return Ok(true);
         }
     }
 }

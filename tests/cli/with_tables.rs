@@ -271,6 +271,63 @@ fn bad_epd_lines_do_not_stop_the_others() {
 }
 
 #[test]
+fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
+    let place = Place::with_tables();
+    let long = "x".repeat(100_000);
+    let lines = format!(
+        "\u{feff}8/8/8/8/8/2k5/8/K1q5 w - - bm Ka2; id \"lost\";\r\n\r\n{long}\r\n\
+         8/8/8/8/8/2k5/8/K1q5_w_-_-_0_1 id 2;\r\n4k3/8/8/8/8/8/4P3/4K3 w - - 3 40"
+    );
+    let output = place
+        .retrograde(["probe", "-"])
+        .write_stdin(lines)
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.contains("1 lines of - are no positions"), "{err}");
+    let answers: Vec<serde_json::Value> = (output.stdout.split(|&byte| byte == b'\n'))
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    let numbers: Vec<_> = answers
+        .iter()
+        .map(|answer| &answer["line_number"])
+        .collect();
+    assert_eq!(numbers, [1, 3, 4, 5]);
+    assert_eq!(answers[0]["operations"], "bm Ka2; id \"lost\";");
+    assert!(
+        answers[1]["error"]
+            .as_str()
+            .unwrap()
+            .contains("longer than")
+    );
+    assert!(answers[1]["epd"].as_str().unwrap().len() < 1000);
+    assert_eq!(answers[2]["operations"], "id 2;");
+    assert_eq!(answers[2]["category"], "loss");
+    assert_eq!(answers[3].get("operations"), None);
+    let (status, out, _) = place.run(["probe", "8/8/8/8/8/2k5/8/K1q5_w_-_-_0_1"]);
+    assert!(status == 0 && out.contains("loss"), "{out}");
+}
+
+#[test]
+fn a_damaged_table_does_not_stop_other_lines() {
+    let place = Place::with_tables();
+    std::fs::write(place.path("tables").join("KQvK.wdl"), "damaged").unwrap();
+    let (loss, win) = ("8/8/8/8/8/2k5/8/K1q5 w - -", "4k3/8/8/8/8/8/4P3/4K3 w - -");
+    std::fs::write(place.path("some.epd"), format!("{loss}\n{win}\n")).unwrap();
+    let (status, out, err) = place.run(["probe", "--epd", "some.epd"]);
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("1 positions of some.epd need a damaged table"),
+        "{err}"
+    );
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].contains("KQvK.wdl") && lines[0].contains("\"line_number\":1"));
+    assert!(lines[1].contains("\"category\":\"win\""));
+}
+
+#[test]
 fn an_epd_position_outside_the_tables_is_a_no() {
     let output = Place::with_tables()
         .retrograde(["probe", "--epd", "-"])

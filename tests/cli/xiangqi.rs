@@ -124,6 +124,8 @@ fn lines_batches_and_statistics() {
     let expected = [("win", 1), ("win", 1), ("win", 1), ("win", 31), ("draw", 0)];
     assert_eq!(found, expected);
     assert_eq!(answers[0]["line"]["wxf"][0], "R9=6");
+    assert_eq!(answers[0]["operations"], "dtm 1;");
+    assert_eq!(answers[4]["line_number"], 6);
     assert_eq!(answers[3]["line"]["end"], "checkmate");
     std::fs::write(
         place.path("some.epd"),

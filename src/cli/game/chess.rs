@@ -31,7 +31,7 @@ impl CliGame for Position {
         input::position(words)
     }
 
-    fn read_epd(words: &[String]) -> Result<Position> {
+    fn read_epd(words: &[String]) -> Result<(Position, &[String])> {
         input::epd(words)
     }
 

@@ -34,12 +34,12 @@ pub trait CliGame: Verifiable {
     /// If it is none.
     fn read(words: &[String]) -> Result<Self>;
 
-    /// The position of the words of a line of EPD.
+    /// The position of the words of a line of EPD, and the words behind it.
     ///
     /// # Errors
     ///
     /// If it is none.
-    fn read_epd(words: &[String]) -> Result<Self>;
+    fn read_epd(words: &[String]) -> Result<(Self, &[String])>;
 
     /// The tables of a directory.
     ///

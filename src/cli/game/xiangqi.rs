@@ -23,7 +23,7 @@ impl CliGame for Position {
         input::xiangqi_position(words)
     }
 
-    fn read_epd(words: &[String]) -> Result<Position> {
+    fn read_epd(words: &[String]) -> Result<(Position, &[String])> {
         input::xiangqi_epd(words)
     }
 
