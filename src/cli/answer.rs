@@ -274,7 +274,7 @@ impl Answer {
             self.material,
             (self.rules).map_or_else(String::new, |rules| format!(" under {rules}")),
             self.game.name_of(self.turn),
-            self.bounds.describe(),
+            self.describe(),
             zeroing(self.game),
         )?;
         self.print_foreign_tables(out)?;
@@ -294,6 +294,16 @@ impl Answer {
             }
         }
         Ok(())
+    }
+
+    /// The result as the clock stands, and from a fresh one where that is another.
+    fn describe(&self) -> String {
+        match self.bounds.result.map(Wdl::category) {
+            Some(fresh) if fresh != self.category => {
+                format!("{} ({fresh} from a fresh clock)", self.category)
+            }
+            _ => self.bounds.describe(),
+        }
     }
 
     /// Says which tables answered if not all of them are our own.
@@ -328,7 +338,11 @@ impl Answer {
             writeln!(out, "\n{names} {zeroing:>5} {:>5}", "dtm")?;
         }
         for m in &self.moves {
-            let names = columns(&m.names.uci, &m.names.book, &m.bounds.describe());
+            let result = match m.bounds.result {
+                Some(_) => m.category.to_owned(),
+                None => m.bounds.describe(),
+            };
+            let names = columns(&m.names.uci, &m.names.book, &result);
             let [to_zeroing, to_mate] = m.distances.describe(true);
             let remark = match (m.traits.checkmate, m.traits.stalemate, m.zeroing) {
                 (true, ..) => "  checkmate".to_owned(),

@@ -33,8 +33,8 @@ use super::{Outcome, input};
     plies to the next capture or pawn move and to mate: positive when the side to move wins. The values of a\n\
     move are those of the opponent, who is to move after it.\n\n\
     Distances from Syzygy tables may be rounded: ~15 is 15 plies or 16.\n\n\
-    Values are those of a fresh fifty-move clock, whatever the clock of the FEN. The order of the moves takes it\n\
-    into account: a win that comes too late for it stands behind one that does not.")]
+    The category is that with the clock of the FEN: a win counts if the clock and dtz are 100 at most together.\n\
+    wdl, dtz and dtm are those of a fresh clock.")]
 pub struct Probe {
     /// The position, as one argument or several, `_` for a space; `-` is `--epd -`
     #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..)]

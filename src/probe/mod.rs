@@ -81,6 +81,7 @@
 //! ```
 
 mod catalog;
+mod category;
 mod error;
 #[cfg(test)]
 mod former;
@@ -112,6 +113,7 @@ use crate::tables::BlockCache;
 
 pub use crate::tables::{CacheStatistics, Format};
 pub use catalog::TableFile;
+pub use category::{Category, Clocked};
 pub use error::ProbeError;
 pub use leaves::TableLeaves;
 pub use line::{Line, LineEnd, LineMove};

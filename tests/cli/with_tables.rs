@@ -271,6 +271,36 @@ fn bad_epd_lines_do_not_stop_the_others() {
 }
 
 #[test]
+fn the_category_is_that_under_the_clock() {
+    let place = Place::with_tables();
+    // A win that takes 31 plies to the mate or the capture of the rook.
+    for (clock, category, move_category) in [
+        (0, "win", "loss"),
+        (69, "win", "loss"),
+        (70, "cursed-win", "blessed-loss"),
+        (101, "cursed-win", "blessed-loss"),
+    ] {
+        let fen = format!("8/8/8/8/8/2k5/1R6/K7 w - - {clock} 90");
+        let answer = place.json(["probe", "--json", &fen]);
+        assert_eq!(answer["category"], category, "{clock}");
+        assert_eq!(answer["moves"][0]["category"], move_category, "{clock}");
+        assert_eq!((&answer["wdl"], &answer["dtz"]), (&2.into(), &31.into()));
+        let (_, text, _) = place.run(["probe", &fen]);
+        let is_said = text.contains("cursed-win (win from a fresh clock)");
+        assert_eq!(is_said, clock > 69, "{text}");
+    }
+    // Mated by the hundredth ply, and by the one after.
+    for (clock, category) in [(100, "loss"), (101, "blessed-loss")] {
+        let fen = format!("R1k5/8/2K5/8/8/8/8/8 b - - {clock} 90");
+        let answer = place.json(["probe", "--json", &fen]);
+        assert_eq!(
+            (&answer["category"], &answer["dtm"]),
+            (&category.into(), &0.into())
+        );
+    }
+}
+
+#[test]
 fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
     let place = Place::with_tables();
     let long = "x".repeat(100_000);

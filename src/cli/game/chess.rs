@@ -8,18 +8,17 @@ use retrograde::chess::index::Placement;
 use retrograde::chess::material::Material;
 use retrograde::chess::{Move, Position, san};
 use retrograde::game::Game;
-use retrograde::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, Metric, Wdl};
+use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::{
-    Line, LineEnd, ProbeError, ProbeOptions, RootMove, TableLeaves, sort_root_moves,
+    Category, Clocked, Line, LineEnd, ProbeError, ProbeOptions, RootMove, TableLeaves,
+    sort_root_moves,
 };
 use retrograde::reach::{LeafError, Value};
 use retrograde::xiangqi::Rules;
 
 use super::{CliGame, Judged, MAX_LINE};
-use crate::cli::answer::{
-    Answer, Bounds, Distances, LineAnswer, MoveAnswer, Names, TableAnswer, Traits,
-};
+use crate::cli::answer::{Answer, Distances, LineAnswer, MoveAnswer, Names, TableAnswer, Traits};
 use crate::cli::directory::{NoTables, TableDirectory};
 use crate::cli::input;
 
@@ -68,12 +67,15 @@ impl CliGame for Position {
         let dtz = known(tables.probe_dtz_range(self))?.ok();
         let dtm = known(tables.probe_dtm(self))?.ok();
         let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
-        let moves = match known(tables.root_moves(self))? {
-            Ok(moves) => moves.iter().map(|m| move_answer(self, m)).collect(),
+        let root_moves = match known(tables.root_moves(self))? {
+            Ok(moves) => moves,
             Err(_) => moves_of_uncovered(tables, self)?,
         };
+        let moves = root_moves.iter().map(|m| move_answer(self, m)).collect();
         let rules = Rules::default();
+        let category = category(self, wdl.as_ref().ok().copied(), dtz, root_moves.first());
         Ok(Answer {
+            category: category.name(),
             distances: distances(dtz, dtm.flatten()),
             tables: Some(tables_of(tables, self, is_known)),
             moves,
@@ -142,14 +144,10 @@ impl CliGame for Position {
 
     fn with_clock(&self, value: Value) -> Wdl {
         let wdl = value.dtz.wdl();
-        let clock = u32::from(self.halfmoves());
-        if self.is_checkmate() || clock + value.dtz.0.unsigned_abs() <= FIFTY_MOVES.0 {
-            return wdl;
-        }
-        match wdl {
-            Wdl::Win => Wdl::CursedWin,
-            Wdl::Loss => Wdl::BlessedLoss,
-            wdl => wdl,
+        match category(self, Some(wdl), Some(value.dtz.into()), None) {
+            Category::CursedWin => Wdl::CursedWin,
+            Category::BlessedLoss => Wdl::BlessedLoss,
+            _ => wdl,
         }
     }
 
@@ -196,13 +194,51 @@ fn distances(dtz: Option<DtzRange>, dtm: Option<Dtm>) -> Distances {
     }
 }
 
+/// The result as the clock stands. Where the distance is a rounded one, the best move may tell more.
+fn category(
+    position: &Position,
+    wdl: Option<Wdl>,
+    dtz: Option<DtzRange>,
+    best: Option<&RootMove>,
+) -> Category {
+    let clock = u32::from(position.halfmoves());
+    let own = Category::of(&Clocked {
+        wdl,
+        dtz,
+        is_checkmate: position.is_checkmate(),
+        clock,
+        clock_before: clock.saturating_sub(1),
+    });
+    match (own, best) {
+        (Category::MaybeLoss | Category::MaybeWin, Some(best))
+        | (Category::SyzygyLoss | Category::SyzygyWin, Some(best)) => {
+            category_after(position, best).negated()
+        }
+        _ => own,
+    }
+}
+
+/// The result of the position after a move, as the clock stands there.
+fn category_after(position: &Position, root_move: &RootMove) -> Category {
+    let clock_before = u32::from(position.halfmoves());
+    Category::of(&Clocked {
+        wdl: root_move.wdl,
+        dtz: root_move.dtz,
+        is_checkmate: root_move.is_checkmate,
+        clock: match root_move.is_zeroing {
+            true => 0,
+            false => clock_before + 1,
+        },
+        clock_before,
+    })
+}
+
 fn move_answer(position: &Position, root_move: &RootMove) -> MoveAnswer {
-    let bounds = Bounds::from(root_move.wdl);
     MoveAnswer {
         names: position.names(root_move.played),
         zeroing: root_move.is_zeroing,
-        category: bounds.category(),
-        bounds,
+        category: category_after(position, root_move).name(),
+        bounds: root_move.wdl.into(),
         distances: distances(root_move.dtz, root_move.dtm),
         traits: Traits {
             checkmate: root_move.is_checkmate,
@@ -226,16 +262,16 @@ fn known<T>(value: Result<T, ProbeError>) -> Result<Result<T, String>, ProbeErro
 }
 
 /// The legal moves of a position that no table covers. Those that give up the last castling right have values.
-fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<MoveAnswer>> {
+fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<RootMove>> {
     let mut moves = Vec::new();
     for played in &position.legal_moves() {
         let root_move = tables.root_move(position, played)?;
         // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
         let rank = root_move.wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
-        moves.push((rank, move_answer(position, &root_move)));
+        moves.push((rank, root_move));
     }
     moves.sort_by_key(|&(rank, _)| rank);
-    Ok(moves.into_iter().map(|(_, answer)| answer).collect())
+    Ok(moves.into_iter().map(|(_, root_move)| root_move).collect())
 }
 
 /// The tables of a position's material, of the metrics whose value is known.
@@ -275,6 +311,7 @@ mod tests {
         assert_eq!(judged(-2, 98, rook), Wdl::Loss);
         assert_eq!(judged(-2, 99, rook), Wdl::BlessedLoss);
         assert_eq!(judged(-1, 100, mated), Wdl::Loss);
+        assert_eq!(judged(-1, 101, mated), Wdl::BlessedLoss);
         assert_eq!(judged(0, 100, rook), Wdl::Draw);
     }
 }

@@ -150,7 +150,9 @@ pub trait CliGame: Verifiable {
         let value = set.value_or_leaf(self, leaves).map_err(error)?;
         let wdl = value.map(|value| value.wdl());
         let reason = || format!("the position is not in {}", set.path().display());
+        let category = value.map(|value| self.with_clock(value).category());
         Ok(Answer {
+            category: category.unwrap_or("unknown"),
             distances: Self::distances(value).with_precise(),
             moves: self.solved_moves(set, leaves).map_err(error)?,
             ..self.answer(set.rules(), wdl.into(), value.is_none().then(reason))
