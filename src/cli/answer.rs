@@ -72,6 +72,8 @@ pub struct MoveAnswer {
     #[serde(flatten)]
     pub names: Names<String>,
     pub zeroing: bool,
+    /// Whether it changes the material.
+    pub conversion: bool,
     pub category: &'static str,
     #[serde(flatten)]
     pub bounds: Bounds,
@@ -99,11 +101,26 @@ pub struct LineAnswer {
 }
 
 /// What there is to see of a position.
-#[derive(Clone, Copy, Debug, serde::Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Traits {
+    pub game: Game,
     pub checkmate: bool,
     pub stalemate: bool,
     pub insufficient_material: bool,
+}
+
+impl Serialize for Traits {
+    /// Of other games than chess, the public interface tells in two more fields who has won by a rule of theirs.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let loses_without_a_move = self.stalemate && !is_chess(&self.game);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("checkmate", &self.checkmate)?;
+        map.serialize_entry("stalemate", &self.stalemate)?;
+        map.serialize_entry("variant_win", &false)?;
+        map.serialize_entry("variant_loss", &loses_without_a_move)?;
+        map.serialize_entry("insufficient_material", &self.insufficient_material)?;
+        map.end()
+    }
 }
 
 /// The result if it is known, and what is proved otherwise.
@@ -209,8 +226,13 @@ impl Serialize for Distances {
             map.serialize_entry("precise_dtz", precise)?;
         }
         map.serialize_entry("dtm", &self.mate)?;
-        if self.game == Game::Xiangqi {
-            map.serialize_entry("round", &self.round)?;
+        match self.game {
+            // Of variants, and of tables that nobody has.
+            Game::Chess => {
+                map.serialize_entry("dtw", &())?;
+                map.serialize_entry("dtc", &())?;
+            }
+            Game::Xiangqi => map.serialize_entry("round", &self.round)?,
         }
         map.end()
     }

@@ -301,6 +301,50 @@ fn the_category_is_that_under_the_clock() {
 }
 
 #[test]
+fn answers_have_every_field_of_the_public_interface() {
+    let place = Place::with_tables();
+    let answer = place.json(["probe", "--json", "8/8/8/8/8/1k6/1R6/7K b - - 3 1"]);
+    let positions = answer["moves"].as_array().unwrap().iter().chain([&answer]);
+    for position in positions {
+        for field in [
+            "checkmate",
+            "stalemate",
+            "variant_win",
+            "variant_loss",
+            "insufficient_material",
+            "dtz",
+            "precise_dtz",
+            "dtm",
+            "dtw",
+            "dtc",
+            "category",
+        ] {
+            assert!(position.get(field).is_some(), "{field}: {position}");
+        }
+    }
+    let takes = |m: &&serde_json::Value| m["uci"] == "b3b2";
+    let capture = answer["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(takes)
+        .unwrap();
+    assert_eq!(
+        (&capture["conversion"], &capture["zeroing"]),
+        (&true.into(), &true.into())
+    );
+    assert_eq!(
+        answer["moves"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|m| m["conversion"] == true)
+            .count(),
+        1
+    );
+}
+
+#[test]
 fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
     let place = Place::with_tables();
     let long = "x".repeat(100_000);

@@ -136,6 +136,7 @@ impl CliGame for Position {
 
     fn traits(&self) -> Traits {
         Traits {
+            game: Game::Chess,
             checkmate: self.is_checkmate(),
             stalemate: self.is_stalemate(),
             insufficient_material: self.is_insufficient_material(),
@@ -153,6 +154,10 @@ impl CliGame for Position {
 
     fn is_zeroing(played: Move) -> bool {
         played.is_zeroing()
+    }
+
+    fn is_conversion(played: Move) -> bool {
+        played.is_capture() || played.promotion().is_some()
     }
 
     fn names(&self, played: Move) -> Names<String> {
@@ -237,10 +242,12 @@ fn move_answer(position: &Position, root_move: &RootMove) -> MoveAnswer {
     MoveAnswer {
         names: position.names(root_move.played),
         zeroing: root_move.is_zeroing,
+        conversion: Position::is_conversion(root_move.played),
         category: category_after(position, root_move).name(),
         bounds: root_move.wdl.into(),
         distances: distances(root_move.dtz, root_move.dtm),
         traits: Traits {
+            game: Game::Chess,
             checkmate: root_move.is_checkmate,
             stalemate: root_move.is_stalemate,
             insufficient_material: root_move.is_insufficient_material,

@@ -110,6 +110,9 @@ pub trait CliGame: Verifiable {
     /// Whether a move cannot be taken back.
     fn is_zeroing(played: Self::Move) -> bool;
 
+    /// Whether a move changes the material.
+    fn is_conversion(played: Self::Move) -> bool;
+
     /// A move in the notations of the game.
     fn names(&self, played: Self::Move) -> Names<String>;
 
@@ -186,6 +189,7 @@ impl<P: CliGame> Judged<P> {
         MoveAnswer {
             names: position.names(self.played),
             zeroing: P::is_zeroing(self.played),
+            conversion: P::is_conversion(self.played),
             category: self.bounds.category(),
             bounds: self.bounds,
             distances: P::distances(self.value),

@@ -116,6 +116,7 @@ impl CliGame for Position {
 
     fn traits(&self) -> Traits {
         Traits {
+            game: Game::Xiangqi,
             checkmate: self.is_checkmate(),
             stalemate: self.is_stalemate(),
             insufficient_material: self.is_insufficient_material(),
@@ -127,6 +128,10 @@ impl CliGame for Position {
     }
 
     fn is_zeroing(played: Move) -> bool {
+        played.is_capture()
+    }
+
+    fn is_conversion(played: Move) -> bool {
         played.is_capture()
     }
 
