@@ -8,6 +8,8 @@ mod documents;
 /// Disks that fail.
 #[cfg(target_os = "linux")]
 mod faults;
+/// Tables that earlier versions named otherwise.
+mod former_names;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]
 mod interrupted;
