@@ -260,10 +260,17 @@ impl<'a> Gather<'a> {
         });
         let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
         let is_uniform = rows.iter().all(|&row| row == rows[0]);
+        let tile = is_uniform.then(|| tile(numbers, &bases, &own[rows[0]..][..64]));
+        let tile = tile.flatten();
         let undecided = squares_where(|black| kings[black].undecided);
         for square in 0..64 {
             let line = &mut lines[square * self.frame.stride(man)];
-            if is_uniform {
+            if let Some(Tile { rows, places }) = &tile {
+                let place = usize::from(places[square]) % 64;
+                for (value, row) in line.iter_mut().zip(rows) {
+                    *value = row[place];
+                }
+            } else if is_uniform {
                 let own = own[rows[0] + square];
                 for (value, &base) in line.iter_mut().zip(&bases) {
                     *value = numbers.at(base + own);
@@ -285,6 +292,27 @@ impl<'a> Gather<'a> {
     }
 }
 
+/// The numbers of all squares of one man and of the black king, where those of the man are neighbours in the file.
+struct Tile {
+    /// By black king.
+    rows: [[u8; 64]; 64],
+    /// Where in a row the number of each square of the man is.
+    places: [u8; 64],
+}
+
+/// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
+///
+/// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
+fn tile(numbers: Numbers<'_>, bases: &[usize; 64], own: &[usize]) -> Option<Tile> {
+    let low = *own.iter().min()?;
+    let mut places = [0; 64];
+    for (place, own) in places.iter_mut().zip(own) {
+        *place = u8::try_from(own - low).ok().filter(|&place| place < 64)?;
+    }
+    let rows = bases.map(|base| numbers.row(base + low));
+    Some(Tile { rows, places })
+}
+
 /// A part of a stream.
 #[derive(Clone, Copy, Debug)]
 struct Numbers<'a> {
@@ -293,6 +321,14 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
+    /// Those of 64 indices.
+    fn row(self, index: usize) -> [u8; 64] {
+        let start = index.wrapping_sub(self.first);
+        let row = self.numbers.get(start..start.wrapping_add(64));
+        let row = row.and_then(|row| row.try_into().ok());
+        row.unwrap_or_else(|| std::array::from_fn(|place| self.at(index + place)))
+    }
+
     #[inline(always)]
     fn at(self, index: usize) -> u8 {
         self.numbers
