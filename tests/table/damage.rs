@@ -94,10 +94,10 @@ fn bytes_that_change_after_they_were_read_change_no_value() {
     for first in (HEADER_LEN..bytes.len()).step_by(64) {
         let table = Table::open(&path).unwrap();
         let all = read(&table);
-        for position in first..(first + 64).min(bytes.len()) {
-            write(position, bytes[position] ^ 0x11);
+        for (position, &byte) in bytes.iter().enumerate().skip(first).take(64) {
+            write(position, byte ^ 0x11);
             assert!(read(&table) >= all - 1, "one byte takes one block at most");
-            write(position, bytes[position]);
+            write(position, byte);
         }
         assert_eq!(read(&table), all);
     }

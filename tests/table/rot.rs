@@ -25,8 +25,11 @@ fn tables(directory: &Path) -> Vec<PathBuf> {
     tables
 }
 
-/// All that a table says: its description, statistics and values; `None` of a block that is damaged.
-fn contents(bytes: Vec<u8>) -> Result<(String, Vec<Option<Vec<u8>>>), Error> {
+/// Statistics and values of a table, block by block; `None` where one is damaged.
+type Values = Vec<Option<Vec<u8>>>;
+
+/// All that a table says: its description, statistics and values.
+fn contents(bytes: Vec<u8>) -> Result<(String, Values), Error> {
     let table = Table::from_store(Box::new(bytes))?;
     let said = format!("{:?}", table.description());
     let mut blocks = vec![
