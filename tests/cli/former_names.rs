@@ -3,6 +3,7 @@
 use retrograde::chess::index::IndexSpace;
 use retrograde::game::Game;
 use retrograde::metric::{Metric, Wdl};
+use retrograde::table::layout::ORDER_LEN;
 use retrograde::table::{
     Counts, Description, StreamSource, ValueSource, WriteOptions, write_table,
 };
@@ -38,8 +39,12 @@ fn write_former_table(place: &Place) {
         ],
         ..Description::default()
     };
+    let mut order = [u8::MAX; ORDER_LEN];
+    let dimensions = space.natural_order();
+    order[..space.dimensions()].copy_from_slice(&dimensions.dimensions()[..space.dimensions()]);
     let values = [Everywhere(Wdl::Draw), Everywhere(Wdl::Win)];
     let streams = [0, 1].map(|side: usize| StreamSource {
+        order,
         values_present: Some(std::array::from_fn(|value| value == values[side].0.index())),
         ..StreamSource::new(side as u8, space.len(), &values[side])
     });
