@@ -40,15 +40,22 @@ fn for_each(men: &[(Color, Role)], squares: &mut Vec<u8>, visit: &mut impl FnMut
     }
 }
 
-/// Whether published statistics count the position: of the pairs of kings 462 without pawns, with pawns the leading pawn on
-/// files a to d. The first pawn leads.
+/// Whether published statistics count the position: of all that symmetries of the board make of it the one with the
+/// smallest squares. With pawns there is one such symmetry.
 fn is_in_table(men: &[(Color, Role)], squares: &[u8]) -> bool {
-    if let Some(pawn) = men.iter().position(|&(_, role)| role == Role::Pawn) {
-        return squares[pawn] % 8 < 4;
-    }
-    let [file, rank] = [squares[0] % 8, squares[0] / 8];
-    let [other_file, other_rank] = [squares[1] % 8, squares[1] / 8];
-    file < 4 && rank <= file && (rank < file || other_rank <= other_file)
+    let has_pawns = men.iter().any(|&(_, role)| role == Role::Pawn);
+    let image = |symmetry: u8| -> Vec<u8> {
+        let map = |&square: &u8| {
+            let [file, rank] = match symmetry & 4 {
+                0 => [square % 8, square / 8],
+                _ => [square / 8, square % 8],
+            };
+            (file ^ (7 * (symmetry & 1))) + 8 * (rank ^ (7 * (symmetry >> 1 & 1)))
+        };
+        squares.iter().map(map).collect()
+    };
+    let symmetries = if has_pawns { 2 } else { 8 };
+    (0..symmetries).all(|symmetry| *squares <= image(symmetry)[..])
 }
 
 fn count(solved: &Solved, men: &[(Color, Role)], counting: Counting) -> [Naive; 2] {

@@ -27,19 +27,19 @@
 //! # One count, two countings
 //!
 //! Everything is counted over the full board, identical men not told apart ([`Counting::Board`]). Published statistics
-//! of tables count one position of each symmetric set ([`Counting::Table`]): without pawns those of 462 pairs of
-//! kings, where both kings on the diagonal a1-h8 leave both mirror images in; with pawns those whose leading pawn
-//! stands on files a to d. Identical men are told apart there. So from the full board
+//! of tables count one position of each symmetric set ([`Counting::Table`]), identical men told apart. So from the full
+//! board
 //!
 //! - with pawns every second position is counted, since a position and its mirror image are never the same;
-//! - without pawns one in eight, but one in four of those with both kings on one long diagonal: these are the
-//!   images of 21 pairs of kings, each of which transposing leaves as it is;
+//! - without pawns one in eight, but one in four of those with all men on one long diagonal, each of which one
+//!   of the eight symmetries leaves as it is;
 //! - k men of a kind make k! positions out of one.
 //!
 //! ```text
-//! KQQvK, White's kings on a1 and c3, queens on b1 and d5: on the diagonal a1-h8. The images of the pair a1-c3 are the 4
-//! on both long diagonals; with the queens they are 8 positions. Both a1 c3 b1 d5 and its image a1 c3 a2 e4 are
-//! counted, each with 2 orders of the queens: 4 = 2! * 8 / 4.
+//! KQQvK, kings on a1 and c3, queens on b1 and d5: 8 images, of which one is counted, with 2 orders of the queens:
+//! 2 = 2! * 8 / 8. Queens on d4 and e5: transposing changes nothing, so there are 4 images: 2 = 2! * 4 / 4.
+//! Queens on d1 and a4: transposing exchanges them. There are 4 images as well, but told apart the queens make them 8
+//! positions, of which 1 = 2! * 4 / 8 is counted.
 //! ```
 
 mod tally;
@@ -80,11 +80,10 @@ impl Counting {
                     .flat_map(|color| Role::ALL.map(|role| factorial(material.count(color, role))))
                     .product();
                 let elsewhere = count.positions - count.on_diagonal;
-                identical
-                    * match material.has_pawns() {
-                        true => count.positions / 2,
-                        false => elsewhere / 8 + count.on_diagonal / 4,
-                    }
+                match material.has_pawns() {
+                    true => identical * count.positions / 2,
+                    false => identical * elsewhere / 8 + identical * count.on_diagonal / 4,
+                }
             }
         }
     }
@@ -105,8 +104,11 @@ fn orders_of_identical(material: &Material) -> u64 {
 
 /// All placements of the men of a material on squares of their own, kings side by side among them.
 fn placements(material: &Material) -> Count {
-    let choose =
-        |n: u64, k: usize| (0..k as u64).fold(1, |ways, taken| ways * (n - taken) / (taken + 1));
+    let choose = |n: u64, k: usize| {
+        (0..k as u64).fold(1, |ways, taken| {
+            ways * n.saturating_sub(taken) / (taken + 1)
+        })
+    };
     let mut ways = 1;
     let mut free = 48;
     for color in Color::ALL {
@@ -116,20 +118,23 @@ fn placements(material: &Material) -> Count {
     }
     // The pawns' squares are behind; now the ranks of the back are free too, and the kings come first.
     free += 16;
-    let [kings, on_diagonal] = match material.has_pawns() {
-        true => [free * (free - 1), 0],
-        false => [64 * 63, 2 * 8 * 7],
-    };
-    free -= 2;
-    for color in Color::ALL {
-        for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
-            let count = material.count(color, role);
-            ways *= choose(free, count);
-            free -= count as u64;
+    let ways_on = |squares: u64| {
+        let mut ways = squares * (squares - 1);
+        let mut free = squares - 2;
+        for color in Color::ALL {
+            for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+                let count = material.count(color, role);
+                ways *= choose(free, count);
+                free = free.saturating_sub(count as u64);
+            }
         }
-    }
+        ways
+    };
     Count {
-        positions: ways * kings,
-        on_diagonal: ways * on_diagonal,
+        positions: ways * ways_on(free),
+        on_diagonal: match material.has_pawns() {
+            true => 0,
+            false => 2 * ways_on(8),
+        },
     }
 }

@@ -135,7 +135,7 @@ struct Part {
     addresses: Range<usize>,
     /// Positions of the full board for each of them.
     weight: u64,
-    /// Whether the white king stands on the diagonal.
+    /// Whether the white king stands on the diagonal a1-h8.
     on_diagonal: bool,
 }
 
@@ -167,6 +167,12 @@ impl Slice<'_> {
             })
         };
         (0..places).flat_map(of_place).collect()
+    }
+
+    /// Whether all men but the kings stand on the diagonal a1-h8, in a slice without pawns.
+    fn pieces_are_on_diagonal(&self, address: usize) -> bool {
+        let pieces = self.material().men() - 2;
+        (0..pieces).all(|piece| is_on_diagonal((address >> (6 * piece)) as u8 % 64))
     }
 
     fn squares(&self, address: usize) -> Vec<(Color, Role, u8)> {
@@ -427,7 +433,7 @@ fn counted(counts: &[u32; 512], number: usize) -> u64 {
 
 impl Slice<'_> {
     fn count(&self, part: &Part, slice: &impl SliceWords) -> SliceTally {
-        // All positions, and those with both kings on the diagonal.
+        // All positions, and those with all men on the diagonal.
         let mut raw = [[Raw::EMPTY; 2], [Raw::EMPTY; 2]];
         let mut tally = SliceTally {
             listed: self.listed,
@@ -436,13 +442,14 @@ impl Slice<'_> {
         let mut has = [false; 2];
         for address in part.addresses.clone() {
             let sets = [slice.sets(0, address), slice.sets(1, address)];
+            let on_diagonal = part.on_diagonal && self.pieces_are_on_diagonal(address);
             for (raw, sets) in raw.iter_mut().zip(&sets) {
                 if sets.legal == 0 {
                     continue;
                 }
                 has = [sets.dtz.is_some(), sets.dtm.is_some()];
                 raw[0].add(sets, u64::MAX);
-                if part.on_diagonal {
+                if on_diagonal {
                     raw[1].add(sets, DIAGONAL);
                 }
             }

@@ -41,7 +41,7 @@ pub struct SideStatistics {
 pub struct Count {
     /// Over the full board, identical men not told apart.
     pub positions: u64,
-    /// Those of them with both kings on one long diagonal, where all symmetries of the chess board are used; else 0.
+    /// Those of them with all men on one long diagonal, where all symmetries of the chess board are used; else 0.
     pub on_diagonal: u64,
 }
 
@@ -180,7 +180,7 @@ impl std::fmt::Display for Count {
         write!(f, "{}", self.positions)?;
         match self.on_diagonal {
             0 => Ok(()),
-            on_diagonal => write!(f, " ({on_diagonal} with both kings on a long diagonal)"),
+            on_diagonal => write!(f, " ({on_diagonal} with all men on a long diagonal)"),
         }
     }
 }
