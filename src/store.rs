@@ -142,6 +142,20 @@ fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<usize> {
     return std::os::windows::fs::FileExt::seek_write(file, bytes, offset);
 }
 
+/// Writes all bytes from `offset` on; other threads may write elsewhere meanwhile.
+pub(crate) fn write_all_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match write_at(file, offset + done as u64, &bytes[done..]) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => done += written,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Bytes that are put away once and read back, by many threads: in a file that has no name and so
 /// is gone with the program, or in memory.
 #[derive(Debug)]
@@ -210,17 +224,7 @@ impl Scratch {
         let start = self.end.fetch_add(len.into(), Ordering::Relaxed);
         match &self.place {
             _ if len == 0 => {}
-            ScratchPlace::File(file) => {
-                let mut done = 0;
-                while done < bytes.len() {
-                    match write_at(file, start + done as u64, &bytes[done..]) {
-                        Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                        Ok(written) => done += written,
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-            }
+            ScratchPlace::File(file) => write_all_at(file, start, bytes)?,
             ScratchPlace::Memory(parts) => {
                 let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
                 parts.insert(start, bytes.into());
@@ -231,6 +235,35 @@ impl Scratch {
             len,
             checksum: crc32c::crc32c(bytes),
         })
+    }
+
+    /// Puts bytes away compressed, as little as possible since they are read back soon; zeros alone
+    /// take no room.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`put`](Self::put).
+    pub fn put_compressed(&self, bytes: &[u8]) -> io::Result<Part> {
+        match bytes.iter().all(|&byte| byte == 0) {
+            true => Ok(Part::default()),
+            false => self.put(&zstd::bulk::compress(bytes, 1)?),
+        }
+    }
+
+    /// So many bytes that were put away compressed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`get`](Self::get).
+    pub fn get_compressed(&self, part: Part, len: usize) -> io::Result<Vec<u8>> {
+        if part.is_empty() {
+            return Ok(vec![0; len]);
+        }
+        let bytes = zstd::bulk::decompress(&self.get(part)?, len)?;
+        match bytes.len() == len {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 
     /// What was put away.

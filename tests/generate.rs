@@ -133,20 +133,27 @@ fn width_threads_and_memory_do_not_change_the_bytes() {
 
 #[test]
 fn tables_made_slab_by_slab_are_the_same() {
-    // With different and with identical sides, and with identical men.
-    let mut signatures = vec!["KQvKR", "KBvKB", "KNNvK"];
+    // With different and with identical sides, with identical men, and with pawns of one side and
+    // of both.
+    let mut signatures = vec!["KQvKR", "KBvKB", "KNNvK", "KRvKP", "KPvKP"];
     if std::env::var_os("RETROGRADE_FULL").is_some() {
-        signatures.extend(["KQvKQ", "KRvKN", "KBBvK", "KRvKP", "KQRvKR", "KRBvKN"]);
+        signatures.extend([
+            "KQvKQ", "KRvKN", "KBBvK", "KBPvK", "KPPvK", "KQRvKR", "KRPvKR",
+        ]);
     }
-    let (expected, directory) = (tempdir().unwrap(), tempdir().unwrap());
-    for (engine, directory) in [(Engine::Together, &expected), (Engine::Chains, &directory)] {
+    let expected = tempdir().unwrap();
+    generate(&options(expected.path(), &signatures));
+    for (engine, men_in_files) in [(Engine::Chains, 6), (Engine::Together, 3)] {
+        let (directory, scratch) = (tempdir().unwrap(), tempdir().unwrap());
         let mut options = options(directory.path(), &signatures);
+        assert_eq!(Plan::new(&options).unwrap().scratch(), 0);
         options.engine = Some(engine);
-        let plan = Plan::new(&options).unwrap();
-        assert_eq!(plan.scratch() > 0, engine == Engine::Chains);
+        options.men_in_files = men_in_files;
+        options.scratch = Some(scratch.path().to_owned());
+        assert!(Plan::new(&options).unwrap().scratch() > 0);
         generate(&options);
+        assert_same_files(expected.path(), directory.path());
     }
-    assert_same_files(expected.path(), directory.path());
 }
 
 #[test]

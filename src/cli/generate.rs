@@ -78,8 +78,8 @@ pub struct Generate {
     )]
     men_in_memory: u8,
 
-    /// How materials without pawns are solved; the tables do not depend on it [default: chains from
-    /// six men on]
+    /// How materials of chess are solved; the tables do not depend on it [default: chains where a slice
+    /// has more than 268 million positions]
     #[arg(long, value_name = "ENGINE", value_enum)]
     engine: Option<Engine>,
 

@@ -1,13 +1,20 @@
 //! The slices of a material that are solved and not written yet.
 
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::packed::PackedSide;
+use rayon::prelude::*;
+
+use super::packed::{Packed, PackedSide};
 use super::slices::{LentValues, Slices};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
-use crate::chess::solve::solved::{SideValues, SliceValues};
+use crate::chess::solve::board::words;
+use crate::chess::solve::solved::SideValues;
+use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
+use crate::store::{Part, Scratch};
 
 /// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
 #[derive(Debug)]
@@ -15,32 +22,103 @@ pub(super) struct FinishedSlices {
     material: Material,
     pawns: PawnSlices,
     slices: Vec<OnceLock<[Finished; 2]>>,
+    scratch: Scratch,
+    error: OnceLock<SolveError>,
 }
 
 #[derive(Debug)]
 enum Finished {
     Kept(Box<SideValues>),
-    Packed(Box<PackedSide>),
+    /// In slabs.
+    Packed(Vec<PackedSide<Put>>),
+}
+
+/// Where something packed was put.
+#[derive(Clone, Copy, Debug)]
+struct Put {
+    part: Part,
+    /// Before it was packed.
+    len: usize,
 }
 
 impl FinishedSlices {
-    pub fn new(material: Material) -> FinishedSlices {
+    /// Where they wait is a scratch file in a directory, or memory.
+    pub fn new(material: Material, scratch: Option<&Path>) -> Result<FinishedSlices, SolveError> {
         let pawns = PawnSlices::new(&material);
-        FinishedSlices {
+        let scratch = Scratch::new(scratch);
+        Ok(FinishedSlices {
             material,
             slices: (0..pawns.len()).map(|_| OnceLock::new()).collect(),
             pawns,
-        }
+            scratch: scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?,
+            error: OnceLock::new(),
+        })
+    }
+
+    fn told(&self, error: &io::Error) -> SolveError {
+        SolveError::scratch(&self.material, error.kind())
     }
 
     /// Keeps what files of some metrics are made from.
-    pub fn insert(&self, slice: usize, values: SliceValues, metrics: &[Metric]) {
-        let finished = values.map(|side| match self.slices.len() {
-            1 => Finished::Kept(Box::new(side)),
-            _ => Finished::Packed(Box::new(PackedSide::new(&side, metrics))),
-        });
+    pub fn insert(
+        &self,
+        slice: usize,
+        solved: SolvedSlice,
+        metrics: &[Metric],
+    ) -> Result<(), SolveError> {
+        let pack = |values: &SideValues| {
+            let put = |packed: Packed| -> io::Result<Put> {
+                let part = self.scratch.put(&packed.bytes)?;
+                let len = packed.len;
+                Ok(Put { part, len })
+            };
+            let packed = PackedSide::new(values, metrics).put(put);
+            packed.map_err(|error| self.told(&error))
+        };
+        let finished = match solved {
+            SolvedSlice::Whole(values) if self.slices.len() == 1 => {
+                values.map(|side| Finished::Kept(Box::new(side)))
+            }
+            SolvedSlice::Whole(values) => {
+                let [white, black] = values.each_ref().map(pack);
+                [white?, black?].map(|side| Finished::Packed(vec![side]))
+            }
+            SolvedSlice::Slabs(slabs) => {
+                let mates = metrics.contains(&Metric::Dtm);
+                let [white, black] = [0, 1].map(|side: usize| {
+                    let numbers = (0..slabs.slabs()).into_par_iter();
+                    let packed = numbers.map(|slab| pack(&slabs.side(side, slab, mates)?));
+                    packed.collect::<Result<_, SolveError>>()
+                });
+                [Finished::Packed(white?), Finished::Packed(black?)]
+            }
+        };
         // Every slice is finished once, so there is nothing to replace.
         let _ = self.slices[slice].set(finished);
+        Ok(())
+    }
+
+    fn get(&self, put: &Put) -> io::Result<Vec<u8>> {
+        let bytes = self.scratch.get(put.part)?;
+        let packed = Packed {
+            bytes,
+            len: put.len,
+        };
+        packed.unpack().ok_or(io::ErrorKind::InvalidData.into())
+    }
+
+    fn unpack(&self, slabs: &[PackedSide<Put>], metric: Metric) -> io::Result<SideValues> {
+        let unpack = |slab: &PackedSide<Put>| slab.unpack(metric, |put| self.get(put));
+        let mut all = SideValues::default();
+        match slabs {
+            [whole] => all = unpack(whole)?,
+            slabs => {
+                for slab in slabs {
+                    all.extend(&unpack(slab)?);
+                }
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -56,12 +134,18 @@ impl Slices for FinishedSlices {
     fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_> {
         match self.slices[slice].get().map(|sides| &sides[side]) {
             Some(Finished::Kept(values)) => LentValues::Kept(values),
-            Some(Finished::Packed(packed)) => {
-                let values = packed.unpack(metric);
-                let values = values.expect("what was packed in memory comes back");
+            Some(Finished::Packed(slabs)) => {
+                let values = self.unpack(slabs, metric).unwrap_or_else(|error| {
+                    self.error.get_or_init(|| self.told(&error));
+                    SideValues::undecided(words(&self.material).unwrap_or(0) as usize)
+                });
                 LentValues::Restored(Arc::new(values))
             }
             None => LentValues::Restored(Arc::default()),
         }
+    }
+
+    fn error(&self) -> Option<&SolveError> {
+        self.error.get()
     }
 }

@@ -47,18 +47,21 @@ pub trait Generate: TableGame {
     /// Bytes that a view takes in memory, packed.
     fn memory_of_view(view: &Self::View, options: &GenerateOptions<Self>) -> u64;
 
-    /// Bytes while a material is solved, so many parts of it at a time, and these files of it are written, at the
-    /// worst moment; nothing if it is too large to be solved.
+    /// Bytes while a material is solved and files of it are written, at the worst moment; nothing if it is too large
+    /// to be solved.
     fn memory_of_step(
-        material: &Self::Material,
-        metrics: &[Self::Metric],
+        needs: &Needs<'_, Self>,
         options: &GenerateOptions<Self>,
-        parts_at_a_time: usize,
+        thrift: Thrift,
     ) -> Option<u64>;
 
-    /// Bytes of scratch files while a material is solved and written, about; nothing where all is
+    /// Bytes of scratch files while a material is solved and written, at most; nothing where all is
     /// in memory.
-    fn scratch_of_step(_material: &Self::Material, _options: &GenerateOptions<Self>) -> u64 {
+    fn scratch_of_step(
+        _needs: &Needs<'_, Self>,
+        _options: &GenerateOptions<Self>,
+        _thrift: Thrift,
+    ) -> u64 {
         0
     }
 
@@ -86,6 +89,45 @@ pub trait Generate: TableGame {
         solved: &Self::Solved,
         metric: Self::Metric,
     ) -> Result<u64, Error>;
+}
+
+/// What is wanted of a material.
+#[derive(Debug)]
+pub struct Needs<'a, G: Generate> {
+    /// The material.
+    pub material: &'a G::Material,
+    /// The metrics whose files are to be written.
+    pub metrics: &'a [G::Metric],
+    /// What later steps read of it.
+    pub leaves: &'a [G::View],
+}
+
+/// What is done to take less memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thrift {
+    /// How many parts of a material may be solved at the same time.
+    pub parts_at_a_time: usize,
+    /// Whether what waits goes to scratch files, where a game can do that.
+    pub in_files: bool,
+}
+
+impl Thrift {
+    /// Nothing.
+    pub const NONE: Thrift = Thrift {
+        parts_at_a_time: usize::MAX,
+        in_files: false,
+    };
+    /// What there is, the least first.
+    const LEVELS: [Thrift; 2] = [
+        Thrift {
+            parts_at_a_time: usize::MAX,
+            in_files: true,
+        },
+        Thrift {
+            parts_at_a_time: 1,
+            in_files: true,
+        },
+    ];
 }
 
 /// What a step takes, about.
@@ -123,10 +165,13 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
     /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
     pub men_in_memory: usize,
+    /// Slices of materials of chess with pawns and at least so many men that wait for others or for the writer are in
+    /// scratch files, and those of fewer men if the memory allowed is short. The tables do not depend on it.
+    pub men_in_files: usize,
     /// How wide the registers are that the solver uses. The tables do not depend on it.
     pub width: Width,
-    /// How materials of chess without pawns are solved, in our own format; if nothing is said,
-    /// those of six and more men as [`Engine::Chains`]. The tables do not depend on it.
+    /// How materials of chess are solved; if nothing is said, those of which a slice has more than
+    /// 268 million positions as [`Engine::Chains`]. The tables do not depend on it.
     pub engine: Option<Engine>,
     /// Where scratch files go; beside the tables if nothing is said.
     pub scratch: Option<PathBuf>,
@@ -153,6 +198,9 @@ impl<G: Generate> GenerateOptions<G> {
 /// Men up to which materials are solved again within seconds.
 pub const MEN_IN_MEMORY: usize = 4;
 
+/// Men from which on the slices of a material take more memory than most machines have.
+pub const MEN_IN_FILES: usize = 6;
+
 /// One material to be solved.
 #[derive(Clone, Debug)]
 pub struct Step<G: Generate = Chess> {
@@ -171,8 +219,7 @@ pub struct Step<G: Generate = Chess> {
     pub(super) memory: u64,
     /// Bytes of scratch files, about.
     pub(super) scratch: u64,
-    /// How many parts of it may be solved at the same time.
-    pub(super) parts_at_a_time: usize,
+    pub(super) thrift: Thrift,
 }
 
 impl<G: Generate> Step<G> {
@@ -182,13 +229,21 @@ impl<G: Generate> Step<G> {
         self.positions * 2 * (1 + self.metrics.len() as u64)
     }
 
-    /// Solves one part after the other if it takes more than so many bytes.
+    /// Does what is necessary to take no more than so many bytes, as far as possible.
     pub(super) fn be_thrifty(&mut self, options: &GenerateOptions<G>, budget: u64) {
-        if self.memory > budget
-            && let Some(memory) = G::memory_of_step(&self.material, &self.metrics, options, 1)
-        {
-            self.memory = memory;
-            self.parts_at_a_time = 1;
+        for thrift in Thrift::LEVELS {
+            if self.memory <= budget {
+                return;
+            }
+            let needs = Needs {
+                material: &self.material,
+                metrics: &self.metrics,
+                leaves: &self.leaves,
+            };
+            if let Some(memory) = G::memory_of_step(&needs, options, thrift) {
+                let scratch = G::scratch_of_step(&needs, options, thrift);
+                (self.memory, self.scratch, self.thrift) = (memory, scratch, thrift);
+            }
         }
     }
 

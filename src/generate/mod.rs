@@ -30,7 +30,7 @@ mod xiangqi;
 pub use crate::error::SolveError;
 pub use crate::tables::table_path;
 pub use estimate::Estimate;
-pub use game::{Cost, Generate, GenerateOptions, Step};
+pub use game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};
 pub use observer::{Observer, Phase};
 pub use plan::Plan;
 pub use scheduler::Generated;

@@ -60,22 +60,20 @@ impl Packed {
 
     pub fn unpack_words(&self) -> Option<Vec<u64>> {
         let bytes = self.unpack()?;
-        let (words, rest) = bytes.as_chunks::<8>();
-        rest.is_empty()
-            .then(|| words.iter().map(|&word| u64::from_le_bytes(word)).collect())
+        (bytes.len() % 8 == 0).then(|| words_of(&bytes))
     }
 }
 
-/// One side of a solved slice until it is written.
+/// One side of a solved slice until it is written; each part packed, or where it was put then.
 #[derive(Clone, Debug)]
-pub(super) struct PackedSide {
-    legal: Packed,
-    decided: [Packed; 5],
-    wdl_by_conversion: Packed,
-    dtz: Packed,
-    won_by_zeroing: Packed,
-    dtm: Packed,
-    dtm_by_conversion: Packed,
+pub(super) struct PackedSide<P = Packed> {
+    legal: P,
+    decided: [P; 5],
+    wdl_by_conversion: P,
+    dtz: P,
+    won_by_zeroing: P,
+    dtm: P,
+    dtm_by_conversion: P,
 }
 
 impl PackedSide {
@@ -101,15 +99,42 @@ impl PackedSide {
         }
     }
 
+    /// Puts every part somewhere.
+    pub fn put<P, E>(self, put: impl Fn(Packed) -> Result<P, E>) -> Result<PackedSide<P>, E> {
+        let [loss, blessed_loss, draw, cursed_win, win] = self.decided;
+        Ok(PackedSide {
+            legal: put(self.legal)?,
+            decided: [
+                put(loss)?,
+                put(blessed_loss)?,
+                put(draw)?,
+                put(cursed_win)?,
+                put(win)?,
+            ],
+            wdl_by_conversion: put(self.wdl_by_conversion)?,
+            dtz: put(self.dtz)?,
+            won_by_zeroing: put(self.won_by_zeroing)?,
+            dtm: put(self.dtm)?,
+            dtm_by_conversion: put(self.dtm_by_conversion)?,
+        })
+    }
+}
+
+impl<P> PackedSide<P> {
     /// What the file of one metric is made from.
-    pub fn unpack(&self, metric: Metric) -> Option<SideValues> {
+    pub fn unpack<E>(
+        &self,
+        metric: Metric,
+        get: impl Fn(&P) -> Result<Vec<u8>, E>,
+    ) -> Result<SideValues, E> {
+        let words = |part: &P| Ok(words_of(&get(part)?));
         let [loss, blessed_loss, draw, cursed_win, win] = &self.decided;
         let decided = [
-            loss.unpack_words()?,
-            blessed_loss.unpack_words()?,
-            draw.unpack_words()?,
-            cursed_win.unpack_words()?,
-            win.unpack_words()?,
+            words(loss)?,
+            words(blessed_loss)?,
+            words(draw)?,
+            words(cursed_win)?,
+            words(win)?,
         ];
         let mut values = SideValues {
             decided,
@@ -123,20 +148,25 @@ impl PackedSide {
         } = &mut values.own;
         match metric {
             Metric::Wdl => {
-                values.legal = self.legal.unpack_words()?;
-                *wdl_by_conversion = self.wdl_by_conversion.unpack_words()?;
+                values.legal = words(&self.legal)?;
+                *wdl_by_conversion = words(&self.wdl_by_conversion)?;
             }
             Metric::Dtz => {
-                *dtz = self.dtz.unpack()?;
-                *won_by_zeroing = self.won_by_zeroing.unpack_words()?;
+                *dtz = get(&self.dtz)?;
+                *won_by_zeroing = words(&self.won_by_zeroing)?;
             }
             Metric::Dtm => {
-                values.dtm = self.dtm.unpack()?.into();
-                *dtm_by_conversion = self.dtm_by_conversion.unpack_words()?;
+                values.dtm = get(&self.dtm)?.into();
+                *dtm_by_conversion = words(&self.dtm_by_conversion)?;
             }
         }
-        Some(values)
+        Ok(values)
     }
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u64> {
+    let words = bytes.as_chunks::<8>().0.iter();
+    words.map(|&word| u64::from_le_bytes(word)).collect()
 }
 
 #[cfg(test)]

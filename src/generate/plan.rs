@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::game::{Generate, GenerateOptions, Step};
+use super::game::{Generate, GenerateOptions, Needs, Step, Thrift};
 use super::views::{ViewName, Views, is_for_file};
 use crate::Error;
 use crate::chess::Chess;
@@ -139,17 +139,27 @@ impl<G: Generate> Plan<G> {
 
     /// The most bytes of steps that can be done at the same time, where nothing keeps them apart.
     fn side_by_side(&self) -> u64 {
+        self.most_side_by_side(|step| step.memory, |_, _| true)
+    }
+
+    /// The most that steps which can be done at the same time take together of something.
+    fn most_side_by_side(
+        &self,
+        size: impl Fn(&Step<G>) -> u64,
+        fit: impl Fn(&Step<G>, &Step<G>) -> bool,
+    ) -> u64 {
         let before = self.steps_before();
         let sums = self.steps.iter().enumerate().map(|(number, step)| {
-            let independent = self.steps.iter().enumerate().filter(|&(other, _)| {
+            let independent = self.steps.iter().enumerate().filter(|&(other, others)| {
                 other != number
                     && !before[number].contains(&other)
                     && !before[other].contains(&number)
+                    && fit(step, others)
             });
-            let mut sizes: Vec<u64> = independent.map(|(_, other)| other.memory).collect();
+            let mut sizes: Vec<u64> = independent.map(|(_, other)| size(other)).collect();
             sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
             let others = sizes.iter().take(rayon::current_num_threads() - 1);
-            step.memory + others.sum::<u64>()
+            size(step) + others.sum::<u64>()
         });
         sums.max().unwrap_or(0)
     }
@@ -200,12 +210,11 @@ impl<G: Generate> Plan<G> {
         self.steps.iter().map(|step| step.metrics.len()).sum()
     }
 
-    /// Bytes of scratch files at the worst moment, about.
+    /// Bytes of scratch files at the worst moment, estimated from above.
     #[must_use]
     pub fn scratch(&self) -> u64 {
-        let mut sizes: Vec<u64> = self.steps().map(|step| step.scratch).collect();
-        sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
-        sizes.iter().take(rayon::current_num_threads()).sum()
+        let fit = |a: &Step<G>, b: &Step<G>| a.memory + b.memory <= self.budget;
+        self.most_side_by_side(|step| step.scratch, fit)
     }
 
     /// Bytes of memory at the worst moment, estimated from above.
@@ -258,17 +267,24 @@ fn ordered_steps<G: Generate>(
             targets.sort_by_cached_key(G::Material::to_string);
             targets.dedup();
             let metrics = wanted[material].clone();
-            let memory = G::memory_of_step(material, &metrics, options, usize::MAX);
+            let leaves = leaves.remove(material).unwrap_or_default();
+            let needs = Needs {
+                material,
+                metrics: &metrics,
+                leaves: &leaves,
+            };
+            let memory = G::memory_of_step(&needs, options, Thrift::NONE);
+            let scratch = G::scratch_of_step(&needs, options, Thrift::NONE);
             let too_large = || SolveError::too_large(material);
             Ok(Step {
                 material: *material,
                 memory: memory.ok_or_else(too_large)?,
-                scratch: G::scratch_of_step(material, options),
-                parts_at_a_time: usize::MAX,
+                scratch,
+                thrift: Thrift::NONE,
                 metrics,
                 targets,
                 positions: G::positions(&G::space(*material).ok_or_else(too_large)?),
-                leaves: leaves.remove(material).unwrap_or_default(),
+                leaves,
             })
         })
         .collect()

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
-use crate::chess::solve::{SlabValues, SolveError};
+use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
 use crate::metric::{Metric, Wdl};
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
 use crate::table::{Counts, Longest, SideStatistics, Statistics};
@@ -127,9 +127,25 @@ impl SliceDigest {
         }
     }
 
-    /// Goes through the values of the only slice of a material, slab by slab.
+    /// Goes through the values of a slice, however they are kept.
+    pub(super) fn of_solved(
+        index_space: &IndexSpace,
+        slice: (usize, PawnPlacement),
+        solved: &SolvedSlice,
+        mates: bool,
+    ) -> Result<SliceDigest, SolveError> {
+        match solved {
+            SolvedSlice::Whole(values) => {
+                Ok(SliceDigest::new(index_space, slice.1, slice.0, values))
+            }
+            SolvedSlice::Slabs(slabs) => SliceDigest::of_slabs(index_space, slice, slabs, mates),
+        }
+    }
+
+    /// Goes through the values of a slice, slab by slab.
     pub(super) fn of_slabs(
         index_space: &IndexSpace,
+        slice: (usize, PawnPlacement),
         slabs: &SlabValues,
         mates: bool,
     ) -> Result<SliceDigest, SolveError> {
@@ -143,7 +159,6 @@ impl SliceDigest {
                     values: &values,
                     first: addresses.start,
                 };
-                let slice = (0, PawnPlacement::default());
                 Ok(SliceDigest::of_part(index_space, slice, words, &part))
             })
             .try_reduce(SliceDigest::default, |a, b| Ok(a.merge(b)))

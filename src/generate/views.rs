@@ -8,32 +8,37 @@
 //! since the checksums find what a power failure has left half-written.
 //!
 //! ```text
-//! "RGWORK01"
+//! "RGWORK02"
 //! u8   bit 0: the scores are mate scores, not only signs; the name of the file says it too. From bit 1 on: the game
 //! u8   length of the name, and the name, such as KRPvKR.wQueen
 //! u32  number of parts; what they are is for the game to say
-//! for each part: u64 bytes, u64 bytes in the file, u32 CRC-32C of these
+//! u64  where the parts end
 //! u32  CRC-32C of all before
-//! the parts
+//! the parts, in any order
+//! for each part: u64 bytes, u64 where it begins, u64 bytes in the file, u32 CRC-32C of these
+//! u32  CRC-32C of what is said of the parts
 //! ```
+//!
+//! Parts are written as they are made, so that they need not wait for each other in memory.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::{Debug, Display};
 use std::fs;
 use std::hash::Hash;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::packed::Packed;
 use crate::Error;
 use crate::game::{Game, Signature};
-use crate::store::{FileStore, Store};
+use crate::store::{FileStore, Store, write_all_at};
 use crate::table::{WriteError, temporary_file};
 use crate::tables::remove_unfinished;
 
-const MAGIC: &[u8; 8] = b"RGWORK01";
+const MAGIC: &[u8; 8] = b"RGWORK02";
 /// The hidden directory beside the tables.
 pub(super) const DIRECTORY: &str = ".work";
 const EXTENSION: &str = "view";
@@ -54,12 +59,25 @@ pub trait ViewName: Copy + Eq + Hash + Debug + Display + Send + Sync {
 
 /// Where views are kept until nobody reads them any more.
 pub trait ViewStore<V>: Debug + Sync {
+    /// Begins to keep a view of so many parts.
+    ///
+    /// # Errors
+    ///
+    /// If there can be no file.
+    fn begin(&self, view: V, parts: usize) -> Result<Box<dyn NewParts + '_>, Error>;
+
     /// Keeps a view.
     ///
     /// # Errors
     ///
     /// If there is no room.
-    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error>;
+    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error> {
+        let new = self.begin(view, parts.len())?;
+        for (number, part) in parts.into_iter().enumerate() {
+            new.put(number, part)?;
+        }
+        new.finish()
+    }
 
     /// A view, to get parts of it; nothing if it is not there.
     fn get(&self, view: &V) -> Option<Arc<dyn Parts>>;
@@ -70,6 +88,23 @@ pub trait ViewStore<V>: Debug + Sync {
     ///
     /// If it cannot be removed.
     fn discard(&self, view: &V) -> Result<(), Error>;
+}
+
+/// The parts of a view that is being made, by many threads.
+pub trait NewParts: Send + Sync {
+    /// Keeps a part.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room.
+    fn put(&self, number: usize, part: Packed) -> Result<(), Error>;
+
+    /// All parts are there, and may be read.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room.
+    fn finish(self: Box<Self>) -> Result<(), Error>;
 }
 
 /// The parts of a view.
@@ -101,10 +136,13 @@ impl<V> InMemory<V> {
     }
 }
 
-impl<V: Copy + Eq + Hash + Debug + Send> ViewStore<V> for InMemory<V> {
-    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error> {
-        self.views().insert(view, Arc::new(parts));
-        Ok(())
+impl<V: Copy + Eq + Hash + Debug + Send + Sync> ViewStore<V> for InMemory<V> {
+    fn begin(&self, view: V, parts: usize) -> Result<Box<dyn NewParts + '_>, Error> {
+        Ok(Box::new(NewInMemory {
+            store: self,
+            view,
+            parts: (0..parts).map(|_| Mutex::default()).collect(),
+        }))
     }
 
     fn get(&self, view: &V) -> Option<Arc<dyn Parts>> {
@@ -114,6 +152,30 @@ impl<V: Copy + Eq + Hash + Debug + Send> ViewStore<V> for InMemory<V> {
 
     fn discard(&self, view: &V) -> Result<(), Error> {
         self.views().remove(view);
+        Ok(())
+    }
+}
+
+struct NewInMemory<'a, V> {
+    store: &'a InMemory<V>,
+    view: V,
+    parts: Vec<Mutex<Packed>>,
+}
+
+impl<V: Copy + Eq + Hash + Send + Sync> NewParts for NewInMemory<'_, V> {
+    fn put(&self, number: usize, part: Packed) -> Result<(), Error> {
+        *self.parts[number]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = part;
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Error> {
+        let parts = self.parts.into_iter();
+        let parts = parts.map(|part| part.into_inner().unwrap_or_else(PoisonError::into_inner));
+        self.store
+            .views()
+            .insert(self.view, Arc::new(parts.collect()));
         Ok(())
     }
 }
@@ -202,8 +264,8 @@ pub(super) fn is_for_file<V: ViewName>(view: V, men_in_memory: usize) -> bool {
 }
 
 impl<V: ViewName> ViewStore<V> for Views<V> {
-    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error> {
-        self.of(&view).put(view, parts)
+    fn begin(&self, view: V, parts: usize) -> Result<Box<dyn NewParts + '_>, Error> {
+        self.of(&view).begin(view, parts)
     }
 
     fn get(&self, view: &V) -> Option<Arc<dyn Parts>> {
@@ -217,12 +279,24 @@ impl<V: ViewName> ViewStore<V> for Views<V> {
 }
 
 impl<V: Copy + Eq + Hash + Debug + Display + Send + Sync> ViewStore<V> for InFiles<V> {
-    fn put(&self, view: V, parts: Vec<Packed>) -> Result<(), Error> {
+    fn begin(&self, view: V, parts: usize) -> Result<Box<dyn NewParts + '_>, Error> {
         self.open().remove(&view);
-        self.write(&view, &parts).map_err(|problem| Error::Write {
-            name: self.path(&view).display().to_string(),
-            problem,
-        })
+        let path = self.path(&view);
+        let name = view.to_string();
+        let temporary =
+            (self.temporary_file(&name)).map_err(|problem| not_written(&path, problem))?;
+        let mut header = MAGIC.to_vec();
+        header.extend([self.marks(), name.len() as u8]);
+        header.extend(name.as_bytes());
+        header.extend((parts as u32).to_le_bytes());
+        let records = PartRecord::default();
+        Ok(Box::new(NewFile {
+            end: AtomicU64::new(header.len() as u64 + HEADER_REST),
+            path,
+            temporary,
+            header,
+            records: Mutex::new(vec![records; parts]),
+        }))
     }
 
     fn get(&self, view: &V) -> Option<Arc<dyn Parts>> {
@@ -290,30 +364,69 @@ impl<V: Display> InFiles<V> {
             }
         }
     }
+}
 
-    fn write(&self, view: &V, parts: &[Packed]) -> Result<(), WriteError> {
-        let name = view.to_string();
-        let temporary = self.temporary_file(&name)?;
-        let mut file = BufWriter::new(temporary.as_file());
-        let mut header = MAGIC.to_vec();
-        header.extend([self.marks(), name.len() as u8]);
-        header.extend(name.as_bytes());
-        header.extend((parts.len() as u32).to_le_bytes());
-        for part in parts {
-            header.extend((part.len as u64).to_le_bytes());
-            header.extend((part.bytes.len() as u64).to_le_bytes());
-            header.extend(crc32c::crc32c(&part.bytes).to_le_bytes());
-        }
+/// The error of a work file that cannot be written.
+fn not_written(path: &Path, problem: WriteError) -> Error {
+    Error::Write {
+        name: path.display().to_string(),
+        problem,
+    }
+}
+
+/// A work file that is being written.
+struct NewFile {
+    path: PathBuf,
+    temporary: tempfile::NamedTempFile,
+    /// The beginning of the header.
+    header: Vec<u8>,
+    end: AtomicU64,
+    records: Mutex<Vec<PartRecord>>,
+}
+
+impl NewFile {
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
+        let written = write_all_at(self.temporary.as_file(), offset, bytes);
+        written.map_err(|error| not_written(&self.path, error.into()))
+    }
+}
+
+impl NewParts for NewFile {
+    fn put(&self, number: usize, part: Packed) -> Result<(), Error> {
+        let packed = part.bytes.len() as u64;
+        let record = PartRecord {
+            len: part.len as u64,
+            start: self.end.fetch_add(packed, Ordering::Relaxed),
+            packed,
+            checksum: crc32c::crc32c(&part.bytes),
+        };
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)[number] = record;
+        self.write(record.start, &part.bytes)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), Error> {
+        let end = self.end.load(Ordering::Relaxed);
+        let mut header = self.header.clone();
+        header.extend(end.to_le_bytes());
         header.extend(crc32c::crc32c(&header).to_le_bytes());
-        file.write_all(&header)?;
-        for part in parts {
-            file.write_all(&part.bytes)?;
+        self.write(0, &header)?;
+        let mut records = Vec::new();
+        let parts = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        for part in parts.iter() {
+            records.extend(part.len.to_le_bytes());
+            // An empty part that nobody has put is at the end.
+            let start = if part.packed == 0 { end } else { part.start };
+            records.extend(start.to_le_bytes());
+            records.extend(part.packed.to_le_bytes());
+            records.extend(part.checksum.to_le_bytes());
         }
-        file.flush()?;
-        drop(file);
-        let persisted = temporary.persist(self.path(view));
-        persisted.map_err(|error| error.error)?;
-        Ok(())
+        drop(parts);
+        records.extend(crc32c::crc32c(&records).to_le_bytes());
+        self.write(end, &records)?;
+        match self.temporary.persist(&self.path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(not_written(&self.path, error.error.into())),
+        }
     }
 }
 
@@ -333,7 +446,7 @@ struct ViewFile {
 }
 
 /// Where a part is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct PartRecord {
     len: u64,
     start: u64,
@@ -341,8 +454,10 @@ struct PartRecord {
     checksum: u32,
 }
 
-/// Bytes of what the header says of a part.
-const RECORD_LEN: u64 = 8 + 8 + 4;
+/// Bytes of what is said of a part.
+const RECORD_LEN: u64 = 8 + 8 + 8 + 4;
+/// Bytes of the header after the number of parts.
+const HEADER_REST: u64 = 8 + 4;
 
 impl ViewFile {
     fn open(path: &Path, name: &str, marks: u8) -> Option<ViewFile> {
@@ -350,43 +465,45 @@ impl ViewFile {
         let mut expected = MAGIC.to_vec();
         expected.extend([marks, name.len() as u8]);
         expected.extend(name.as_bytes());
-        let mut header = vec![0; expected.len() + 4];
+        let mut header = vec![0; expected.len() + 4 + HEADER_REST as usize];
         store.read_exact_at(0, &mut header).ok()?;
-        let (found, &count) = header.split_last_chunk::<4>()?;
-        if found != expected {
+        let header_len = header.len() as u64;
+        let (header, rest) = checked(&header)?.split_at(expected.len());
+        let (count, end) = rest.split_first_chunk()?;
+        let (count, end) = (
+            u32::from_le_bytes(*count),
+            u64::from_le_bytes(*end.first_chunk()?),
+        );
+        let records_len = u64::from(count) * RECORD_LEN + 4;
+        if header != expected || end.checked_add(records_len)? != store.len() {
             return None;
         }
-        let start = header.len() as u64;
-        let records_len = u64::from(u32::from_le_bytes(count)) * RECORD_LEN;
-        if start + records_len + 4 > store.len() {
-            return None;
-        }
-        header.resize((start + records_len) as usize, 0);
-        let records = &mut header[start as usize..];
-        store.read_exact_at(start, records).ok()?;
-        let mut checksum = [0; 4];
-        store
-            .read_exact_at(start + records_len, &mut checksum)
-            .ok()?;
-        if u32::from_le_bytes(checksum) != crc32c::crc32c(&header) {
-            return None;
-        }
-        let mut end = start + records_len + 4;
+        let mut records = vec![0; usize::try_from(records_len).ok()?];
+        store.read_exact_at(end, &mut records).ok()?;
         let mut parts = Vec::new();
-        for record in header[start as usize..].chunks_exact(RECORD_LEN as usize) {
+        let mut left = end.checked_sub(header_len)?;
+        for record in checked(&records)?.chunks_exact(RECORD_LEN as usize) {
             let (len, rest) = record.split_first_chunk()?;
-            let (packed, rest) = rest.split_first_chunk()?;
-            let packed = u64::from_le_bytes(*packed);
-            parts.push(PartRecord {
+            let (start, rest) = rest.split_first_chunk()?;
+            let (packed, checksum) = rest.split_first_chunk()?;
+            let part = PartRecord {
                 len: u64::from_le_bytes(*len),
-                start: end,
-                packed,
-                checksum: u32::from_le_bytes(*rest.first_chunk()?),
-            });
-            end = end.checked_add(packed)?;
+                start: u64::from_le_bytes(*start),
+                packed: u64::from_le_bytes(*packed),
+                checksum: u32::from_le_bytes(*checksum.first_chunk()?),
+            };
+            let is_inside = part.start >= header_len && part.start.checked_add(part.packed)? <= end;
+            left = left.checked_sub(part.packed).filter(|_| is_inside)?;
+            parts.push(part);
         }
-        (end == store.len()).then_some(ViewFile { store, parts })
+        (left == 0).then_some(ViewFile { store, parts })
     }
+}
+
+/// Bytes without the checksum at their end, if it is right.
+fn checked(bytes: &[u8]) -> Option<&[u8]> {
+    let (bytes, &checksum) = bytes.split_last_chunk::<4>()?;
+    (u32::from_le_bytes(checksum) == crc32c::crc32c(bytes)).then_some(bytes)
 }
 
 impl Parts for ViewFile {

@@ -514,12 +514,27 @@ impl Scores<'_> {
             .then(|| Scores::Words(words.iter().map(|&word| u16::from_le_bytes(word)).collect()))
     }
 
-    /// Adds the scores of more positions; nothing changes if they have another width.
+    /// Adds the scores of more positions; all are words if some are.
     pub fn extend(&mut self, more: &Scores<'_>) {
+        if more.are_wide() && !self.are_wide() {
+            *self = std::mem::take(self).widened();
+        }
         match (self, more) {
             (Scores::Bytes(all), Scores::Bytes(more)) => all.to_mut().extend_from_slice(more),
             (Scores::Words(all), Scores::Words(more)) => all.to_mut().extend_from_slice(more),
-            _ => {}
+            (Scores::Words(all), Scores::Bytes(more)) => {
+                all.to_mut().extend(more.iter().copied().map(widened));
+            }
+            (Scores::Bytes(_), Scores::Words(_)) => {}
+        }
+    }
+
+    /// Those of some positions.
+    #[must_use]
+    pub fn part(&self, positions: Range<usize>) -> Scores<'_> {
+        match self {
+            Scores::Bytes(bytes) => Scores::Bytes(Cow::Borrowed(&bytes[positions])),
+            Scores::Words(words) => Scores::Words(Cow::Borrowed(&words[positions])),
         }
     }
 

@@ -1,18 +1,25 @@
 //! A slice that is solved without the values of all of its positions in memory.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::own::{Kept, OwnSlices};
 use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues, SliceValues};
 use super::space::Space;
+use super::view::SideView;
 use super::{SolveOptions, board::ChessBoard, sweep, told};
 use crate::chess::material::Material;
 use crate::error::SolveError;
+use crate::game::Color;
 use crate::retro::fixpoint::{Chains, Fixed, Outside, StoredSlab, Unsolved, solve_chains};
 use crate::simd::Width;
 use crate::store::Scratch;
+
+/// Slabs whose values are made side by side where all are put together.
+const SLABS_AT_A_TIME: usize = 16;
 
 /// The values of a slice, made again for some consecutive addresses whenever somebody asks for
 /// them.
@@ -27,27 +34,36 @@ pub struct SlabValues {
 }
 
 impl SlabValues {
-    /// Collects what is fixed and solves.
-    pub(super) fn solve(
+    /// Collects what is fixed and solves. `rules` prepares what moves at some addresses lead to.
+    pub(super) fn solve<'a>(
         material: Material,
-        space: &Space<ChessBoard>,
-        rules: SliceRules<'_>,
+        space: &'a Space<ChessBoard>,
+        rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
     ) -> Result<SlabValues, SolveError> {
         let told = |reason: Unsolved| told(&material, reason);
         let width = options.width;
         let scratch = Scratch::new(options.scratch).map_err(|error| told(error.into()))?;
         let scratch = Arc::new(scratch);
+        // What captures lead to is the same for all slabs, and stays as long as one has it.
+        let first = rules(0..space.words.min(options.slab))?;
         let slabs = (0..space.words.div_ceil(options.slab)).into_par_iter();
         let collected = slabs.map(|slab| {
             if options.cancel.load(std::sync::atomic::Ordering::Relaxed) {
-                return Err(Unsolved::Cancelled);
+                return Err(told(Unsolved::Cancelled));
             }
             let start = slab * options.slab;
             let addresses = start..space.words.min(start + options.slab);
+            let own = match (slab, material.has_pawns()) {
+                (0, _) | (_, false) => None,
+                (_, true) => Some(rules(addresses.clone())?),
+            };
+            let rules = own.as_ref().unwrap_or(&first);
             let ([white, black], conversions) = rules.collect(width, addresses);
             let [white_conversions, black_conversions] = conversions;
-            let put = |fixed: &Fixed<u64>| StoredSlab::new(&scratch, fixed);
+            let put = |fixed: &Fixed<u64>| {
+                StoredSlab::new(&scratch, fixed).map_err(|error| told(error.into()))
+            };
             let put_conversions = |conversions: Option<Conversions>| match conversions {
                 Some(conversions) => put(&conversions.into()),
                 None => Ok(StoredSlab::default()),
@@ -60,9 +76,9 @@ impl SlabValues {
                 ],
             ))
         });
-        let collected: Result<(Vec<_>, Vec<_>), Unsolved> = collected.collect();
-        let (fixed, conversions) = collected.map_err(told)?;
-        drop(rules);
+        let collected: Result<(Vec<_>, Vec<_>), SolveError> = collected.collect();
+        let (fixed, conversions) = collected?;
+        drop((first, rules));
         let outside = |slabs| Outside::new(Arc::clone(&scratch), space.words, options.slab, slabs);
         let lines = sweep::LineTable::new(space);
         let moves = sweep::SliceMoves::new(space, &lines);
@@ -97,7 +113,7 @@ impl SlabValues {
 
     /// The addresses of a slab.
     #[must_use]
-    pub fn addresses(&self, slab: usize) -> std::ops::Range<usize> {
+    pub fn addresses(&self, slab: usize) -> Range<usize> {
         self.chains.addresses(slab)
     }
 
@@ -136,6 +152,31 @@ impl SlabValues {
         Ok(values)
     }
 
+    /// What others see of one side.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`side`](Self::side).
+    pub fn view(
+        &self,
+        turn: Color,
+        with_stalemates: bool,
+    ) -> Result<SideView<'static>, SolveError> {
+        let mut view = SideView::with_capacity(self.addresses(self.slabs() - 1).end);
+        // Some slabs at a time: all values of a side are more than what is seen of them.
+        for first in (0..self.slabs()).step_by(SLABS_AT_A_TIME) {
+            let slabs = first..self.slabs().min(first + SLABS_AT_A_TIME);
+            let views = slabs.into_par_iter().map(|slab| {
+                let values = self.side(turn.index(), slab, true)?;
+                Ok(SideView::of(&values, with_stalemates).into_owned())
+            });
+            for words in views.collect::<Result<Vec<_>, SolveError>>()? {
+                view.extend(&words);
+            }
+        }
+        Ok(view)
+    }
+
     /// All values of both sides together.
     ///
     /// # Errors
@@ -143,5 +184,111 @@ impl SlabValues {
     /// Those of [`side`](Self::side).
     pub fn whole(&self) -> Result<SliceValues, SolveError> {
         Ok([self.whole_side(0, true)?, self.whole_side(1, true)?])
+    }
+}
+
+/// A slice that has just been solved.
+#[derive(Debug)]
+pub enum SolvedSlice {
+    /// All of its values.
+    Whole(Box<SliceValues>),
+    /// What its values are made from.
+    Slabs(Box<SlabValues>),
+}
+
+impl SolvedSlice {
+    /// All values of both sides.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SlabValues::side`].
+    pub fn into_values(self) -> Result<SliceValues, SolveError> {
+        match self {
+            SolvedSlice::Whole(values) => Ok(*values),
+            SolvedSlice::Slabs(slabs) => slabs.whole(),
+        }
+    }
+
+    /// Whether mates are longer than a byte can say.
+    #[must_use]
+    pub fn are_wide(&self) -> bool {
+        match self {
+            SolvedSlice::Whole(values) => values.iter().any(|side| side.dtm.are_wide()),
+            SolvedSlice::Slabs(slabs) => slabs.are_wide(),
+        }
+    }
+
+    /// What others see of one side.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SlabValues::side`].
+    pub fn view(&self, turn: Color, with_stalemates: bool) -> Result<SideView<'_>, SolveError> {
+        match self {
+            SolvedSlice::Whole(values) => Ok(SideView::of(&values[turn.index()], with_stalemates)),
+            SolvedSlice::Slabs(slabs) => slabs.view(turn, with_stalemates),
+        }
+    }
+
+    /// Leaves what other slices read.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SlabValues::side`] and of the scratch file.
+    pub(super) fn leave(
+        &self,
+        own: &OwnSlices,
+        slice: usize,
+        with_stalemates: bool,
+    ) -> Result<(), SolveError> {
+        for turn in Color::ALL {
+            if !own.is_read(slice, turn) {
+                continue;
+            }
+            let kept = match own.slab() {
+                None => {
+                    let view = self.view(turn, with_stalemates)?.into_owned();
+                    Kept::InMemory(Arc::new(view))
+                }
+                Some(slab) => {
+                    let put = |view: SideView<'_>| own.put_away(&view);
+                    let slabs = self.view_by_slabs(turn, with_stalemates, slab, put)?;
+                    Kept::Stored(Arc::new(slabs))
+                }
+            };
+            own.insert(slice, turn, kept);
+        }
+        Ok(())
+    }
+
+    /// What others see of one side, in slabs of some words: what `visit` says of each, in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SlabValues::side`] and of `visit`.
+    pub fn view_by_slabs<T: Send>(
+        &self,
+        turn: Color,
+        with_stalemates: bool,
+        slab: usize,
+        visit: impl Fn(SideView<'_>) -> Result<T, SolveError> + Sync,
+    ) -> Result<Vec<T>, SolveError> {
+        let all = match self {
+            SolvedSlice::Slabs(slabs) if slabs.addresses(0).len() == slab => {
+                return (0..slabs.slabs())
+                    .into_par_iter()
+                    .map(|slab| {
+                        let values = slabs.side(turn.index(), slab, true)?;
+                        visit(SideView::of(&values, with_stalemates))
+                    })
+                    .collect();
+            }
+            _ => self.view(turn, with_stalemates)?,
+        };
+        let words = all.legal.len();
+        (0..words.div_ceil(slab))
+            .into_par_iter()
+            .map(|number| visit(all.words(number * slab..words.min((number + 1) * slab))))
+            .collect()
     }
 }

@@ -229,24 +229,59 @@ impl View {
         if *material == self.material {
             return self.clone();
         }
-        let relation = Relation::new(&self.material, material, None, true);
-        let pawns = PawnSlices::new(material);
-        let slices = (0..pawns.len())
+        let exchange = Exchange::new(&self.material, material);
+        let slices = (0..exchange.pawns.len())
             .into_par_iter()
             .map(|slice| {
-                let placement = pawns.placement(slice).with_colors_exchanged();
-                let (source, mirrored) = self.pawns.locate(placement);
                 Color::ALL.map(|turn| {
-                    let side = self.side(source, !turn)?;
-                    Some(Arc::new(relation.apply(side, mirrored, width)))
+                    let side = self.side(exchange.source(slice), !turn)?;
+                    Some(Arc::new(exchange.side(slice, side, width)))
                 })
             })
             .collect();
         View {
             material: *material,
-            pawns,
+            pawns: exchange.pawns,
             slices,
         }
+    }
+}
+
+/// How the slices of a material with the colours exchanged are made from those that are there.
+#[derive(Debug)]
+pub struct Exchange {
+    relation: Relation,
+    stored: PawnSlices,
+    /// Which pawn placement is which slice, with the colours exchanged.
+    pub pawns: PawnSlices,
+}
+
+impl Exchange {
+    /// From the slices of `stored` those of `material`, which is the same with the colours exchanged.
+    #[must_use]
+    pub fn new(stored: &Material, material: &Material) -> Exchange {
+        Exchange {
+            relation: Relation::new(stored, material, None, true),
+            stored: PawnSlices::new(stored),
+            pawns: PawnSlices::new(material),
+        }
+    }
+
+    fn locate(&self, slice: usize) -> (usize, bool) {
+        let placement = self.pawns.placement(slice).with_colors_exchanged();
+        self.stored.locate(placement)
+    }
+
+    /// The slice that one is made from, seen by the other side to move.
+    #[must_use]
+    pub fn source(&self, slice: usize) -> usize {
+        self.locate(slice).0
+    }
+
+    /// One side of a slice, from that of its source.
+    #[must_use]
+    pub fn side(&self, slice: usize, source: &SideView<'_>, width: Width) -> SideView<'static> {
+        self.relation.apply(source, self.locate(slice).1, width)
     }
 }
 

@@ -9,7 +9,7 @@
 
 pub mod board;
 mod in_slabs;
-mod layout;
+pub mod layout;
 pub mod own;
 pub mod slice;
 pub mod solved;
@@ -19,6 +19,7 @@ pub mod turned;
 pub mod view;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,10 +35,11 @@ pub use crate::retro::fixpoint::Engine;
 use crate::retro::fixpoint::{self, Unsolved};
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
-pub use in_slabs::SlabValues;
+use crate::store::Scratch;
+pub use in_slabs::{SlabValues, SolvedSlice};
 use own::OwnSlices;
-use slice::{Extraction, MissingTarget, Promotion, PromotionViews, SliceRules, Targets};
-use solved::{SideValues, SliceValues, Solved};
+use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared};
+use solved::{SideValues, Solved};
 use view::{SideView, View};
 
 /// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment, which is when
@@ -120,9 +122,9 @@ pub fn solve(
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
     let solved = Solved::new(material);
-    solve_slices(material, targets, options, &|slice, values| {
+    solve_slices(material, targets, options, &|slice, values: SolvedSlice| {
         // Every slice is finished once, so there is nothing to replace.
-        let _ = solved.slices[slice].set(values);
+        let _ = solved.slices[slice].set(values.into_values()?);
         Ok::<(), SolveError>(())
     })?;
     Ok(solved)
@@ -140,12 +142,18 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     material: Material,
     targets: &Targets,
     options: SolveOptions<'_>,
-    finish: &(dyn Fn(usize, SliceValues) -> Result<(), E> + Sync),
+    finish: &(dyn Fn(usize, SolvedSlice) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     if board::words(&material).is_none() {
         return Err(SolveError::too_large(&material).into());
     }
-    let own = OwnSlices::new(material, slice::own_reads);
+    let scratch = options.scratch.map(|directory| {
+        let scratch = Scratch::new(Some(directory));
+        scratch.map_err(|error| SolveError::scratch(&material, error.kind()))
+    });
+    let scratch = scratch.transpose()?.map(Arc::new);
+    let waiting = scratch.map(|scratch| (scratch, options.slab));
+    let own = OwnSlices::new(material, slice::own_reads, waiting);
     // Only a double push past an enemy pawn asks for stalemates.
     let with_stalemates = Color::ALL
         .map(|color| material.count(color, Role::Pawn))
@@ -156,6 +164,8 @@ pub fn solve_slices<E: From<SolveError> + Send>(
         .collect();
     slices.sort_unstable();
     let at_a_time = match options.slices_at_a_time {
+        // All threads work on one slice.
+        _ if options.engine == Engine::Chains => 1,
         few if few < rayon::current_num_threads() => few.max(1),
         _ => usize::MAX,
     };
@@ -165,10 +175,10 @@ pub fn solve_slices<E: From<SolveError> + Send>(
                 .par_iter()
                 .with_max_len(1)
                 .try_for_each(|&(_, slice)| {
-                    let values = solve_slice(&own, slice, targets, options)?;
-                    own.insert(slice, &values, with_stalemates);
+                    let solved = solve_slice(&own, slice, targets, options)?;
+                    solved.leave(&own, slice, with_stalemates)?;
                     own.release(&slice::own_reads(&own.pawns, slice));
-                    finish(slice, values)
+                    finish(slice, solved)
                 })?;
         }
     }
@@ -180,17 +190,21 @@ fn solve_slice(
     slice: usize,
     targets: &Targets,
     options: SolveOptions<'_>,
-) -> Result<SliceValues, SolveError> {
+) -> Result<SolvedSlice, SolveError> {
     let material = own.material;
     if options.cancel.load(Ordering::Relaxed) {
         return Err(SolveError::cancelled(&material));
     }
     let space = board::space(&material, own.pawns.placement(slice));
-    let rules = SliceRules::new(&space, own, slice, targets, &options)
-        .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
+    let rules = |addresses: Range<usize>| {
+        SliceRules::new(&space, own, slice, targets, &options, addresses)
+            .map_err(|reason| unprepared(&material, reason))
+    };
     if options.engine == Engine::Chains {
-        return SlabValues::solve(material, &space, rules, options)?.whole();
+        let slabs = SlabValues::solve(material, &space, rules, options)?;
+        return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
+    let rules = rules(0..space.words)?;
     let width = options.width;
     let (mut fixed, conversions) = rules.collect(width, 0..space.words);
     drop(rules);
@@ -201,10 +215,10 @@ fn solve_slice(
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;
-    Ok([
+    Ok(SolvedSlice::Whole(Box::new([
         SideValues::new(white, white_conversions, white_values, width),
         SideValues::new(black, black_conversions, black_values, width),
-    ])
+    ])))
 }
 
 /// Solves a material without pawns that is too large for all of its values to be in memory.
@@ -222,12 +236,20 @@ pub fn solve_in_slabs(
     if board::words(&material).is_none() || material.has_pawns() {
         return Err(SolveError::too_large(&material));
     }
-    let own = OwnSlices::new(material, |_, _| Vec::new());
+    let own = OwnSlices::new(material, |_, _| Vec::new(), None);
     let space = board::space(&material, own.pawns.placement(0));
-    let rules = SliceRules::new(&space, &own, 0, &targets, &options)
-        .map_err(|MissingTarget(target)| SolveError::missing_target(&material, &target))?;
-    drop(targets);
+    let rules = |addresses: Range<usize>| {
+        SliceRules::new(&space, &own, 0, &targets, &options, addresses)
+            .map_err(|reason| unprepared(&material, reason))
+    };
     SlabValues::solve(material, &space, rules, options)
+}
+
+fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
+    match reason {
+        Unprepared::MissingTarget(target) => SolveError::missing_target(material, &target),
+        Unprepared::Scratch(kind) => SolveError::scratch(material, kind),
+    }
 }
 
 fn told(material: &Material, reason: Unsolved) -> SolveError {
@@ -323,16 +345,18 @@ mod tests {
             };
             let expected = solved(&names, plain);
             let scratch = std::env::temp_dir();
-            for (engine, longest_in_bytes, slab) in [
-                (Engine::Together, Plies(13), SLAB),
-                (Engine::Chains, LONGEST_IN_BYTES, SLAB),
-                (Engine::Chains, Plies(13), 192),
+            for (engine, longest_in_bytes, slab, is_in_files) in [
+                (Engine::Together, Plies(13), SLAB, false),
+                (Engine::Together, Plies(13), 192, true),
+                (Engine::Chains, LONGEST_IN_BYTES, SLAB, true),
+                (Engine::Chains, Plies(13), 192, false),
+                (Engine::Chains, Plies(13), 192, true),
             ] {
                 let options = SolveOptions {
                     engine,
                     longest_in_bytes,
                     slab,
-                    scratch: (slab == SLAB).then_some(&scratch),
+                    scratch: is_in_files.then_some(&scratch),
                     ..plain
                 };
                 let mut wide = 0;

@@ -1,13 +1,19 @@
 //! The solved slices of a material that its other slices lead to.
 
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::solved::SliceValues;
-use super::view::SideView;
+use super::view::{SideView, ViewWords, of_slabs};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
+use crate::error::SolveError;
 use crate::game::Color;
+use crate::metric::Plies;
+use crate::retro::score::Scores;
+use crate::store::{Part, Scratch};
 
 /// Views of slices as long as another slice is still to read them.
 #[derive(Debug)]
@@ -17,16 +23,80 @@ pub struct OwnSlices {
     /// Which pawn placement is which slice.
     pub pawns: PawnSlices,
     slices: Vec<[Slot; 2]>,
+    /// Where views wait and in slabs of how many words, if not in memory.
+    scratch: Option<(Arc<Scratch>, usize)>,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
     readers: AtomicUsize,
-    view: Mutex<Option<Arc<SideView<'static>>>>,
+    view: Mutex<Option<Kept>>,
+}
+
+/// A view that waits for its readers.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// In memory.
+    InMemory(Arc<SideView<'static>>),
+    /// In the scratch file.
+    Stored(Arc<Vec<StoredSlab>>),
+}
+
+/// Where a slab of a view is in the scratch file.
+#[derive(Clone, Debug)]
+pub struct StoredSlab {
+    words: usize,
+    legal: Part,
+    scores: Part,
+    score_bytes: usize,
+    longest: Plies,
+    /// Nothing where the set is left out.
+    cursed: Option<Part>,
+    stalemate: Option<Part>,
+}
+
+impl StoredSlab {
+    fn new(scratch: &Scratch, view: &SideView<'_>) -> io::Result<StoredSlab> {
+        let set = |words: &[u64]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            scratch.put_compressed(&bytes)
+        };
+        let scores = view.scores.to_le_bytes();
+        let unless_left_out = |words: &[u64]| match words.is_empty() {
+            true => Ok(None),
+            false => set(words).map(Some),
+        };
+        Ok(StoredSlab {
+            words: view.legal.len(),
+            legal: set(&view.legal)?,
+            scores: scratch.put_compressed(&scores)?,
+            score_bytes: scores.len(),
+            longest: view.longest,
+            cursed: unless_left_out(&view.cursed)?,
+            stalemate: unless_left_out(&view.stalemate)?,
+        })
+    }
+
+    fn load(&self, scratch: &Scratch) -> io::Result<SideView<'static>> {
+        let set = |part: Part| -> io::Result<Cow<'static, [u64]>> {
+            let bytes = scratch.get_compressed(part, self.words * 8)?;
+            let words = bytes.as_chunks::<8>().0.iter();
+            Ok(words.map(|&word| u64::from_le_bytes(word)).collect())
+        };
+        let scores = scratch.get_compressed(self.scores, self.score_bytes)?;
+        let scores = Scores::from_le_bytes(scores, self.words * 64);
+        Ok(SideView {
+            legal: set(self.legal)?,
+            scores: scores.ok_or(io::ErrorKind::InvalidData)?,
+            longest: self.longest,
+            cursed: self.cursed.map(set).transpose()?.unwrap_or_default(),
+            stalemate: self.stalemate.map(set).transpose()?.unwrap_or_default(),
+        })
+    }
 }
 
 impl Slot {
-    fn view(&self) -> MutexGuard<'_, Option<Arc<SideView<'static>>>> {
+    fn view(&self) -> MutexGuard<'_, Option<Kept>> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -37,12 +107,14 @@ impl OwnSlices {
     pub fn new(
         material: Material,
         reads: impl Fn(&PawnSlices, usize) -> Vec<(usize, Color)>,
+        scratch: Option<(Arc<Scratch>, usize)>,
     ) -> OwnSlices {
         let pawns = PawnSlices::new(&material);
         let own = OwnSlices {
             material,
             slices: (0..pawns.len()).map(|_| Default::default()).collect(),
             pawns,
+            scratch,
         };
         for slice in 0..own.slices.len() {
             for (read, turn) in reads(&own.pawns, slice) {
@@ -53,20 +125,56 @@ impl OwnSlices {
         own
     }
 
-    /// One side of a slice, if it is solved.
-    #[must_use]
-    pub fn view(&self, slice: usize, turn: Color) -> Option<Arc<SideView<'static>>> {
-        self.slices[slice][turn.index()].view().clone()
+    /// One side of a slice, at least at some of its addresses, if it is solved.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn view(
+        &self,
+        slice: usize,
+        turn: Color,
+        addresses: &Range<usize>,
+    ) -> io::Result<Option<ViewWords>> {
+        let kept = self.slices[slice][turn.index()].view().clone();
+        match (kept, &self.scratch) {
+            (Some(Kept::InMemory(view)), _) => Ok(Some(ViewWords { view, first: 0 })),
+            (Some(Kept::Stored(slabs)), Some((scratch, slab))) => {
+                of_slabs(*slab, addresses, |number| slabs[number].load(scratch)).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
-    /// Keeps what others read of a solved slice.
-    pub fn insert(&self, slice: usize, values: &SliceValues, with_stalemates: bool) {
-        for (slot, values) in self.slices[slice].iter().zip(values) {
-            if slot.readers.load(Ordering::Relaxed) > 0 {
-                let view = SideView::of(values, with_stalemates).into_owned();
-                *slot.view() = Some(Arc::new(view));
-            }
-        }
+    /// Whether others read a side of a slice.
+    #[must_use]
+    pub fn is_read(&self, slice: usize, turn: Color) -> bool {
+        let slot = &self.slices[slice][turn.index()];
+        slot.readers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Words of a slab, if views are put away by slabs.
+    #[must_use]
+    pub fn slab(&self) -> Option<usize> {
+        self.scratch.as_ref().map(|&(_, slab)| slab)
+    }
+
+    /// Puts a slab of a view away.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn put_away(&self, view: &SideView<'_>) -> Result<StoredSlab, SolveError> {
+        let stored = match &self.scratch {
+            Some((scratch, _)) => StoredSlab::new(scratch, view),
+            None => Err(io::ErrorKind::NotFound.into()),
+        };
+        stored.map_err(|error| SolveError::scratch(&self.material, error.kind()))
+    }
+
+    /// Keeps a side of a slice.
+    pub fn insert(&self, slice: usize, turn: Color, kept: Kept) {
+        *self.slices[slice][turn.index()].view() = Some(kept);
     }
 
     /// Forgets what nobody else reads, now that one reader is done.

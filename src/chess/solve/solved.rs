@@ -83,8 +83,27 @@ impl SideValues {
         }
     }
 
+    /// No position is legal at so many addresses.
+    pub(crate) fn undecided(words: usize) -> SideValues {
+        let set = || vec![0; words];
+        let lines = || vec![0; words * 64];
+        SideValues {
+            legal: set(),
+            decided: std::array::from_fn(|value| if value == DRAW { Vec::new() } else { set() }),
+            stalemate: set(),
+            dtm: lines().into(),
+            longest: Plies(0),
+            own: OwnValues {
+                dtz: lines(),
+                wdl_by_conversion: set(),
+                won_by_zeroing: set(),
+                dtm_by_conversion: set(),
+            },
+        }
+    }
+
     /// Adds the values of the addresses that follow.
-    pub(super) fn extend(&mut self, more: &SideValues) {
+    pub(crate) fn extend(&mut self, more: &SideValues) {
         let (own, more_own) = (&mut self.own, &more.own);
         let sets = [
             (&mut self.legal, &more.legal),

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::solved::{SideValues, Solved};
@@ -59,6 +61,54 @@ impl<'a> SideView<'a> {
                 true => &values.stalemate,
                 false => &[],
             }),
+        }
+    }
+
+    /// Without any word, and room for some.
+    #[must_use]
+    pub fn with_capacity(words: usize) -> SideView<'static> {
+        SideView {
+            legal: Cow::Owned(Vec::with_capacity(words)),
+            scores: Vec::with_capacity(words * 64).into(),
+            ..SideView::default()
+        }
+    }
+
+    /// Some of its words, as a view of their own.
+    #[must_use]
+    pub fn words(&self, addresses: Range<usize>) -> SideView<'_> {
+        fn part<'b>(set: &'b [u64], addresses: &Range<usize>) -> Cow<'b, [u64]> {
+            Cow::Borrowed(match set.is_empty() {
+                true => &[],
+                false => &set[addresses.clone()],
+            })
+        }
+        SideView {
+            legal: part(&self.legal, &addresses),
+            scores: (self.scores).part(addresses.start * 64..addresses.end * 64),
+            longest: self.longest,
+            cursed: part(&self.cursed, &addresses),
+            stalemate: part(&self.stalemate, &addresses),
+        }
+    }
+
+    /// Adds the words that follow.
+    pub fn extend(&mut self, more: &SideView<'_>) {
+        let (words, with_more) = (self.legal.len(), self.legal.len() + more.legal.len());
+        self.legal.to_mut().extend_from_slice(&more.legal);
+        self.scores.extend(&more.scores);
+        self.longest = self.longest.max(more.longest);
+        for (set, more) in [
+            (&mut self.cursed, &more.cursed),
+            (&mut self.stalemate, &more.stalemate),
+        ] {
+            // A set that is left out has nothing in it.
+            if !set.is_empty() || !more.is_empty() {
+                let set = set.to_mut();
+                set.resize(words, 0);
+                set.extend_from_slice(more);
+                set.resize(with_more, 0);
+            }
         }
     }
 
@@ -184,4 +234,58 @@ impl View {
         let sides = self.slices.iter().flatten().flatten();
         sides.map(|side| side.bytes()).sum()
     }
+}
+
+/// The slices of a material that captures lead to, laid out with the colours of the material before.
+pub trait CaptureSource: Debug + Send + Sync {
+    /// Which pawn placement is which slice.
+    fn pawns(&self) -> &PawnSlices;
+
+    /// One side of a slice; nothing if it is not there.
+    fn side(&self, slice: usize, turn: Color) -> Option<Arc<SideView<'static>>>;
+}
+
+impl CaptureSource for View {
+    fn pawns(&self) -> &PawnSlices {
+        &self.pawns
+    }
+
+    fn side(&self, slice: usize, turn: Color) -> Option<Arc<SideView<'static>>> {
+        View::side(self, slice, turn).cloned()
+    }
+}
+
+/// Words of a side that lie together.
+#[derive(Clone, Debug)]
+pub struct ViewWords {
+    /// The words.
+    pub view: Arc<SideView<'static>>,
+    /// The address of the first.
+    pub first: usize,
+}
+
+/// Puts the words at some addresses together from slabs of `slab` words.
+pub fn of_slabs<E>(
+    slab: usize,
+    addresses: &Range<usize>,
+    load: impl Fn(usize) -> Result<SideView<'static>, E>,
+) -> Result<ViewWords, E> {
+    let slabs = addresses.start / slab..addresses.end.div_ceil(slab);
+    let all = if slabs.len() == 1 && addresses.start.is_multiple_of(slab) {
+        load(slabs.start)?
+    } else {
+        let mut all = SideView::with_capacity(addresses.len());
+        for number in slabs {
+            let first = number * slab;
+            let words = load(number)?;
+            let from = addresses.start.saturating_sub(first);
+            let to = words.legal.len().min(addresses.end - first);
+            all.extend(&words.words(from..to));
+        }
+        all
+    };
+    Ok(ViewWords {
+        view: Arc::new(all),
+        first: addresses.start,
+    })
 }

@@ -6,13 +6,15 @@
 use rayon::prelude::*;
 
 use super::View;
+use crate::chess::Chess;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::own_reads;
-use crate::chess::solve::{CONVERSIONS_BYTES, SOLVED_BYTES, SOLVING_BYTES};
+use crate::chess::solve::{CONVERSIONS_BYTES, Engine, SOLVED_BYTES, SOLVING_BYTES};
 use crate::game::{Bits, Color};
+use crate::generate::game::Needs;
 use crate::metric::Metric;
 use crate::probe::Format;
 
@@ -162,28 +164,118 @@ const SLABS_BYTES: u64 = 64 << 20;
 /// and distances to zeroing; and distances to mate.
 const SCRATCH_BITS: [u64; 2] = [3, 7];
 
+/// What is seen of a word of one side: legal positions, scores, and what the fifty-move rule changes.
+const SEEN_BYTES: u64 = 8 + 64 + 8;
+
+/// Bytes while views are made from one slice of a material with so many words.
+fn of_leaving(words: u64, leaves: &[View]) -> Option<u64> {
+    let mut most = 0;
+    for view in leaves {
+        if let View::After(promotion) = view {
+            most = most.max(Shape::new(&promotion.material)?.words * VIEW_BYTES);
+        }
+    }
+    let threads = rayon::current_num_threads() as u64;
+    let seen = if leaves.is_empty() {
+        0
+    } else {
+        words * SEEN_BYTES
+    };
+    Some(seen + threads * most)
+}
+
+/// Slices that are looked at for choosing the order of dimensions, of both sides to move.
+const SAMPLED_SIDES: u64 = 2 * 4;
+/// Bytes of a word of what a file is made from, at most: sets and distances.
+const RESTORED_BYTES: u64 = 4 * 8 + 64 + 8;
+
+/// Bytes while a material with pawns is solved and written of which slices wait in files, at the
+/// worst moment; nothing if it is too large.
+pub(super) fn of_step_in_files(
+    needs: &Needs<'_, Chess>,
+    format: Format,
+    engine: Engine,
+    slices_at_a_time: usize,
+) -> Option<u64> {
+    let material = needs.material;
+    let shape = Shape::new(material)?;
+    let pawns = material.pawns() as u64;
+    let threads = rayon::current_num_threads() as u64;
+    let at_a_time = match engine {
+        Engine::Chains => 1,
+        _ => threads.min(shape.slices).min(slices_at_a_time as u64),
+    };
+    // Of each material that captures lead to, each pawn and each of its captures leads to a slice of its own.
+    let mut read = 0;
+    for target in captures(material) {
+        let target = Shape::new(&target)?;
+        read += (2 + 2 * pawns).min(target.slices * 2) * target.words * VIEW_BYTES;
+    }
+    let solving = match engine {
+        Engine::Chains => shape.words * CHAIN_BYTES + threads * SLABS_BYTES,
+        _ => {
+            let pushes = 2 * pawns + 4 * shape.promoting_pawns();
+            2 * shape.words * (SOLVING_BYTES + CONVERSIONS_BYTES)
+                + pushes * shape.words * VIEW_BYTES
+        }
+    };
+    let solved = match engine {
+        Engine::Chains => 0,
+        _ => 2 * shape.words * SOLVED_BYTES,
+    };
+    let leaving = solved + of_leaving(shape.words, needs.leaves)?;
+    let solving = at_a_time * (read + solving).max(leaving);
+    if needs.metrics.is_empty() {
+        return Some(solving);
+    }
+    if format == Format::Syzygy {
+        let positions = shape.words * shape.slices * 64;
+        return Some(solving.max((2 + SYZYGY_INDEX_BYTES) * positions));
+    }
+    let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
+    let restored = shape.words * RESTORED_BYTES;
+    let sampled = SAMPLED_SIDES.min(2 * shape.slices) * shape.words * (RESTORED_BYTES + 2 * 8);
+    Some(solving.max(sampled).max((threads + 1) * (row + restored)))
+}
+
+/// Bits of a position of one side that waits for its readers, and for the writer, at most.
+const WAITING_BITS: u64 = 3;
+const FINISHED_BITS: [u64; 2] = [4, 6];
+
+/// Bytes of the scratch files of a material with pawns, at most.
+pub(super) fn scratch_in_files(needs: &Needs<'_, Chess>, mates: bool, engine: Engine) -> u64 {
+    let Some(shape) = Shape::new(needs.material) else {
+        return 0;
+    };
+    let finished = match needs.metrics {
+        [] => 0,
+        _ => FINISHED_BITS[usize::from(mates)],
+    };
+    let waiting = shape.all_words() * 8 * (WAITING_BITS + finished);
+    let of_slice = match engine {
+        Engine::Chains => scratch(needs.material, mates),
+        _ => 0,
+    };
+    waiting + of_slice
+}
+
 /// Bytes while a material without pawns is solved and written slab by slab, at the worst moment;
 /// nothing if it is too large.
-pub(super) fn of_step_in_slabs(material: &Material, metrics: &[Metric]) -> Option<u64> {
+pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>) -> Option<u64> {
+    let material = needs.material;
     let words = Shape::new(material)?.words;
     let mut read = 0;
     for target in captures(material) {
         read += Shape::new(&target)?.all_words() * VIEW_BYTES;
     }
-    let written = metrics
-        .iter()
-        .map(|metric| LAID_OUT_BYTES[usize::from(metric.number())]);
+    let written = (needs.metrics.iter()).map(|metric| LAID_OUT_BYTES[usize::from(metric.number())]);
     let most = words * written.max().unwrap_or(0).max(CHAIN_BYTES);
-    // What smaller materials leave behind is made from all of their values.
-    let left = match material.men() {
-        0..6 => 2 * words * SOLVED_BYTES,
-        _ => 0,
-    };
+    let left = of_leaving(words, needs.leaves)?;
     let threads = rayon::current_num_threads() as u64;
     Some(read.max(most).max(left) + threads * SLABS_BYTES)
 }
 
-/// Bytes of the scratch file of a material without pawns that is solved slab by slab, about.
+/// Bytes of the scratch file of a slice that is solved slab by slab, about.
 pub(super) fn scratch(material: &Material, mates: bool) -> u64 {
     let words = Shape::new(material).map_or(0, |shape| shape.words);
     2 * words * 8 * (SCRATCH_BITS[0] + if mates { SCRATCH_BITS[1] } else { 0 })

@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 pub use views::View;
 
 use super::finished::FinishedSlices;
-use super::game::{Cost, Generate, GenerateOptions, Job, MEN_IN_MEMORY, Step};
+use super::game::{
+    Cost, Generate, GenerateOptions, Job, MEN_IN_FILES, MEN_IN_MEMORY, Needs, Step, Thrift,
+};
 use super::observer::Phase;
 use super::slabs::Slabs;
 use super::slices::Slices;
@@ -23,17 +25,19 @@ use super::write::write_metric;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
-use crate::chess::solve::board::captures;
+use crate::chess::placement::PawnPlacement;
+use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
-use crate::chess::solve::solved::SliceValues;
-use crate::chess::solve::{Engine, SolveError, SolveOptions, solve_in_slabs, solve_slices};
+use crate::chess::solve::{
+    Engine, SolveError, SolveOptions, SolvedSlice, solve_in_slabs, solve_slices,
+};
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
 use crate::simd::Width;
 use crate::syzygy;
 use crate::table::Compression;
 use crate::tables::{Format, find};
-use views::{NewView, PackedPromotion, leave_views, unpack};
+use views::{NewView, PackedCaptures, PackedPromotion, leave_views};
 
 impl GenerateOptions<Chess> {
     /// Men up to which materials are solved again within seconds.
@@ -51,6 +55,7 @@ impl GenerateOptions<Chess> {
             rules: ChessRules::default(),
             memory: None,
             men_in_memory: MEN_IN_MEMORY,
+            men_in_files: MEN_IN_FILES,
             width: Width::widest(),
             engine: None,
             scratch: None,
@@ -69,17 +74,35 @@ pub struct Solved {
 /// Where values wait for being written.
 #[derive(Debug)]
 enum Values {
-    Slices(FinishedSlices),
+    Slices(Box<FinishedSlices>),
     Slabs(Box<Slabs>),
+}
+
+/// More words of a slice are too many for having the values of all of its positions at hand.
+const MANY_WORDS: u32 = 1 << 22;
+
+/// How the slices of a material are solved. All values are at hand while a Syzygy file is made.
+fn engine(material: &Material, options: &GenerateOptions) -> Engine {
+    let largest = match words(material) {
+        Some(0..=MANY_WORDS) => Engine::Together,
+        _ => Engine::Chains,
+    };
+    match options.format {
+        Format::Native => options.engine.unwrap_or(largest),
+        Format::Syzygy => Engine::Together,
+    }
 }
 
 /// Whether a material is solved and written without its values in memory.
 fn is_in_slabs(material: &Material, options: &GenerateOptions) -> bool {
-    let engine = options.engine.unwrap_or(match material.men() {
-        0..6 => Engine::Together,
-        _ => Engine::Chains,
-    });
-    engine == Engine::Chains && !material.has_pawns() && options.format == Format::Native
+    engine(material, options) == Engine::Chains && !material.has_pawns()
+}
+
+/// Whether slices of a material that wait for their readers and for the writer go to scratch files.
+fn is_in_files(material: &Material, options: &GenerateOptions, thrift: Thrift) -> bool {
+    let is_large = material.men() >= options.men_in_files;
+    let must = is_large || engine(material, options) == Engine::Chains;
+    material.has_pawns() && (must || thrift.in_files)
 }
 
 impl Generate for Chess {
@@ -124,21 +147,30 @@ impl Generate for Chess {
     }
 
     fn memory_of_step(
-        material: &Material,
-        metrics: &[Metric],
+        needs: &Needs<'_, Chess>,
         options: &GenerateOptions,
-        parts_at_a_time: usize,
+        thrift: Thrift,
     ) -> Option<u64> {
-        match is_in_slabs(material, options) {
-            true => memory::of_step_in_slabs(material, metrics),
-            false => memory::of_step(material, metrics, options.format, parts_at_a_time),
+        let material = needs.material;
+        if is_in_slabs(material, options) {
+            memory::of_step_in_slabs(needs)
+        } else if is_in_files(material, options, thrift) {
+            let engine = engine(material, options);
+            memory::of_step_in_files(needs, options.format, engine, thrift.parts_at_a_time)
+        } else {
+            let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
+            memory::of_step(material, needs.metrics, format, at_a_time)
         }
     }
 
-    fn scratch_of_step(material: &Material, options: &GenerateOptions) -> u64 {
-        match is_in_slabs(material, options) {
-            true => memory::scratch(material, options.metrics.contains(&Metric::Dtm)),
-            false => 0,
+    fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
+        let mates = options.metrics.contains(&Metric::Dtm);
+        if is_in_slabs(needs.material, options) {
+            memory::scratch(needs.material, mates)
+        } else if is_in_files(needs.material, options, thrift) {
+            memory::scratch_in_files(needs, mates, engine(needs.material, options))
+        } else {
+            0
         }
     }
 
@@ -156,36 +188,44 @@ impl Generate for Chess {
         let material = step.material;
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
-        let targets = targets(job)?;
+        let is_in_files = is_in_files(&material, options, step.thrift);
+        let is_in_slabs = is_in_slabs(&material, options);
+        let scratch = match is_in_files || is_in_slabs {
+            true => Some(scratch_directory(options)?),
+            false => None,
+        };
+        let targets = targets(job, scratch.is_none())?;
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
             width: options.width,
-            slices_at_a_time: step.parts_at_a_time,
+            engine: engine(&material, options),
+            scratch: scratch.as_deref(),
+            slices_at_a_time: step.thrift.parts_at_a_time,
             ..SolveOptions::new(job.cancel)
         };
-        if is_in_slabs(&material, options) {
+        if is_in_slabs {
             return solve_slabs(job, targets, solve_options);
         }
-        let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
+        let new_views = new_views(job)?;
         let index_space = IndexSpace::new(material);
-        let finished = FinishedSlices::new(material);
+        let finished = FinishedSlices::new(material, scratch.as_deref())?;
         let digest = Mutex::new(SliceDigest::default());
         let work_of_slice = step.positions * 2 / finished.count() as u64;
-        let finish = |slice: usize, values: SliceValues| {
+        let finish = |slice: usize, solved: SolvedSlice| {
             let start = Instant::now();
-            let are_wide = values.iter().any(|values| values.dtm.are_wide());
-            if are_wide && step.metrics.contains(&Metric::Dtm) {
+            if solved.are_wide() && step.metrics.contains(&Metric::Dtm) {
                 return Err(SolveError::distance_overflow(&material).into());
             }
-            leave_views(&new_views, slice, &values, options.width);
+            leave_views(&new_views, slice, &solved, options.width)?;
             if !step.metrics.is_empty() {
-                let placement = finished.placement(slice);
-                let of_slice = SliceDigest::new(&index_space, placement, slice, &values);
+                let placement = (slice, finished.placement(slice));
+                let mates = step.metrics.contains(&Metric::Dtm);
+                let of_slice = SliceDigest::of_solved(&index_space, placement, &solved, mates)?;
                 let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
                 *digest = std::mem::take(&mut *digest).merge(of_slice);
                 drop(digest);
-                finished.insert(slice, values, &step.metrics);
+                finished.insert(slice, solved, &step.metrics)?;
             }
             let spent = start.elapsed().as_nanos() as u64;
             keeping.fetch_add(spent, Ordering::Relaxed);
@@ -202,13 +242,13 @@ impl Generate for Chess {
         observer.spent(material, Phase::Solving, solved);
         let start = Instant::now();
         for view in new_views {
-            job.views.put(view.view(), view.into_parts())?;
+            view.finish()?;
         }
         kept += start.elapsed();
         observer.spent(material, Phase::Keeping, kept);
         let digest = digest.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Solved {
-            values: Values::Slices(finished),
+            values: Values::Slices(Box::new(finished)),
             summary: Summary::from_digest(&digest, &index_space),
             index_space,
         })
@@ -221,9 +261,11 @@ impl Generate for Chess {
     fn write(job: &Job<'_, Chess>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
         match (&solved.values, job.options.format) {
             (Values::Slices(slices), Format::Syzygy) => {
-                write_syzygy(&job.options.directory, slices, metric, job.cancel)
+                write_syzygy(&job.options.directory, &**slices, metric, job.cancel)
             }
-            (Values::Slices(slices), Format::Native) => write_native(job, solved, slices, metric),
+            (Values::Slices(slices), Format::Native) => {
+                write_native(job, solved, &**slices, metric)
+            }
             (Values::Slabs(slabs), _) => write_native(job, solved, &**slabs, metric),
         }
     }
@@ -255,15 +297,6 @@ fn solve_slabs(
     let Job { step, observer, .. } = *job;
     let material = step.material;
     let start = Instant::now();
-    let scratch = (job.options.scratch.clone()).unwrap_or_else(|| job.options.own_directory());
-    std::fs::create_dir_all(&scratch).map_err(|source| Error::Directory {
-        directory: scratch.clone(),
-        source,
-    })?;
-    let options = SolveOptions {
-        scratch: Some(&scratch),
-        ..options
-    };
     let told = |error: SolveError| told_by_solver(job, error.into());
     let slabs = solve_in_slabs(material, targets, options).map_err(told)?;
     observer.spent(material, Phase::Solving, start.elapsed());
@@ -271,25 +304,28 @@ fn solve_slabs(
         return Err(SolveError::distance_overflow(&material).into());
     }
     let start = Instant::now();
-    if !step.leaves.is_empty() {
-        let new_views: Vec<NewView> = step.leaves.iter().map(NewView::new).collect();
-        leave_views(&new_views, 0, &slabs.whole()?, options.width);
-        for view in new_views {
-            job.views.put(view.view(), view.into_parts())?;
-        }
+    let new_views = new_views(job)?;
+    let solved = SolvedSlice::Slabs(Box::new(slabs));
+    leave_views(&new_views, 0, &solved, options.width)?;
+    for view in new_views {
+        view.finish()?;
     }
+    let SolvedSlice::Slabs(slabs) = solved else {
+        return Err(SolveError::too_large(&material).into());
+    };
     let index_space = IndexSpace::new(material);
     let digest = match step.metrics.is_empty() {
         true => SliceDigest::default(),
         false => {
             let mates = step.metrics.contains(&Metric::Dtm);
-            SliceDigest::of_slabs(&index_space, &slabs, mates)?
+            let slice = (0, PawnPlacement::default());
+            SliceDigest::of_slabs(&index_space, slice, &slabs, mates)?
         }
     };
     observer.advanced(step.positions * 2);
     observer.spent(material, Phase::Keeping, start.elapsed());
     Ok(Solved {
-        values: Values::Slabs(Box::new(Slabs::new(slabs))),
+        values: Values::Slabs(Box::new(Slabs::new(*slabs))),
         summary: Summary::from_digest(&digest, &index_space),
         index_space,
     })
@@ -309,8 +345,27 @@ fn told_by_solver(job: &Job<'_, Chess>, error: Error) -> Error {
     }
 }
 
-/// What the moves of a material lead to, laid out as its solver wants it.
-fn targets(job: &Job<'_, Chess>) -> Result<Targets, Error> {
+/// Where scratch files go.
+fn scratch_directory(options: &GenerateOptions) -> Result<PathBuf, Error> {
+    let scratch = (options.scratch.clone()).unwrap_or_else(|| options.own_directory());
+    match std::fs::create_dir_all(&scratch) {
+        Ok(()) => Ok(scratch),
+        Err(source) => Err(Error::Directory {
+            directory: scratch,
+            source,
+        }),
+    }
+}
+
+/// What later steps read.
+fn new_views<'a>(job: &Job<'a, Chess>) -> Result<Vec<NewView<'a>>, Error> {
+    let leaves = job.step.leaves.iter();
+    leaves.map(|view| NewView::new(view, job.views)).collect()
+}
+
+/// What the moves of a material lead to, laid out as its solver wants it; `stay` if what captures lead to stays in
+/// memory until all slices are solved.
+fn targets(job: &Job<'_, Chess>, stay: bool) -> Result<Targets, Error> {
     let material = &job.step.material;
     let width = job.options.width;
     let lost = |view: &View, target: Material| match job.views.is_for_file(view) {
@@ -321,19 +376,18 @@ fn targets(job: &Job<'_, Chess>) -> Result<Targets, Error> {
         |view: &View, target: Material| job.views.get(view).ok_or_else(|| lost(view, target));
     let mut targets = Targets::default();
     for target in captures(material) {
-        let stored = target.normal_form();
-        let view = View::Whole(stored);
+        let view = View::Whole(target.normal_form());
         let parts = find(&view, target)?;
-        let values = unpack(&*parts, stored).ok_or_else(|| lost(&view, target))?;
-        targets
-            .captures
-            .insert(target, Arc::new(values.in_colors_of(&target, width)));
+        let captures = PackedCaptures::new(parts, &target, stay, width);
+        let captures = captures.ok_or_else(|| SolveError::too_large(&target))?;
+        targets.captures.insert(target, Arc::new(captures));
     }
     for promotion in Promotion::all_of(material) {
         let parts = find(&View::After(promotion), promotion.target())?;
+        let words = words(material).ok_or_else(|| SolveError::too_large(material))? as usize;
         targets.promotions.insert(
             (promotion.color, promotion.role),
-            PromotionViews::new(&promotion, Arc::new(PackedPromotion(parts))),
+            PromotionViews::new(&promotion, Arc::new(PackedPromotion { parts, words })),
         );
     }
     Ok(targets)

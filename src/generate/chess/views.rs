@@ -2,20 +2,22 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rayon::prelude::*;
 
+use crate::Error;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::{captures, words};
+use crate::chess::solve::layout::Exchange;
 use crate::chess::solve::slice::{Extraction, Promotion, PromotionSource};
-use crate::chess::solve::solved::SliceValues;
-use crate::chess::solve::view;
-use crate::chess::solve::view::SideView;
+use crate::chess::solve::view::{CaptureSource, SideView, ViewWords, of_slabs};
+use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::game::Color;
 use crate::generate::packed::Packed;
-use crate::generate::views::{Parts, ViewName};
+use crate::generate::views::{NewParts, Parts, ViewName, ViewStore, Views};
 use crate::retro::score::Scores;
 use crate::simd::Width;
 
@@ -28,9 +30,11 @@ pub enum View {
     After(Promotion),
 }
 
-/// The parts of one side to move of a slice, or of one promotion: legal positions, scores, and positions that the
+/// The parts of a slab of one side to move of a slice, or of one promotion: legal positions, scores, and positions that the
 /// fifty-move rule changes.
-const SIDE_PARTS: usize = 3;
+const SLAB_PARTS: usize = 3;
+/// Words of a slab: few, so that who reads some words has little to unpack.
+const SLAB: usize = 1 << 11;
 
 impl View {
     /// Everything that a material has to find.
@@ -74,16 +78,21 @@ impl ViewName for View {
         let Some((sides, words)) = self.shape() else {
             return false;
         };
-        let set = words * 8;
-        let is_side = |side: &[u64]| match *side {
-            [legal, scores, cursed] => {
-                legal == set
-                    && [words * 64, words * 128].contains(&scores)
-                    && [0, set].contains(&cursed)
+        let slabs = slabs_of(words);
+        let is_slab = |(number, slab): (usize, &[u64])| {
+            let first = (number % slabs * SLAB) as u64;
+            let words = (words - first).min(SLAB as u64);
+            match *slab {
+                [legal, scores, cursed] => {
+                    legal == words * 8
+                        && [words * 64, words * 128].contains(&scores)
+                        && [0, words * 8].contains(&cursed)
+                }
+                _ => false,
             }
-            _ => false,
         };
-        lengths.len() == sides * SIDE_PARTS && lengths.chunks(SIDE_PARTS).all(is_side)
+        let mut all = lengths.chunks(SLAB_PARTS).enumerate();
+        lengths.len() == sides * slabs * SLAB_PARTS && all.all(is_slab)
     }
 }
 
@@ -106,7 +115,7 @@ impl fmt::Display for View {
     }
 }
 
-fn pack_side(view: &SideView<'_>) -> [Packed; SIDE_PARTS] {
+fn pack(view: &SideView<'_>) -> [Packed; SLAB_PARTS] {
     [
         Packed::of_words(&view.legal),
         Packed::new(&view.scores.to_le_bytes()),
@@ -114,71 +123,151 @@ fn pack_side(view: &SideView<'_>) -> [Packed; SIDE_PARTS] {
     ]
 }
 
-fn unpack_side(parts: &dyn Parts, side: usize) -> Option<SideView<'static>> {
-    let part = |number| parts.part(side * SIDE_PARTS + number);
-    let legal = part(0)?.unpack_words()?;
-    let scores = Scores::from_le_bytes(part(1)?.unpack()?, legal.len() * 64)?;
-    Some(SideView {
-        legal: Cow::Owned(legal),
-        longest: scores.longest(),
-        scores,
-        cursed: Cow::Owned(part(2)?.unpack_words()?),
-        stalemate: Cow::Borrowed(&[]),
-    })
+fn slabs_of(words: u64) -> usize {
+    words.div_ceil(SLAB as u64) as usize
 }
 
-/// The slices of a material.
-pub(super) fn unpack(parts: &dyn Parts, material: Material) -> Option<view::View> {
-    let pawns = PawnSlices::new(&material);
-    let side = |number| Some(Some(Arc::new(unpack_side(parts, number)?)));
-    let slices = (0..pawns.len())
-        .into_par_iter()
-        .map(|slice| Some([side(2 * slice)?, side(2 * slice + 1)?]))
-        .collect::<Option<_>>()?;
-    Some(view::View {
-        material,
-        pawns,
-        slices,
-    })
+/// Some words of a side, of which each slab is unpacked.
+fn unpack(
+    parts: &dyn Parts,
+    side: usize,
+    words: usize,
+    addresses: &Range<usize>,
+) -> Option<ViewWords> {
+    let first = side * slabs_of(words as u64);
+    let load = |slab: usize| -> Result<SideView<'static>, Absent> {
+        let part = |number| parts.part((first + slab) * SLAB_PARTS + number);
+        let unpack = || {
+            let legal = part(0)?.unpack_words()?;
+            let scores = Scores::from_le_bytes(part(1)?.unpack()?, legal.len() * 64)?;
+            Some(SideView {
+                legal: Cow::Owned(legal),
+                longest: scores.longest(),
+                scores,
+                cursed: Cow::Owned(part(2)?.unpack_words()?),
+                stalemate: Cow::Borrowed(&[]),
+            })
+        };
+        unpack().ok_or(Absent)
+    };
+    of_slabs(SLAB, addresses, load).ok()
+}
+
+/// A part is not there or damaged.
+struct Absent;
+
+/// The slices of a material that captures lead to, each side unpacked when it is asked for.
+#[derive(Debug)]
+pub(super) struct PackedCaptures {
+    parts: Arc<dyn Parts>,
+    words: usize,
+    /// Where the material is stored with the colours exchanged.
+    exchange: Option<Exchange>,
+    pawns: PawnSlices,
+    sides: Vec<Mutex<Lent>>,
+    /// Whether sides stay when nobody reads them.
+    stay: bool,
+    width: Width,
+}
+
+/// A side that somebody reads, or that stays.
+#[derive(Debug, Default)]
+struct Lent {
+    view: Weak<SideView<'static>>,
+    stays: Option<Arc<SideView<'static>>>,
+}
+
+impl PackedCaptures {
+    /// Those of `target` from the parts of its normal form; nothing if it is too large.
+    pub fn new(
+        parts: Arc<dyn Parts>,
+        target: &Material,
+        stay: bool,
+        width: Width,
+    ) -> Option<PackedCaptures> {
+        let stored = target.normal_form();
+        let pawns = PawnSlices::new(target);
+        Some(PackedCaptures {
+            parts,
+            words: words(target)? as usize,
+            exchange: (stored != *target).then(|| Exchange::new(&stored, target)),
+            sides: (0..pawns.len() * 2).map(|_| Mutex::default()).collect(),
+            pawns,
+            stay,
+            width,
+        })
+    }
+
+    fn load(&self, slice: usize, turn: Color) -> Option<Arc<SideView<'static>>> {
+        let side = |slice: usize, turn: Color| {
+            let side = slice * 2 + turn.index();
+            unpack(&*self.parts, side, self.words, &(0..self.words))
+        };
+        Some(match &self.exchange {
+            None => side(slice, turn)?.view,
+            Some(exchange) => {
+                let source = side(exchange.source(slice), !turn)?.view;
+                Arc::new(exchange.side(slice, &source, self.width))
+            }
+        })
+    }
+}
+
+impl CaptureSource for PackedCaptures {
+    fn pawns(&self) -> &PawnSlices {
+        &self.pawns
+    }
+
+    fn side(&self, slice: usize, turn: Color) -> Option<Arc<SideView<'static>>> {
+        let lent = self.sides.get(slice * 2 + turn.index())?;
+        // Whoever else wants this side waits for it.
+        let mut lent = lent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = lent.view.upgrade() {
+            return Some(view);
+        }
+        let view = self.load(slice, turn)?;
+        lent.view = Arc::downgrade(&view);
+        lent.stays = self.stay.then(|| Arc::clone(&view));
+        Some(view)
+    }
 }
 
 /// The positions after a promotion, each unpacked when it is asked for.
 #[derive(Debug)]
-pub(super) struct PackedPromotion(pub Arc<dyn Parts>);
+pub(super) struct PackedPromotion {
+    pub parts: Arc<dyn Parts>,
+    /// Of a side.
+    pub words: usize,
+}
 
 impl PromotionSource for PackedPromotion {
-    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>> {
-        unpack_side(&*self.0, part).map(Arc::new)
+    fn view(&self, part: usize, addresses: &Range<usize>) -> Option<ViewWords> {
+        unpack(&*self.parts, part, self.words, addresses)
     }
 }
 
 /// A view that is being put together, slice by slice.
-pub(super) struct NewView {
-    view: View,
+pub(super) struct NewView<'a> {
     /// How promotions are made; nothing for whole materials.
     extraction: Option<Extraction>,
-    sides: Vec<Mutex<[Packed; SIDE_PARTS]>>,
+    /// Slabs of a side.
+    slabs: usize,
+    parts: Box<dyn NewParts + 'a>,
 }
 
-impl NewView {
-    pub fn new(view: &View) -> NewView {
-        let extraction = match view {
-            View::Whole(_) => None,
-            View::After(promotion) => Some(Extraction::new(*promotion)),
-        };
-        let count = match &extraction {
-            None => PawnSlices::new(&view.source()).len() * 2,
-            Some(extraction) => extraction.parts(),
-        };
-        NewView {
-            view: *view,
-            extraction,
-            sides: (0..count).map(|_| Mutex::default()).collect(),
-        }
-    }
-
-    pub fn view(&self) -> View {
-        self.view
+impl<'a> NewView<'a> {
+    pub fn new(view: &View, store: &'a Views<View>) -> Result<NewView<'a>, Error> {
+        let too_large = || SolveError::too_large(&view.source());
+        let (sides, words) = view.shape().ok_or_else(too_large)?;
+        let slabs = slabs_of(words);
+        Ok(NewView {
+            extraction: match view {
+                View::Whole(_) => None,
+                View::After(promotion) => Some(Extraction::new(*promotion)),
+            },
+            slabs,
+            parts: store.begin(*view, sides * slabs * SLAB_PARTS)?,
+        })
     }
 
     /// The sides that come from a slice, and the side to move that they are made from.
@@ -194,18 +283,38 @@ impl NewView {
         }
     }
 
-    pub fn into_parts(self) -> Vec<Packed> {
-        let sides = self.sides.into_iter();
-        sides
-            .flat_map(|side| side.into_inner().unwrap_or_else(PoisonError::into_inner))
-            .collect()
+    /// Keeps a side that is made from one of a slice.
+    fn leave(&self, side: usize, source: &SideView<'_>, width: Width) -> Result<(), Error> {
+        let made =
+            (self.extraction.as_ref()).map(|extraction| extraction.view(side, source, width));
+        let view = made.as_ref().unwrap_or(source);
+        let words = view.legal.len();
+        (0..self.slabs).into_par_iter().try_for_each(|slab| {
+            let first = slab * SLAB;
+            let packed = pack(&view.words(first..words.min(first + SLAB)));
+            let number = (side * self.slabs + slab) * SLAB_PARTS;
+            let parts = packed.into_iter().zip(number..);
+            parts
+                .into_iter()
+                .try_for_each(|(part, number)| self.parts.put(number, part))
+        })
+    }
+
+    /// All sides are there.
+    pub fn finish(self) -> Result<(), Error> {
+        self.parts.finish()
     }
 }
 
 /// Makes and packs what one slice leaves.
-pub(super) fn leave_views(views: &[NewView], slice: usize, values: &SliceValues, width: Width) {
+pub(super) fn leave_views(
+    views: &[NewView<'_>],
+    slice: usize,
+    solved: &SolvedSlice,
+    width: Width,
+) -> Result<(), Error> {
     for turn in Color::ALL {
-        let wanted: Vec<(&NewView, usize)> = views
+        let wanted: Vec<(&NewView<'_>, usize)> = views
             .iter()
             .flat_map(|view| {
                 let sides = view.sides_from(slice).into_iter();
@@ -217,18 +326,11 @@ pub(super) fn leave_views(views: &[NewView], slice: usize, values: &SliceValues,
         if wanted.is_empty() {
             continue;
         }
-        let source = SideView::of(&values[turn.index()], false);
+        let source = solved.view(turn, false)?;
         wanted
             .into_par_iter()
             .with_max_len(1)
-            .for_each(|(view, side)| {
-                let packed = match &view.extraction {
-                    None => pack_side(&source),
-                    Some(extraction) => pack_side(&extraction.view(side, &source, width)),
-                };
-                *view.sides[side]
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner) = packed;
-            });
+            .try_for_each(|(view, side)| view.leave(side, &source, width))?;
     }
+    Ok(())
 }

@@ -61,6 +61,9 @@ pub fn write_syzygy(
         Metric::Wdl => table.results(cancel),
         _ => table.distances(cancel),
     }?;
+    if let Some(error) = slices.error() {
+        return Err(error.clone().into());
+    }
     syzygy::write_table(&directory.join(name), &table.material, metric, &streams)
 }
 

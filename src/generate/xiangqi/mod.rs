@@ -14,7 +14,9 @@ use std::time::Instant;
 
 use super::choose::{Ordered, choose_against};
 use super::effort::Effort;
-use super::game::{Cost, Generate, GenerateOptions, Job, MEN_IN_MEMORY, Step};
+use super::game::{
+    Cost, Generate, GenerateOptions, Job, MEN_IN_FILES, MEN_IN_MEMORY, Needs, Step, Thrift,
+};
 use super::observer::Phase;
 use super::views::ViewStore;
 use crate::Error;
@@ -53,6 +55,7 @@ impl GenerateOptions<Xiangqi> {
             rules,
             memory: None,
             men_in_memory: MEN_IN_MEMORY,
+            men_in_files: MEN_IN_FILES,
             width: Width::widest(),
             engine: None,
             scratch: None,
@@ -114,12 +117,11 @@ impl Generate for Xiangqi {
     }
 
     fn memory_of_step(
-        material: &Material,
-        metrics: &[Metric],
+        needs: &Needs<'_, Xiangqi>,
         options: &GenerateOptions<Xiangqi>,
-        _: usize,
+        _: Thrift,
     ) -> Option<u64> {
-        memory::of_step(material, !metrics.is_empty(), options)
+        memory::of_step(needs.material, !needs.metrics.is_empty(), options)
     }
 
     fn cost(step: &Step<Xiangqi>, options: &GenerateOptions<Xiangqi>) -> Cost {

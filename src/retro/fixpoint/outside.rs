@@ -20,9 +20,6 @@ const LEGAL: usize = 0;
 const IN_CHECK: usize = 1;
 const ZEROING: usize = 2;
 
-/// How hard to compress: as little as possible, since it is read back soon.
-const LEVEL: i32 = 1;
-
 /// What is fixed of all slabs of both sides.
 #[derive(Debug)]
 pub struct Outside<W> {
@@ -55,20 +52,13 @@ impl StoredSlab {
                 let bytes: Vec<u8> = (set.iter())
                     .flat_map(|word| (0..W::WIDTH / 8).map(|index| word.byte(index)))
                     .collect();
-                *part = put(scratch, &bytes)?;
+                *part = scratch.put_compressed(&bytes)?;
             }
         }
         let scores = fixed.zeroing_score.to_le_bytes();
         stored.score_bytes = scores.len();
-        stored.scores = put(scratch, &scores)?;
+        stored.scores = scratch.put_compressed(&scores)?;
         Ok(stored)
-    }
-}
-
-fn put(scratch: &Scratch, bytes: &[u8]) -> io::Result<Part> {
-    match bytes.iter().all(|&byte| byte == 0) {
-        true => Ok(Part::default()),
-        false => scratch.put(&zstd::bulk::compress(bytes, LEVEL)?),
     }
 }
 
@@ -113,17 +103,6 @@ impl<W: Bits> Outside<W> {
         start..self.words.min(start + self.slab)
     }
 
-    fn bytes(&self, part: Part, len: usize) -> io::Result<Vec<u8>> {
-        if part.is_empty() {
-            return Ok(vec![0; len]);
-        }
-        let bytes = zstd::bulk::decompress(&self.scratch.get(part)?, len)?;
-        match bytes.len() == len {
-            true => Ok(bytes),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
-    }
-
     fn set(&self, side: usize, slab: usize, set: usize) -> io::Result<Vec<W>> {
         let len = self.addresses(slab).len();
         let part = self.slabs[slab][side].sets[set];
@@ -131,7 +110,7 @@ impl<W: Bits> Outside<W> {
             return Ok(vec![W::ZERO; len]);
         }
         let width = W::WIDTH as usize / 8;
-        let bytes = self.bytes(part, len * width)?;
+        let bytes = self.scratch.get_compressed(part, len * width)?;
         let words = bytes.chunks_exact(width).map(|word| {
             let bytes = (0..).zip(word);
             bytes.fold(W::ZERO, |all, (index, &byte)| {
@@ -179,7 +158,8 @@ impl<W: Bits> Outside<W> {
             ..
         } = self.slabs[slab][side];
         let positions = self.addresses(slab).len() * W::WIDTH as usize;
-        let scores = Scores::from_le_bytes(self.bytes(scores, score_bytes)?, positions);
+        let bytes = self.scratch.get_compressed(scores, score_bytes)?;
+        let scores = Scores::from_le_bytes(bytes, positions);
         scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 

@@ -6,4 +6,4 @@ mod promotion;
 mod routes;
 
 pub use promotion::{Extraction, Promotion, PromotionSource, PromotionViews};
-pub use routes::{MissingTarget, SliceRules, Targets, own_reads};
+pub use routes::{SliceRules, Targets, Unprepared, own_reads};

@@ -5,13 +5,14 @@
 //! promote, at the same addresses, of one side to move: an eighth to a twentieth of the other material.
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::rules::Role;
 use crate::chess::solve::layout::Relation;
-use crate::chess::solve::view::SideView;
+use crate::chess::solve::view::{SideView, ViewWords};
 use crate::game::{Bits, Color};
 use crate::simd::Width;
 
@@ -175,13 +176,14 @@ impl Extraction {
 
 /// Where the views of a promotion are kept, by the number that [`Extraction`] gives them.
 pub trait PromotionSource: Debug + Send + Sync {
-    /// One view; nothing if it is not there.
-    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>>;
+    /// One view, at least at some of its addresses; nothing if it is not there.
+    fn view(&self, part: usize, addresses: &Range<usize>) -> Option<ViewWords>;
 }
 
 impl PromotionSource for Vec<Arc<SideView<'static>>> {
-    fn view(&self, part: usize) -> Option<Arc<SideView<'static>>> {
-        self.get(part).cloned()
+    fn view(&self, part: usize, _: &Range<usize>) -> Option<ViewWords> {
+        let view = Arc::clone(self.get(part)?);
+        Some(ViewWords { view, first: 0 })
     }
 }
 
@@ -203,10 +205,10 @@ impl PromotionViews {
         }
     }
 
-    /// What the promotion of a pawn leads to; nothing if it is not there.
+    /// What the promotion of a pawn leads to at some addresses; nothing if it is not there.
     #[must_use]
-    pub fn view(&self, slice: usize, from: u8) -> Option<Arc<SideView<'static>>> {
+    pub fn view(&self, slice: usize, from: u8, addresses: &Range<usize>) -> Option<ViewWords> {
         let part = self.pawns.binary_search(&(slice, from)).ok()?;
-        self.source.view(part)
+        self.source.view(part, addresses)
     }
 }

@@ -29,6 +29,8 @@
 //! other material, or their mirror image is, and that says it for all addresses.
 
 use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::promotion::PromotionViews;
@@ -40,7 +42,7 @@ use crate::chess::solve::board::square;
 use crate::chess::solve::board::{ChessBoard, addressed_men};
 use crate::chess::solve::own::OwnSlices;
 use crate::chess::solve::space::Space;
-use crate::chess::solve::view::{SideView, View};
+use crate::chess::solve::view::{CaptureSource, SideView, ViewWords};
 use crate::chess::symmetry;
 use crate::chess::symmetry::Symmetry;
 use crate::game::{Bits, Color};
@@ -49,7 +51,7 @@ use crate::game::{Bits, Color};
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
     /// What captures lead to, laid out with the colours of the material.
-    pub captures: HashMap<Material, Arc<View>>,
+    pub captures: HashMap<Material, Arc<dyn CaptureSource>>,
     /// What promotions without capture lead to.
     pub promotions: HashMap<(Color, Role), PromotionViews>,
 }
@@ -71,6 +73,7 @@ struct KingPlace {
     symmetry: Symmetry,
     /// Where the offsets of this symmetry begin.
     offsets: u32,
+    /// From the first word of the view on, so below zero where only later words are there.
     address: u32,
 }
 
@@ -89,7 +92,7 @@ impl Route {
         let offsets = &self.offsets[place.offsets as usize..][..self.men];
         let mut address = place.address;
         for (man, offsets) in offsets.iter().enumerate() {
-            address += offsets[square_of(man + 1) & 63];
+            address = address.wrapping_add(offsets[square_of(man + 1) & 63]);
         }
         (address as usize, place.symmetry)
     }
@@ -134,9 +137,20 @@ pub struct SliceRules<'a> {
     pub(super) is_wide: bool,
 }
 
-/// A material that a move leads to is not among the targets.
+/// Why what the moves of a slice lead to is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MissingTarget(pub Material);
+pub enum Unprepared {
+    /// A material that a move leads to is not among the targets.
+    MissingTarget(Material),
+    /// The scratch file cannot be read.
+    Scratch(io::ErrorKind),
+}
+
+impl From<io::Error> for Unprepared {
+    fn from(error: io::Error) -> Unprepared {
+        Unprepared::Scratch(error.kind())
+    }
+}
 
 /// A move that leaves the slice.
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +169,10 @@ struct RouteFinder<'a> {
     material: Material,
     men: Vec<(Color, Role)>,
     slice: usize,
+    /// Words of a set.
+    words: usize,
+    /// Those from which moves are made.
+    addresses: Range<usize>,
     own: &'a OwnSlices,
     targets: &'a Targets,
 }
@@ -182,9 +200,9 @@ impl RouteFinder<'_> {
         Material::from_counts(counts).unwrap_or(Material::BARE_KINGS)
     }
 
-    fn route(&self, leaving: Leaving) -> Result<Route, MissingTarget> {
+    fn route(&self, leaving: Leaving) -> Result<Route, Unprepared> {
         let material = self.material_after(&leaving);
-        let missing = || MissingTarget(material);
+        let missing = || Unprepared::MissingTarget(material);
         if material == Material::BARE_KINGS {
             return Ok(Route {
                 view: None,
@@ -195,13 +213,18 @@ impl RouteFinder<'_> {
         }
         if material == self.material {
             let (slice, mirrored) = self.own.pawns.locate(leaving.pawns);
-            let view = self.own.view(slice, leaving.next).ok_or_else(missing)?;
+            let addresses = match mirrored {
+                true => 0..self.words,
+                false => self.addresses.clone(),
+            };
+            let view = self.own.view(slice, leaving.next, &addresses)?;
+            let view = view.ok_or_else(missing)?;
             return Ok(self.address_after(&leaving, &material, mirrored, view));
         }
         if let (None, Some((color, from, role, _))) = (leaving.victim, leaving.promotion) {
             let views = self.targets.promotions.get(&(color, role));
             let view = views
-                .and_then(|views| views.view(self.slice, from))
+                .and_then(|views| views.view(self.slice, from, &self.addresses))
                 .ok_or_else(missing)?;
             // Laid out as the slice itself.
             let leaving = Leaving {
@@ -211,9 +234,10 @@ impl RouteFinder<'_> {
             return Ok(self.address_after(&leaving, &self.material, false, view));
         }
         let whole = self.targets.captures.get(&material).ok_or_else(missing)?;
-        let (slice, mirrored) = whole.pawns.locate(leaving.pawns);
+        let (slice, mirrored) = whole.pawns().locate(leaving.pawns);
         let view = whole.side(slice, leaving.next).ok_or_else(missing)?;
-        Ok(self.address_after(&leaving, &material, mirrored, Arc::clone(view)))
+        let view = ViewWords { view, first: 0 };
+        Ok(self.address_after(&leaving, &material, mirrored, view))
     }
 
     /// How the addresses in a view of a layout follow from the squares before the move.
@@ -222,7 +246,7 @@ impl RouteFinder<'_> {
         leaving: &Leaving,
         layout: &Material,
         mirrored: bool,
-        view: Arc<SideView<'static>>,
+        ViewWords { view, first }: ViewWords,
     ) -> Route {
         let mut before: Vec<((Color, Role), Origin)> = self
             .men
@@ -275,7 +299,7 @@ impl RouteFinder<'_> {
             KingPlace {
                 symmetry,
                 offsets: (slot * men) as u32,
-                address: place * king_stride + fixed[slot],
+                address: (place * king_stride + fixed[slot]).wrapping_sub(first as u32),
             }
         }));
         Route {
@@ -288,23 +312,26 @@ impl RouteFinder<'_> {
 }
 
 impl<'a> SliceRules<'a> {
-    /// Prepares the zeroing moves of one slice of `own`, of which those it leads to are solved.
+    /// Prepares the zeroing moves at some addresses of one slice of `own`, of which those it leads to are solved.
     ///
     /// # Errors
     ///
-    /// If a material that a move leads to is not among `targets`.
+    /// If a material that a move leads to is not among `targets`, or the scratch file cannot be read.
     pub fn new(
         space: &'a Space<ChessBoard>,
         own: &OwnSlices,
         slice: usize,
         targets: &Targets,
         options: &SolveOptions<'_>,
-    ) -> Result<SliceRules<'a>, MissingTarget> {
+        addresses: Range<usize>,
+    ) -> Result<SliceRules<'a>, Unprepared> {
         let placement = own.pawns.placement(slice);
         let finder = RouteFinder {
             material: own.material,
             men: addressed_men(&own.material),
             slice,
+            words: space.words,
+            addresses,
             own,
             targets,
         };
@@ -409,7 +436,7 @@ impl RouteFinder<'_> {
         color: Color,
         from: u8,
         moves: &mut Vec<PawnMove>,
-    ) -> Result<(), MissingTarget> {
+    ) -> Result<(), Unprepared> {
         let ahead = match color {
             Color::White => 8i8,
             Color::Black => -8,
@@ -488,9 +515,9 @@ impl RouteFinder<'_> {
         (from, to): (u8, u8),
         victim: Option<usize>,
         moves: &mut Vec<PawnMove>,
-    ) -> Result<(), MissingTarget> {
+    ) -> Result<(), Unprepared> {
         let rest = placement.of(color) & !(1 << from);
-        let mut arrive = |conversion, pawns, promotion| -> Result<(), MissingTarget> {
+        let mut arrive = |conversion, pawns, promotion| -> Result<(), Unprepared> {
             moves.push(PawnMove {
                 to,
                 passed: None,
@@ -529,12 +556,14 @@ mod tests {
     #[test]
     fn the_example_by_hand_is_right() {
         let material: Material = "KQvKR".parse().unwrap();
-        let own = OwnSlices::new(material, |_, _| Vec::new());
+        let own = OwnSlices::new(material, |_, _| Vec::new(), None);
         let targets = Targets::default();
         let finder = RouteFinder {
             material,
             men: addressed_men(&material),
             slice: 0,
+            words: 10 << 12,
+            addresses: 0..10 << 12,
             own: &own,
             targets: &targets,
         };
@@ -546,7 +575,11 @@ mod tests {
         };
         let after = finder.material_after(&leaving);
         assert_eq!(after, "KQvK".parse().unwrap());
-        let route = finder.address_after(&leaving, &after, false, Arc::default());
+        let view = |first| ViewWords {
+            view: Arc::default(),
+            first,
+        };
+        let route = finder.address_after(&leaving, &after, false, view(0));
         // Queen d1 takes d5, king c2.
         let (address, symmetry) = route.locate(&[10, 3, 35], Some((1, 35)));
         assert_eq!((address, symmetry.is_identity()), (355, true));
@@ -556,5 +589,7 @@ mod tests {
         assert_eq!((address, symmetry), (551, Symmetry::mirrored(true)));
         assert_eq!(route.kings[20].address, 8 * 64);
         assert_eq!(symmetry.pull(1 << 49), 1 << 54);
+        let later = finder.address_after(&leaving, &after, false, view(350));
+        assert_eq!(later.locate(&[10, 3, 35], Some((1, 35))).0, 5);
     }
 }
