@@ -41,6 +41,14 @@ pub enum SolveError {
         /// What the system says.
         problem: String,
     },
+    /// A finished table of it cannot be read back.
+    #[error("cannot read the tables of {material} back: {problem}")]
+    Unreadable {
+        /// The material.
+        material: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// The caller asked to stop.
     #[error("stopped while solving {material}")]
     Cancelled {
@@ -69,6 +77,14 @@ impl SolveError {
     pub(crate) fn too_large(material: &impl Display) -> SolveError {
         SolveError::TooLarge {
             material: material.to_string(),
+        }
+    }
+
+    /// That a finished table cannot be read.
+    pub(crate) fn unreadable(material: &impl Display, problem: String) -> SolveError {
+        SolveError::Unreadable {
+            material: material.to_string(),
+            problem,
         }
     }
 

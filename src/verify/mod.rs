@@ -29,6 +29,7 @@ use crate::xiangqi::Rules;
 use chess::FORMATS;
 use drive::drive;
 
+pub(crate) use chess::StoredNumbers;
 pub use chess::{BothFormats, ComparedFormats};
 pub use recount::{Recount, RecountError};
 pub use report::{Difference, LISTED, Observer, Report, Subject};

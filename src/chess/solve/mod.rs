@@ -11,6 +11,7 @@ pub mod board;
 mod in_slabs;
 pub mod layout;
 pub mod own;
+mod restored;
 pub mod slice;
 pub mod solved;
 pub mod space;
@@ -38,6 +39,7 @@ use crate::simd::Width;
 use crate::store::Scratch;
 pub use in_slabs::{SlabValues, SolvedSlice};
 use own::OwnSlices;
+pub use restored::FinishedTables;
 use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared};
 use solved::{SideValues, Solved};
 use view::{SideView, View};
@@ -76,6 +78,9 @@ pub struct SolveOptions<'a> {
     pub slab: usize,
     /// Where scratch files go; without one, what would be in them is kept in memory.
     pub scratch: Option<&'a Path>,
+    /// The finished tables of the material, from which its values are read back instead of being solved: with
+    /// distances to mate, if they are wanted, and without those to zeroing.
+    pub finished: Option<&'a dyn FinishedTables>,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
@@ -96,6 +101,7 @@ impl<'a> SolveOptions<'a> {
             engine: Engine::default(),
             slab: SLAB,
             scratch: None,
+            finished: None,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
             cancel,
@@ -165,7 +171,7 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     slices.sort_unstable();
     let at_a_time = match options.slices_at_a_time {
         // All threads work on one slice.
-        _ if options.engine == Engine::Chains => 1,
+        _ if options.engine == Engine::Chains && options.finished.is_none() => 1,
         few if few < rayon::current_num_threads() => few.max(1),
         _ => usize::MAX,
     };
@@ -200,11 +206,14 @@ fn solve_slice(
         SliceRules::new(&space, own, slice, targets, &options, addresses)
             .map_err(|reason| unprepared(&material, reason))
     };
-    if options.engine == Engine::Chains {
+    if options.engine == Engine::Chains && options.finished.is_none() {
         let slabs = SlabValues::solve(material, &space, rules, options)?;
         return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
     let rules = rules(0..space.words)?;
+    if let Some(tables) = options.finished {
+        return restored::restore(&space, &material, slice, tables, rules, options);
+    }
     let width = options.width;
     let (mut fixed, conversions) = rules.collect(width, 0..space.words);
     drop(rules);

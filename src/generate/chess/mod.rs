@@ -2,6 +2,7 @@
 
 mod estimate;
 mod memory;
+mod restored;
 mod views;
 
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
 use crate::chess::solve::{
-    Engine, SolveError, SolveOptions, SolvedSlice, solve_in_slabs, solve_slices,
+    Engine, FinishedTables, SolveError, SolveOptions, SolvedSlice, solve_in_slabs, solve_slices,
 };
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
@@ -37,6 +38,7 @@ use crate::simd::Width;
 use crate::syzygy;
 use crate::table::Compression;
 use crate::tables::{Format, find};
+use restored::Finished;
 use views::{NewView, PackedCaptures, PackedPromotion, leave_views};
 
 impl GenerateOptions<Chess> {
@@ -93,16 +95,41 @@ fn engine(material: &Material, options: &GenerateOptions) -> Engine {
     }
 }
 
-/// Whether a material is solved and written without its values in memory.
-fn is_in_slabs(material: &Material, options: &GenerateOptions) -> bool {
-    engine(material, options) == Engine::Chains && !material.has_pawns()
+/// How a material is solved, and where its values wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// All is in memory.
+    InMemory,
+    /// Without pawns, made again slab by slab.
+    InSlabs,
+    /// With pawns, slices wait in scratch files.
+    InFiles,
 }
 
-/// Whether slices of a material that wait for their readers and for the writer go to scratch files.
-fn is_in_files(material: &Material, options: &GenerateOptions, thrift: Thrift) -> bool {
-    let is_large = material.men() >= options.men_in_files;
-    let must = is_large || engine(material, options) == Engine::Chains;
-    material.has_pawns() && (must || thrift.in_files)
+/// Whether all tables of a material are there that others need and its slices are small enough for being read back.
+/// Values are at hand then as they are when slices are solved together.
+fn is_read_back(material: &Material, metrics: &[Metric], options: &GenerateOptions) -> bool {
+    let is_small = words(material).is_some_and(|words| words <= MANY_WORDS);
+    metrics.is_empty() && options.format == Format::Native && is_small
+}
+
+fn way(
+    material: &Material,
+    metrics: &[Metric],
+    options: &GenerateOptions,
+    thrift: Thrift,
+) -> (Way, Engine) {
+    let engine = match is_read_back(material, metrics, options) {
+        true => Engine::Together,
+        false => engine(material, options),
+    };
+    let is_large = material.men() >= options.men_in_files || engine == Engine::Chains;
+    let way = match material.has_pawns() {
+        false if engine == Engine::Chains => Way::InSlabs,
+        true if is_large || thrift.in_files => Way::InFiles,
+        _ => Way::InMemory,
+    };
+    (way, engine)
 }
 
 impl Generate for Chess {
@@ -151,26 +178,23 @@ impl Generate for Chess {
         options: &GenerateOptions,
         thrift: Thrift,
     ) -> Option<u64> {
-        let material = needs.material;
-        if is_in_slabs(material, options) {
-            memory::of_step_in_slabs(needs)
-        } else if is_in_files(material, options, thrift) {
-            let engine = engine(material, options);
-            memory::of_step_in_files(needs, options.format, engine, thrift.parts_at_a_time)
-        } else {
-            let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
-            memory::of_step(material, needs.metrics, format, at_a_time)
+        let &Needs {
+            material, metrics, ..
+        } = needs;
+        let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
+        match way(material, metrics, options, thrift) {
+            (Way::InSlabs, _) => memory::of_step_in_slabs(needs),
+            (Way::InFiles, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
+            (Way::InMemory, _) => memory::of_step(material, metrics, format, at_a_time),
         }
     }
 
     fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
         let mates = options.metrics.contains(&Metric::Dtm);
-        if is_in_slabs(needs.material, options) {
-            memory::scratch(needs.material, mates)
-        } else if is_in_files(needs.material, options, thrift) {
-            memory::scratch_in_files(needs, mates, engine(needs.material, options))
-        } else {
-            0
+        match way(needs.material, needs.metrics, options, thrift) {
+            (Way::InSlabs, _) => memory::scratch(needs.material, mates),
+            (Way::InFiles, engine) => memory::scratch_in_files(needs, mates, engine),
+            (Way::InMemory, _) => 0,
         }
     }
 
@@ -188,10 +212,13 @@ impl Generate for Chess {
         let material = step.material;
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
-        let is_in_files = is_in_files(&material, options, step.thrift);
-        let is_in_slabs = is_in_slabs(&material, options);
-        let scratch = match is_in_files || is_in_slabs {
-            true => Some(scratch_directory(options)?),
+        let (way, engine) = way(&material, &step.metrics, options, step.thrift);
+        let scratch = match way {
+            Way::InMemory => None,
+            Way::InSlabs | Way::InFiles => Some(scratch_directory(options)?),
+        };
+        let tables = match is_read_back(&material, &step.metrics, options) {
+            true => Some(Finished::open(material, options)?),
             false => None,
         };
         let targets = targets(job, scratch.is_none())?;
@@ -199,12 +226,13 @@ impl Generate for Chess {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
             width: options.width,
-            engine: engine(&material, options),
+            engine,
             scratch: scratch.as_deref(),
+            finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
             ..SolveOptions::new(job.cancel)
         };
-        if is_in_slabs {
+        if way == Way::InSlabs {
             return solve_slabs(job, targets, solve_options);
         }
         let new_views = new_views(job)?;

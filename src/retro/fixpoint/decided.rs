@@ -59,7 +59,7 @@ pub(super) fn lost_at<W: Bits>(decided: &Decided, slab: usize, words: usize) -> 
 
 impl<W: Bits> Values<W> {
     /// Nothing is decided in so many words, and nothing is known of distances.
-    pub(super) fn undecided(words: usize) -> Values<W> {
+    pub(crate) fn undecided(words: usize) -> Values<W> {
         Values {
             decided: Wdl::ALL.map(|value| match value {
                 Draw => Vec::new(),

@@ -10,6 +10,7 @@
 //!
 //! Zeroing moves (captures, pawn moves) leave the slice; what they are worth is given in [`Fixed`].
 
+mod behind;
 mod chains;
 mod decided;
 mod distances;
@@ -21,6 +22,7 @@ mod plies;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub use behind::complete;
 pub use chains::solve_chains;
 pub use decided::Chains;
 pub use outside::{Outside, StoredSlab};

@@ -15,6 +15,7 @@ mod resolved;
 mod scatter;
 mod slice;
 mod source;
+mod stored;
 mod syzygy;
 
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ use source::{Source, sides};
 
 pub(in crate::verify) use files::{FORMATS, asked_in};
 pub use formats::{BothFormats, Compared as ComparedFormats};
+pub(crate) use stored::StoredNumbers;
 
 /// The positions that verifying a material goes through.
 pub(super) fn work(material: &Material) -> u64 {

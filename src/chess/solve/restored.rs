@@ -1,0 +1,167 @@
+//! The values of a slice from finished tables instead of solving it.
+//!
+//! A table may have any number where a prober finds the value elsewhere, in a capture or promotion. What those are
+//! worth is collected as it is for solving, and the better of it and of the number is the value.
+
+use std::fmt::Debug;
+
+use super::slice::SliceRules;
+use super::solved::{Conversions, SideValues};
+use super::space::Space;
+use super::{SolveError, SolveOptions, SolvedSlice, board::ChessBoard, sweep};
+use crate::chess::material::Material;
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::retro::fixpoint::{Fixed, Values, complete};
+use crate::retro::lines::line_at_mut;
+use crate::retro::score::{Score, Scores};
+
+/// The numbers of the tables of a material.
+pub trait FinishedTables: Debug + Sync {
+    /// The numbers of one side to move in a slice, 64 at each address; nothing if no file has that side. Where no
+    /// position is they may be any.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read.
+    fn numbers(
+        &self,
+        slice: usize,
+        side: usize,
+        metric: Metric,
+    ) -> Result<Option<Vec<[u8; 64]>>, SolveError>;
+}
+
+/// Reads a slice. Its values have no distances to zeroing.
+pub(super) fn restore(
+    space: &Space<ChessBoard>,
+    material: &Material,
+    slice: usize,
+    tables: &dyn FinishedTables,
+    rules: SliceRules<'_>,
+    options: SolveOptions<'_>,
+) -> Result<SolvedSlice, SolveError> {
+    let (mut fixed, conversions) = rules.collect(options.width, 0..space.words);
+    drop(rules);
+    let mut values = [
+        Values::undecided(space.words),
+        Values::undecided(space.words),
+    ];
+    for (side, (values, conversions)) in values.iter_mut().zip(&conversions).enumerate() {
+        let fixed = &fixed[side];
+        let elsewhere = Elsewhere::new(fixed, conversions.as_ref());
+        let results = tables.numbers(slice, side, Metric::Wdl)?;
+        let results = results.ok_or_else(|| incomplete(material))?;
+        elsewhere.read_results(&results, &fixed.legal, &mut values.decided);
+        if options.mates
+            && let Some(numbers) = tables.numbers(slice, side, Metric::Dtm)?
+        {
+            values.dtm = elsewhere.read_mates(&numbers, &values.decided).into();
+        }
+    }
+    drop(conversions);
+    if options.mates && values.iter().all(|side| side.dtm.is_empty()) {
+        return Err(incomplete(material));
+    }
+    let lines = sweep::LineTable::new(space);
+    complete(
+        sweep::SliceMoves::new(space, &lines),
+        &mut fixed,
+        &mut values,
+        options.width,
+    );
+    let [white, black] = fixed;
+    let [white_values, black_values] = values;
+    let side = |fixed: Fixed<u64>, values: Values<u64>| SideValues {
+        legal: fixed.legal,
+        decided: values.decided,
+        stalemate: values.stalemate,
+        dtm: values.dtm,
+        longest: values.longest,
+        own: Default::default(),
+    };
+    Ok(SolvedSlice::Whole(Box::new([
+        side(white, white_values),
+        side(black, black_values),
+    ])))
+}
+
+fn incomplete(material: &Material) -> SolveError {
+    SolveError::unreadable(material, "a side to move is not there".to_owned())
+}
+
+/// What a prober finds elsewhere.
+struct Elsewhere<'a> {
+    wdl: &'a [Vec<u64>; 5],
+    score: &'a Scores<'static>,
+}
+
+impl<'a> Elsewhere<'a> {
+    fn new(fixed: &'a Fixed<u64>, conversions: Option<&'a Conversions>) -> Elsewhere<'a> {
+        match conversions {
+            Some(conversions) => Elsewhere {
+                wdl: &conversions.wdl,
+                score: &conversions.score,
+            },
+            // Without pawns every zeroing move is one.
+            None => Elsewhere {
+                wdl: &fixed.zeroing,
+                score: &fixed.zeroing_score,
+            },
+        }
+    }
+
+    fn read_results(&self, numbers: &[[u8; 64]], legal: &[u64], decided: &mut [Vec<u64>; 5]) {
+        for (address, line) in numbers.iter().enumerate() {
+            let mut left = legal[address];
+            if left == 0 {
+                continue;
+            }
+            let mut sets = [0u64; 5];
+            for (square, &number) in line.iter().enumerate() {
+                if let Some(set) = sets.get_mut(usize::from(number)) {
+                    *set |= 1 << square;
+                }
+            }
+            for value in Wdl::ALL.into_iter().rev().map(Wdl::index) {
+                let set = left & (sets[value] | self.wdl[value][address]);
+                left &= !set;
+                if value != Wdl::Draw.index() {
+                    decided[value][address] = set;
+                }
+            }
+        }
+    }
+
+    fn read_mates(&self, numbers: &[[u8; 64]], decided: &[Vec<u64>; 5]) -> Vec<u8> {
+        let draw = MateScore::DRAW.0;
+        let mut scores = vec![draw; numbers.len() * 64];
+        let sets = |values: [Wdl; 2], address: usize| {
+            values
+                .iter()
+                .fold(0, |all, value| all | decided[value.index()][address])
+        };
+        for (address, line) in numbers.iter().enumerate() {
+            let won = sets([Wdl::Win, Wdl::CursedWin], address);
+            let lost = sets([Wdl::Loss, Wdl::BlessedLoss], address);
+            if won | lost == 0 {
+                continue;
+            }
+            let elsewhere = <u16 as Score>::line(self.score, address);
+            let scores = line_at_mut(&mut scores, address);
+            for (square, score) in scores.iter_mut().enumerate() {
+                // A number on the wrong side of the draw is worse than any mate of the right one.
+                let moves = match line[square] {
+                    number if number < draw => Some(number),
+                    _ => None,
+                };
+                let own = match (won >> square & 1, lost >> square & 1) {
+                    (1, _) => moves.map_or(0, |moves| u8::MAX - moves),
+                    (_, 1) => moves.unwrap_or(0),
+                    _ => continue,
+                };
+                *score = own.max(<u8 as Score>::from_wide(elsewhere[square]));
+            }
+        }
+        scores
+    }
+}
