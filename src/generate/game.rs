@@ -161,7 +161,7 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
     /// one that needs more alone gets it.
     pub memory: Option<u64>,
-    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is solved again
+    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is made again
     /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
     /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
     pub men_in_memory: usize,

@@ -97,6 +97,15 @@ impl Numbers {
             Numbers::ToMate => values.dtm.bytes(),
         }
     }
+
+    /// The same bytes, of values that nobody else needs.
+    pub fn take_bytes(&self, values: SideValues) -> Vec<u8> {
+        match self {
+            Numbers::Results(_) => Vec::new(),
+            Numbers::ToZeroing => values.own.dtz,
+            Numbers::ToMate => values.dtm.into_bytes().unwrap_or_default(),
+        }
+    }
 }
 
 /// For each result, where it may stand.

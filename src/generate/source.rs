@@ -1,5 +1,6 @@
 //! One side of one metric of a solved material as the numbers of a file.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -204,9 +205,10 @@ pub(super) struct SampledSlices<'a, S> {
 
 struct SampledSlice<'a> {
     number: usize,
-    values: LentValues<'a>,
     /// For each word what [`Numbers::sets_at`] says.
     sets: Vec<u64>,
+    /// The solver's bytes; empty for results.
+    bytes: Cow<'a, [u8]>,
 }
 
 /// The sets and bytes of a slice, wherever they are.
@@ -223,9 +225,9 @@ impl Looked<'_> {
         }
     }
 
-    fn bytes(&self, numbers: &Numbers) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         match self {
-            Looked::Sampled(slice) => numbers.bytes(&slice.values),
+            Looked::Sampled(slice) => &slice.bytes,
             Looked::LaidOut(slice) => &slice.bytes,
         }
     }
@@ -246,8 +248,15 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
                 .collect();
             SampledSlice {
                 number,
-                values,
                 sets,
+                // All else that was brought back is not needed any more.
+                bytes: match values {
+                    LentValues::Kept(values) => Cow::Borrowed(side.numbers.bytes(values)),
+                    LentValues::Restored(values) => Cow::Owned(match Arc::try_unwrap(values) {
+                        Ok(values) => side.numbers.take_bytes(values),
+                        Err(values) => side.numbers.bytes(&values).to_vec(),
+                    }),
+                },
             }
         };
         let slices = match side.slices.is_laid_out() {
@@ -290,7 +299,7 @@ impl<S: Slices> SampleSource<'_, S> {
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
         let side = self.sampled.side;
-        let (sets, bytes) = (slice.sets(), slice.bytes(&side.numbers));
+        let (sets, bytes) = (slice.sets(), slice.bytes());
         let count = side.numbers.sets();
         let mut rows = Rows::new(&side.numbers, len);
         let mut words = [0u64; MAX_SETS];

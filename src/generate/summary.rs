@@ -149,7 +149,7 @@ impl SliceDigest {
         slabs: &SlabValues,
         mates: bool,
     ) -> Result<SliceDigest, SolveError> {
-        let words = slabs.addresses(slabs.slabs() - 1).end;
+        let words = slabs.words();
         (0..slabs.slabs())
             .into_par_iter()
             .map(|slab| {

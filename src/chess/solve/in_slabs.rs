@@ -105,6 +105,12 @@ impl SlabValues {
         self.mates && self.chains.are_wide()
     }
 
+    /// Words of a side.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.addresses(self.slabs() - 1).end
+    }
+
     /// The number of slabs.
     #[must_use]
     pub fn slabs(&self) -> usize {
@@ -152,7 +158,7 @@ impl SlabValues {
         Ok(values)
     }
 
-    /// What others see of one side.
+    /// What others see of one side at some addresses, which begin and end with slabs.
     ///
     /// # Errors
     ///
@@ -161,11 +167,14 @@ impl SlabValues {
         &self,
         turn: Color,
         with_stalemates: bool,
+        addresses: &Range<usize>,
     ) -> Result<SideView<'static>, SolveError> {
-        let mut view = SideView::with_capacity(self.addresses(self.slabs() - 1).end);
+        let slab = self.addresses(0).len();
+        let (first, end) = (addresses.start / slab, addresses.end.div_ceil(slab));
+        let mut view = SideView::with_capacity(addresses.len());
         // Some slabs at a time: all values of a side are more than what is seen of them.
-        for first in (0..self.slabs()).step_by(SLABS_AT_A_TIME) {
-            let slabs = first..self.slabs().min(first + SLABS_AT_A_TIME);
+        for first in (first..end).step_by(SLABS_AT_A_TIME) {
+            let slabs = first..end.min(first + SLABS_AT_A_TIME);
             let views = slabs.into_par_iter().map(|slab| {
                 let values = self.side(turn.index(), slab, true)?;
                 Ok(SideView::of(&values, with_stalemates).into_owned())
@@ -226,7 +235,7 @@ impl SolvedSlice {
     pub fn view(&self, turn: Color, with_stalemates: bool) -> Result<SideView<'_>, SolveError> {
         match self {
             SolvedSlice::Whole(values) => Ok(SideView::of(&values[turn.index()], with_stalemates)),
-            SolvedSlice::Slabs(slabs) => slabs.view(turn, with_stalemates),
+            SolvedSlice::Slabs(slabs) => slabs.view(turn, with_stalemates, &(0..slabs.words())),
         }
     }
 

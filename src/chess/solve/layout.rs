@@ -5,6 +5,7 @@
 //! digit beforehand, so an address costs a few additions; a line of 64 positions moves as a whole.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -95,8 +96,13 @@ impl Relation {
         }
     }
 
+    /// The places of the target's white king.
+    pub(super) fn kings(&self) -> usize {
+        self.kings.len()
+    }
+
     /// The words of the target.
-    fn words(&self) -> usize {
+    pub(super) fn words(&self) -> usize {
         self.kings.len() << (6 * self.offsets[0].len())
     }
 
@@ -143,35 +149,82 @@ impl Relation {
         mirrored: bool,
         width: Width,
     ) -> SideView<'static> {
-        let words = self.words();
-        let mut target = Laid {
-            legal: vec![0; words],
-            scores: vec![S::DRAW; words * 64],
-            cursed: vec![0; if source.cursed.is_empty() { 0 } else { words }],
-        };
+        let mut target = Laid::<S>::new(self.words(), source);
         width.run(Apply {
             relation: self,
             source,
             mirrored,
+            only: None,
             target: &mut target,
         });
-        SideView {
-            legal: Cow::Owned(target.legal),
-            scores: S::wrap(target.scores),
-            longest: source.longest,
-            cursed: Cow::Owned(target.cursed),
-            stalemate: Cow::Borrowed(&[]),
+        target.into_view(source)
+    }
+
+    /// The words of the source that those of one place of the target's white king come from; nothing if they come
+    /// from everywhere.
+    pub(super) fn words_for_king(&self, place: usize, mirrored: bool) -> Option<Range<usize>> {
+        let (symmetry, base) = self.king(self.kings[place], mirrored);
+        let first = base - self.fixed[symmetry.index()] as usize;
+        (!self.exchanged).then(|| first..first + self.king_stride)
+    }
+
+    /// The words of one place of the target's white king, from those that [`words_for_king`](Self::words_for_king)
+    /// names.
+    pub(super) fn apply_for_king(
+        &self,
+        place: usize,
+        source: &SideView<'_>,
+        mirrored: bool,
+        width: Width,
+    ) -> SideView<'static> {
+        match &source.scores {
+            Scores::Bytes(_) => self.scores_for_king::<u8>(place, source, mirrored, width),
+            Scores::Words(_) => self.scores_for_king::<u16>(place, source, mirrored, width),
         }
     }
 
+    fn scores_for_king<S: BoardScore>(
+        &self,
+        place: usize,
+        source: &SideView<'_>,
+        mirrored: bool,
+        width: Width,
+    ) -> SideView<'static> {
+        let mut target = Laid::<S>::new(self.words() / self.kings.len(), source);
+        width.run(Apply {
+            relation: self,
+            source,
+            mirrored,
+            only: Some(place),
+            target: &mut target,
+        });
+        target.into_view(source)
+    }
+
+    /// Copies the words of all places of the target's white king, or those of one place alone, from words of the source that
+    /// begin with those of its king's place.
     #[inline(always)]
-    fn copy<S: BoardScore>(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid<S>) {
+    fn copy<S: BoardScore>(
+        &self,
+        source: &SideView<'_>,
+        mirrored: bool,
+        only: Option<usize>,
+        target: &mut Laid<S>,
+    ) {
         let stride = 1 << (6 * self.offsets[0].len());
-        for (place, &square) in self.kings.iter().enumerate() {
+        let kings = match only {
+            Some(place) => place..place + 1,
+            None => 0..self.kings.len(),
+        };
+        for (number, &square) in self.kings[kings].iter().enumerate() {
             let (symmetry, base) = self.king(square, mirrored);
+            let base = match only {
+                Some(_) => self.fixed[symmetry.index()] as usize,
+                None => base,
+            };
             for inner in 0..stride {
                 let from = base + self.offset(symmetry.index(), inner);
-                let address = place * stride + inner;
+                let address = number * stride + inner;
                 // Illegal positions are draws on either side.
                 let legal = source.legal[from];
                 if legal != 0 {
@@ -290,6 +343,8 @@ struct Apply<'a, S> {
     relation: &'a Relation,
     source: &'a SideView<'a>,
     mirrored: bool,
+    /// The only place of the white king, if not all are wanted.
+    only: Option<usize>,
     target: &'a mut Laid<S>,
 }
 
@@ -302,7 +357,8 @@ impl<S: BoardScore> Kernel for Apply<'_, S> {
             self.relation
                 .exchange(self.source, self.mirrored, self.target);
         } else {
-            self.relation.copy(self.source, self.mirrored, self.target);
+            self.relation
+                .copy(self.source, self.mirrored, self.only, self.target);
         }
     }
 }
@@ -312,4 +368,25 @@ struct Laid<S> {
     legal: Vec<u64>,
     scores: Vec<S>,
     cursed: Vec<u64>,
+}
+
+impl<S: BoardScore> Laid<S> {
+    /// Illegal positions at so many addresses.
+    fn new(words: usize, source: &SideView<'_>) -> Laid<S> {
+        Laid {
+            legal: vec![0; words],
+            scores: vec![S::DRAW; words * 64],
+            cursed: vec![0; if source.cursed.is_empty() { 0 } else { words }],
+        }
+    }
+
+    fn into_view(self, source: &SideView<'_>) -> SideView<'static> {
+        SideView {
+            legal: Cow::Owned(self.legal),
+            scores: S::wrap(self.scores),
+            longest: source.longest,
+            cursed: Cow::Owned(self.cursed),
+            stalemate: Cow::Borrowed(&[]),
+        }
+    }
 }

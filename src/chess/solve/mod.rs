@@ -55,7 +55,7 @@ pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
 pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
 
 /// Words of a slab where nothing else is said: with the values of both sides, some megabytes.
-const SLAB: usize = 1 << 15;
+pub const SLAB: usize = 1 << 15;
 
 /// What to solve and how to stop.
 #[derive(Clone, Copy, Debug)]

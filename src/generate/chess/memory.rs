@@ -6,13 +6,15 @@
 use rayon::prelude::*;
 
 use super::View;
+use super::views::SLAB as VIEW_SLAB;
 use crate::chess::Chess;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
+use crate::chess::rules::Role;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::own_reads;
-use crate::chess::solve::{CONVERSIONS_BYTES, Engine, SOLVED_BYTES, SOLVING_BYTES};
+use crate::chess::solve::{CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES};
 use crate::game::{Bits, Color};
 use crate::generate::game::Needs;
 use crate::metric::Metric;
@@ -167,27 +169,82 @@ const SCRATCH_BITS: [u64; 2] = [3, 7];
 /// What is seen of a word of one side: legal positions, scores, and what the fifty-move rule changes.
 const SEEN_BYTES: u64 = 8 + 64 + 8;
 
-/// Bytes while views are made from one slice of a material with so many words.
-fn of_leaving(words: u64, leaves: &[View]) -> Option<u64> {
+/// Bytes of slabs whose values are made side by side, to put together what is seen of them.
+const SEEN_SLABS_BYTES: u64 = 16 * SLAB as u64 * (SOLVED_BYTES + SEEN_BYTES);
+
+/// Bytes while views are made from one slice of a material. From slabs they are made square by square of the white
+/// king, where each of these is some slabs.
+fn of_leaving(material: &Material, leaves: &[View], engine: Engine) -> Option<u64> {
+    let words = Shape::new(material)?.words;
+    let kings = if material.has_pawns() { 64 } else { 10 };
+    let is_chain = engine == Engine::Chains;
+    let mut by_kings = is_chain && (words / kings).is_multiple_of(SLAB as u64);
     let mut most = 0;
     for view in leaves {
-        if let View::After(promotion) = view {
-            most = most.max(Shape::new(&promotion.material)?.words * VIEW_BYTES);
+        match view {
+            View::Whole(_) => by_kings = false,
+            View::After(promotion) => {
+                let made = Shape::new(&promotion.material)?.words;
+                most = most.max(made * VIEW_BYTES);
+                let are_slabs = (made / 64).is_multiple_of(VIEW_SLAB as u64);
+                by_kings &= are_slabs && promotion.target().is_normal();
+            }
         }
     }
     let threads = rayon::current_num_threads() as u64;
-    let seen = if leaves.is_empty() {
-        0
-    } else {
-        words * SEEN_BYTES
+    let at_a_time = if by_kings { kings } else { 1 };
+    let seen = match leaves {
+        [] => return Some(0),
+        _ => words / at_a_time * SEEN_BYTES,
     };
-    Some(seen + threads * most)
+    let made = if by_kings { most / 64 } else { most };
+    let slabs = if is_chain { SEEN_SLABS_BYTES } else { 0 };
+    Some(seen + threads * made + slabs)
 }
 
 /// Slices that are looked at for choosing the order of dimensions, of both sides to move.
 const SAMPLED_SIDES: u64 = 2 * 4;
-/// Bytes of a word of what a file is made from, at most: sets and distances.
-const RESTORED_BYTES: u64 = 4 * 8 + 64 + 8;
+/// Bytes of a word of what a file is made from, by metric: sets and distances.
+const RESTORED_BYTES: [u64; 3] = [6 * 8, 5 * 8 + 64, 5 * 8 + 64];
+/// Bytes of a word of a sample: what may stand there, and distances.
+const SAMPLE_BYTES: [u64; 3] = [5 * 8, 8 + 64, 2 * 8 + 64];
+
+/// What captures lead to may stay in memory where slices wait in files, if it is no more.
+const STAYING_BYTES: u64 = 4 << 30;
+
+/// Of what captures lead to, what stays in memory while a material is solved of which slices wait in files: what
+/// all slices read, if there is room. Chains read it once for a slice, and slices are few then.
+pub(super) fn staying(
+    material: &Material,
+    engine: Engine,
+    slices_at_a_time: usize,
+) -> Vec<Material> {
+    if engine == Engine::Chains || slices_at_a_time == 1 {
+        return Vec::new();
+    }
+    let without_promotion = |color: Color| {
+        let roles = material
+            .side(color)
+            .into_iter()
+            .filter(|&role| role != Role::King);
+        roles.map(move |role| material.without(color, role))
+    };
+    let targets = captures(material).into_iter();
+    let targets: Vec<Material> = targets
+        .filter(|target| {
+            Color::ALL
+                .into_iter()
+                .any(|color| without_promotion(color).any(|taken| taken == *target))
+        })
+        .collect();
+    let bytes = targets
+        .iter()
+        .map(|target| Shape::new(target).map_or(u64::MAX, |shape| shape.all_words() * VIEW_BYTES));
+    match bytes.fold(0u64, u64::saturating_add) {
+        0..=STAYING_BYTES => targets,
+        _ => Vec::new(),
+    }
+}
 
 /// Bytes while a material with pawns is solved and written of which slices wait in files, at the
 /// worst moment; nothing if it is too large.
@@ -206,10 +263,16 @@ pub(super) fn of_step_in_files(
         _ => threads.min(shape.slices).min(slices_at_a_time as u64),
     };
     // Of each material that captures lead to, each pawn and each of its captures leads to a slice of its own.
-    let mut read = 0;
+    let staying = staying(material, engine, slices_at_a_time);
+    let (mut stays, mut read) = (0, 0);
     for target in captures(material) {
-        let target = Shape::new(&target)?;
-        read += (2 + 2 * pawns).min(target.slices * 2) * target.words * VIEW_BYTES;
+        let shape = Shape::new(&target)?;
+        match staying.contains(&target) {
+            true => stays += shape.all_words() * VIEW_BYTES,
+            false => {
+                read += (2 + 2 * pawns).min(shape.slices * 2) * shape.words * VIEW_BYTES;
+            }
+        }
     }
     let solving = match engine {
         Engine::Chains => shape.words * CHAIN_BYTES + threads * SLABS_BYTES,
@@ -223,8 +286,8 @@ pub(super) fn of_step_in_files(
         Engine::Chains => 0,
         _ => 2 * shape.words * SOLVED_BYTES,
     };
-    let leaving = solved + of_leaving(shape.words, needs.leaves)?;
-    let solving = at_a_time * (read + solving).max(leaving);
+    let leaving = solved + of_leaving(material, needs.leaves, engine)?;
+    let solving = stays + at_a_time * (read + solving).max(leaving);
     if needs.metrics.is_empty() {
         return Some(solving);
     }
@@ -233,9 +296,13 @@ pub(super) fn of_step_in_files(
         return Some(solving.max((2 + SYZYGY_INDEX_BYTES) * positions));
     }
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
-    let restored = shape.words * RESTORED_BYTES;
-    let sampled = SAMPLED_SIDES.min(2 * shape.slices) * shape.words * (RESTORED_BYTES + 2 * 8);
-    Some(solving.max(sampled).max((threads + 1) * (row + restored)))
+    let writing = needs.metrics.iter().map(|metric| {
+        let number = usize::from(metric.number());
+        let restored = shape.words * RESTORED_BYTES[number];
+        let sampled = SAMPLED_SIDES.min(2 * shape.slices) * shape.words * SAMPLE_BYTES[number];
+        (sampled + threads * restored).max((threads + 1) * (row + restored))
+    });
+    Some(solving.max(writing.max().unwrap_or(0)))
 }
 
 /// Bits of a position of one side that waits for its readers, and for the writer, at most.
@@ -270,7 +337,7 @@ pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>) -> Option<u64> {
     }
     let written = (needs.metrics.iter()).map(|metric| LAID_OUT_BYTES[usize::from(metric.number())]);
     let most = words * written.max().unwrap_or(0).max(CHAIN_BYTES);
-    let left = of_leaving(words, needs.leaves)?;
+    let left = of_leaving(material, needs.leaves, Engine::Chains)?;
     let threads = rayon::current_num_threads() as u64;
     Some(read.max(most).max(left) + threads * SLABS_BYTES)
 }

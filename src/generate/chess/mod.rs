@@ -99,11 +99,11 @@ fn engine(material: &Material, options: &GenerateOptions) -> Engine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// All is in memory.
-    InMemory,
+    Memory,
     /// Without pawns, made again slab by slab.
-    InSlabs,
+    Slabs,
     /// With pawns, slices wait in scratch files.
-    InFiles,
+    Files,
 }
 
 /// Whether all tables of a material are there that others need and its slices are small enough for being read back.
@@ -125,9 +125,9 @@ fn way(
     };
     let is_large = material.men() >= options.men_in_files || engine == Engine::Chains;
     let way = match material.has_pawns() {
-        false if engine == Engine::Chains => Way::InSlabs,
-        true if is_large || thrift.in_files => Way::InFiles,
-        _ => Way::InMemory,
+        false if engine == Engine::Chains => Way::Slabs,
+        true if is_large || thrift.in_files => Way::Files,
+        _ => Way::Memory,
     };
     (way, engine)
 }
@@ -183,18 +183,18 @@ impl Generate for Chess {
         } = needs;
         let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
         match way(material, metrics, options, thrift) {
-            (Way::InSlabs, _) => memory::of_step_in_slabs(needs),
-            (Way::InFiles, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
-            (Way::InMemory, _) => memory::of_step(material, metrics, format, at_a_time),
+            (Way::Slabs, _) => memory::of_step_in_slabs(needs),
+            (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
+            (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
         }
     }
 
     fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
         let mates = options.metrics.contains(&Metric::Dtm);
         match way(needs.material, needs.metrics, options, thrift) {
-            (Way::InSlabs, _) => memory::scratch(needs.material, mates),
-            (Way::InFiles, engine) => memory::scratch_in_files(needs, mates, engine),
-            (Way::InMemory, _) => 0,
+            (Way::Slabs, _) => memory::scratch(needs.material, mates),
+            (Way::Files, engine) => memory::scratch_in_files(needs, mates, engine),
+            (Way::Memory, _) => 0,
         }
     }
 
@@ -214,14 +214,19 @@ impl Generate for Chess {
         let keeping = AtomicU64::new(0);
         let (way, engine) = way(&material, &step.metrics, options, step.thrift);
         let scratch = match way {
-            Way::InMemory => None,
-            Way::InSlabs | Way::InFiles => Some(scratch_directory(options)?),
+            Way::Memory => None,
+            Way::Slabs | Way::Files => Some(scratch_directory(options)?),
         };
         let tables = match is_read_back(&material, &step.metrics, options) {
             true => Some(Finished::open(material, options)?),
             false => None,
         };
-        let targets = targets(job, scratch.is_none())?;
+        let staying = match way {
+            Way::Memory => captures(&material),
+            Way::Slabs => Vec::new(),
+            Way::Files => memory::staying(&material, engine, step.thrift.parts_at_a_time),
+        };
+        let targets = targets(job, &staying)?;
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
@@ -232,7 +237,7 @@ impl Generate for Chess {
             slices_at_a_time: step.thrift.parts_at_a_time,
             ..SolveOptions::new(job.cancel)
         };
-        if way == Way::InSlabs {
+        if way == Way::Slabs {
             return solve_slabs(job, targets, solve_options);
         }
         let new_views = new_views(job)?;
@@ -391,9 +396,9 @@ fn new_views<'a>(job: &Job<'a, Chess>) -> Result<Vec<NewView<'a>>, Error> {
     leaves.map(|view| NewView::new(view, job.views)).collect()
 }
 
-/// What the moves of a material lead to, laid out as its solver wants it; `stay` if what captures lead to stays in
-/// memory until all slices are solved.
-fn targets(job: &Job<'_, Chess>, stay: bool) -> Result<Targets, Error> {
+/// What the moves of a material lead to, laid out as its solver wants it; some materials that captures lead to stay
+/// in memory until all slices are solved.
+fn targets(job: &Job<'_, Chess>, staying: &[Material]) -> Result<Targets, Error> {
     let material = &job.step.material;
     let width = job.options.width;
     let lost = |view: &View, target: Material| match job.views.is_for_file(view) {
@@ -406,7 +411,7 @@ fn targets(job: &Job<'_, Chess>, stay: bool) -> Result<Targets, Error> {
     for target in captures(material) {
         let view = View::Whole(target.normal_form());
         let parts = find(&view, target)?;
-        let captures = PackedCaptures::new(parts, &target, stay, width);
+        let captures = PackedCaptures::new(parts, &target, staying.contains(&target), width);
         let captures = captures.ok_or_else(|| SolveError::too_large(&target))?;
         targets.captures.insert(target, Arc::new(captures));
     }

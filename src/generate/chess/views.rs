@@ -12,9 +12,9 @@ use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::layout::Exchange;
-use crate::chess::solve::slice::{Extraction, Promotion, PromotionSource};
+use crate::chess::solve::slice::{Extraction, KingPart, Promotion, PromotionSource};
 use crate::chess::solve::view::{CaptureSource, SideView, ViewWords, of_slabs};
-use crate::chess::solve::{SolveError, SolvedSlice};
+use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
 use crate::game::Color;
 use crate::generate::packed::Packed;
 use crate::generate::views::{NewParts, Parts, ViewName, ViewStore, Views};
@@ -34,7 +34,7 @@ pub enum View {
 /// fifty-move rule changes.
 const SLAB_PARTS: usize = 3;
 /// Words of a slab: few, so that who reads some words has little to unpack.
-const SLAB: usize = 1 << 11;
+pub(super) const SLAB: usize = 1 << 11;
 
 impl View {
     /// Everything that a material has to find.
@@ -287,17 +287,48 @@ impl<'a> NewView<'a> {
     fn leave(&self, side: usize, source: &SideView<'_>, width: Width) -> Result<(), Error> {
         let made =
             (self.extraction.as_ref()).map(|extraction| extraction.view(side, source, width));
-        let view = made.as_ref().unwrap_or(source);
+        self.put(side, 0, made.as_ref().unwrap_or(source))
+    }
+
+    /// Keeps words of a side from an address on, which is that of a slab.
+    fn put(&self, side: usize, first: usize, view: &SideView<'_>) -> Result<(), Error> {
         let words = view.legal.len();
-        (0..self.slabs).into_par_iter().try_for_each(|slab| {
-            let first = slab * SLAB;
-            let packed = pack(&view.words(first..words.min(first + SLAB)));
-            let number = (side * self.slabs + slab) * SLAB_PARTS;
-            let parts = packed.into_iter().zip(number..);
-            parts
-                .into_iter()
-                .try_for_each(|(part, number)| self.parts.put(number, part))
-        })
+        (0..words.div_ceil(SLAB))
+            .into_par_iter()
+            .try_for_each(|slab| {
+                let packed = pack(&view.words(slab * SLAB..words.min((slab + 1) * SLAB)));
+                let number = (side * self.slabs + first / SLAB + slab) * SLAB_PARTS;
+                let mut parts = packed.into_iter().zip(number..);
+                parts.try_for_each(|(part, number)| self.parts.put(number, part))
+            })
+    }
+
+    /// A side by the squares of the white king, if each of these is some slabs and made from a part of a slice that is.
+    fn king_parts(&self, side: usize, slab: usize) -> Option<Vec<KingPart>> {
+        let parts = self.extraction.as_ref()?.king_parts(side)?;
+        let are_slabs = parts.iter().all(|part| {
+            let source = &part.source;
+            part.first.is_multiple_of(SLAB)
+                && source.start.is_multiple_of(slab)
+                && source.end.is_multiple_of(slab)
+        });
+        are_slabs.then_some(parts)
+    }
+
+    /// Keeps a part of a side from the words of the slice that it names.
+    fn leave_part(
+        &self,
+        part: &KingPart,
+        source: &SideView<'_>,
+        width: Width,
+    ) -> Result<(), Error> {
+        match &self.extraction {
+            Some(extraction) => {
+                let view = extraction.king_view(part, source, width);
+                self.put(part.part, part.first, &view)
+            }
+            None => Ok(()),
+        }
     }
 
     /// All sides are there.
@@ -326,6 +357,18 @@ pub(super) fn leave_views(
         if wanted.is_empty() {
             continue;
         }
+        if let SolvedSlice::Slabs(slabs) = solved
+            && let Some(parts) = king_parts(&wanted, slabs)
+        {
+            for of_words in parts.chunk_by(|(_, a), (_, b)| a.source == b.source) {
+                let source = slabs.view(turn, false, &of_words[0].1.source)?;
+                of_words
+                    .par_iter()
+                    .with_max_len(1)
+                    .try_for_each(|(view, part)| view.leave_part(part, &source, width))?;
+            }
+            continue;
+        }
         let source = solved.view(turn, false)?;
         wanted
             .into_par_iter()
@@ -333,4 +376,20 @@ pub(super) fn leave_views(
             .try_for_each(|(view, side)| view.leave(side, &source, width))?;
     }
     Ok(())
+}
+
+/// All parts of some sides, those from the same words of a slice one after the other; nothing if one of them cannot
+/// be made part by part.
+fn king_parts<'a, 'v>(
+    wanted: &[(&'a NewView<'v>, usize)],
+    slabs: &SlabValues,
+) -> Option<Vec<(&'a NewView<'v>, KingPart)>> {
+    let slab = slabs.addresses(0).len();
+    let mut parts = Vec::new();
+    for &(view, side) in wanted {
+        let of_side = view.king_parts(side, slab)?;
+        parts.extend(of_side.into_iter().map(|part| (view, part)));
+    }
+    parts.sort_by_key(|(_, part)| part.source.start);
+    Some(parts)
 }

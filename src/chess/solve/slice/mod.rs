@@ -5,5 +5,5 @@ mod outcome;
 mod promotion;
 mod routes;
 
-pub use promotion::{Extraction, Promotion, PromotionSource, PromotionViews};
+pub use promotion::{Extraction, KingPart, Promotion, PromotionSource, PromotionViews};
 pub use routes::{SliceRules, Targets, Unprepared, own_reads};

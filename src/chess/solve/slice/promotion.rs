@@ -166,11 +166,59 @@ impl Extraction {
     /// Makes one view from the slice of the target that it comes from, seen by the side to move.
     #[must_use]
     pub fn view(&self, part: usize, source: &SideView<'_>, width: Width) -> SideView<'static> {
+        let (relation, mirrored) = self.relation(part);
+        relation.apply(source, mirrored, width)
+    }
+}
+
+/// The part of a view with the white king on one square.
+#[derive(Clone, Debug)]
+pub struct KingPart {
+    /// The view.
+    pub part: usize,
+    /// The place of the king, from which its words begin.
+    king: usize,
+    /// The address of its first word.
+    pub first: usize,
+    /// The words of the source that it is made from.
+    pub source: Range<usize>,
+}
+
+impl Extraction {
+    /// The parts of one view by the square of the white king; nothing if each is made from all of the source.
+    #[must_use]
+    pub fn king_parts(&self, part: usize) -> Option<Vec<KingPart>> {
+        let (relation, mirrored) = self.relation(part);
+        let kings = 0..relation.kings();
+        let parts = kings.map(|king| {
+            Some(KingPart {
+                part,
+                king,
+                first: king * relation.words() / relation.kings(),
+                source: relation.words_for_king(king, mirrored)?,
+            })
+        });
+        parts.collect()
+    }
+
+    /// Makes a part of a view from the words of the source that it names.
+    #[must_use]
+    pub fn king_view(
+        &self,
+        part: &KingPart,
+        source: &SideView<'_>,
+        width: Width,
+    ) -> SideView<'static> {
+        let (relation, mirrored) = self.relation(part.part);
+        relation.apply_for_king(part.king, source, mirrored, width)
+    }
+
+    fn relation(&self, part: usize) -> (&Relation, bool) {
         let Part {
             square,
             source: (_, mirrored),
         } = self.parts[part];
-        self.relations[usize::from(square % 8)].apply(source, mirrored, width)
+        (&self.relations[usize::from(square % 8)], mirrored)
     }
 }
 
@@ -210,5 +258,63 @@ impl PromotionViews {
     pub fn view(&self, slice: usize, from: u8, addresses: &Range<usize>) -> Option<ViewWords> {
         let part = self.pawns.binary_search(&(slice, from)).ok()?;
         self.source.view(part, addresses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::solve::board::words;
+    use crate::retro::score::Scores;
+
+    /// A side with something else everywhere.
+    fn noise(words: usize) -> SideView<'static> {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            state ^ state >> 31
+        };
+        SideView {
+            legal: (0..words).map(|_| next() | 1).collect(),
+            scores: Scores::from((0..words * 64).map(|_| next() as u8).collect::<Vec<_>>()),
+            cursed: (0..words).map(|_| next()).collect(),
+            ..SideView::default()
+        }
+    }
+
+    #[test]
+    fn the_parts_by_kings_are_those_of_the_view() {
+        for (material, color, role) in [
+            ("KRPvK", Color::White, Role::Knight),
+            ("KRvKP", Color::Black, Role::Rook),
+            ("KQPvK", Color::White, Role::Queen),
+            ("KPvKP", Color::White, Role::Bishop),
+        ] {
+            let material: Material = material.parse().unwrap();
+            let promotion = Promotion {
+                material,
+                color,
+                role,
+            };
+            let extraction = Extraction::new(promotion);
+            let stored = promotion.target().normal_form();
+            let source = noise(words(&stored).unwrap() as usize);
+            for part in 0..extraction.parts() {
+                let whole = extraction.view(part, &source, Width::widest());
+                let Some(parts) = extraction.king_parts(part) else {
+                    assert!(!promotion.target().is_normal());
+                    continue;
+                };
+                let mut all = SideView::default();
+                for king in parts {
+                    assert_eq!(king.first, all.legal.len());
+                    let words = source.words(king.source.clone());
+                    all.extend(&extraction.king_view(&king, &words, Width::widest()));
+                }
+                assert_eq!(all.legal, whole.legal);
+                assert_eq!(all.scores, whole.scores);
+                assert_eq!(all.cursed, whole.cursed);
+            }
+        }
     }
 }
