@@ -106,23 +106,15 @@ enum Way {
     Files,
 }
 
-/// Whether all tables of a material are there that others need and its slices are small enough for being read back.
-/// Values are at hand then as they are when slices are solved together.
+/// Whether all tables of a material are there and it is read back from them. The values of a slice are at hand then as
+/// they are when it is solved, so what is solved in less memory is solved again.
 fn is_read_back(material: &Material, metrics: &[Metric], options: &GenerateOptions) -> bool {
-    let is_small = words(material).is_some_and(|words| words <= MANY_WORDS);
-    metrics.is_empty() && options.format == Format::Native && is_small
+    let is_at_hand = engine(material, options) == Engine::Together;
+    metrics.is_empty() && options.format == Format::Native && is_at_hand
 }
 
-fn way(
-    material: &Material,
-    metrics: &[Metric],
-    options: &GenerateOptions,
-    thrift: Thrift,
-) -> (Way, Engine) {
-    let engine = match is_read_back(material, metrics, options) {
-        true => Engine::Together,
-        false => engine(material, options),
-    };
+fn way(material: &Material, options: &GenerateOptions, thrift: Thrift) -> (Way, Engine) {
+    let engine = engine(material, options);
     let is_large = material.men() >= options.men_in_files || engine == Engine::Chains;
     let way = match material.has_pawns() {
         false if engine == Engine::Chains => Way::Slabs,
@@ -182,7 +174,7 @@ impl Generate for Chess {
             material, metrics, ..
         } = needs;
         let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
-        match way(material, metrics, options, thrift) {
+        match way(material, options, thrift) {
             (Way::Slabs, _) => memory::of_step_in_slabs(needs),
             (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
             (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
@@ -191,7 +183,7 @@ impl Generate for Chess {
 
     fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
         let mates = options.metrics.contains(&Metric::Dtm);
-        match way(needs.material, needs.metrics, options, thrift) {
+        match way(needs.material, options, thrift) {
             (Way::Slabs, _) => memory::scratch(needs.material, mates),
             (Way::Files, engine) => memory::scratch_in_files(needs, mates, engine),
             (Way::Memory, _) => 0,
@@ -212,7 +204,7 @@ impl Generate for Chess {
         let material = step.material;
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
-        let (way, engine) = way(&material, &step.metrics, options, step.thrift);
+        let (way, engine) = way(&material, options, step.thrift);
         let scratch = match way {
             Way::Memory => None,
             Way::Slabs | Way::Files => Some(scratch_directory(options)?),
