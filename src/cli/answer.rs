@@ -11,6 +11,7 @@ use retrograde::metric::Wdl;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::movetext::movetext;
+use super::print::counted;
 
 /// A position, its value for the side to move, and its moves, best first.
 #[derive(Debug, serde::Serialize)]
@@ -43,6 +44,9 @@ pub struct Answer {
     /// Only if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<LineAnswer>,
+    /// Best play as a game, only if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn: Option<String>,
     #[serde(skip)]
     pub turn: Color,
     #[serde(skip)]
@@ -292,12 +296,13 @@ impl Answer {
         let [to_zeroing, to_mate] = self.distances.describe(self.exact != Some(false));
         writeln!(
             out,
-            "{}{}, {} to move: {}, {} {to_zeroing}, dtm {to_mate}",
+            "{}{}, {} to move: {}, {} {to_zeroing}, dtm {to_mate}{}",
             self.material,
             (self.rules).map_or_else(String::new, |rules| format!(" under {rules}")),
-            self.game.name_of(self.turn),
+            self.name_of(self.turn),
             self.describe(),
             zeroing(self.game),
+            self.moves_to_mate(),
         )?;
         self.print_foreign_tables(out)?;
         let (stalemate, insufficient_material) = match self.game {
@@ -318,13 +323,69 @@ impl Answer {
         Ok(())
     }
 
-    /// The result as the clock stands, and from a fresh one where that is another.
+    /// Who wins as the clock stands, and the result from a fresh one where that is another.
     fn describe(&self) -> String {
-        match self.bounds.result.map(Wdl::category) {
-            Some(fresh) if fresh != self.category => {
-                format!("{} ({fresh} from a fresh clock)", self.category)
+        let Some(fresh) = self.bounds.result else {
+            return self.bounds.describe();
+        };
+        let winner = match fresh.signum2() > 0 {
+            true => self.name_of(self.turn),
+            false => self.name_of(!self.turn),
+        };
+        let (category, fresh) = (self.category, fresh.category());
+        let result = match category {
+            "win" | "loss" => format!("{winner} wins"),
+            "cursed-win" | "blessed-loss" => {
+                format!("{winner} wins but for the fifty-move rule")
             }
-            _ => self.bounds.describe(),
+            "draw" => "draw".to_owned(),
+            // A distance that is rounded or missing, which the clock comes near.
+            _ => format!("{winner} wins ({category})"),
+        };
+        match fresh == category {
+            true => result,
+            false => format!("{result} ({category}; {fresh} from a fresh clock)"),
+        }
+    }
+
+    /// A side, as at the beginning of a sentence.
+    fn name_of(&self, side: Color) -> &'static str {
+        match (self.game, side) {
+            (Game::Chess, Color::White) => "White",
+            (Game::Xiangqi, Color::White) => "Red",
+            (_, Color::Black) => "Black",
+        }
+    }
+
+    /// The distance to mate as players count it, in moves of the winner.
+    fn moves_to_mate(&self) -> String {
+        match self.distances.mate {
+            Some(plies) if plies != 0 && self.exact != Some(false) => {
+                format!(" (mate in {})", plies.unsigned_abs().div_ceil(2))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Writes elephants and horses of xiangqi as a FEN that was typed does: `E` for `B`, `H` for `N`.
+    pub fn spell_as(&mut self, typed: &[String]) {
+        let typed = typed.first().map_or("", String::as_str);
+        let board = typed.split([' ', '_']).next().unwrap_or_default();
+        if is_chess(&self.game) {
+            return;
+        }
+        for (ours, other) in [('B', 'E'), ('N', 'H')] {
+            if !board.to_ascii_uppercase().contains(other) {
+                continue;
+            }
+            self.material = self.material.replace(ours, &other.to_string());
+            let (board, rest) = self.fen.split_at(self.fen.find(' ').unwrap_or_default());
+            let spell = |letter: char| match letter.to_ascii_uppercase() == ours {
+                true if letter == ours => other,
+                true => other.to_ascii_lowercase(),
+                false => letter,
+            };
+            self.fen = board.chars().map(spell).chain(rest.chars()).collect();
         }
     }
 
@@ -374,10 +435,13 @@ impl Answer {
             };
             writeln!(out, "{names} {to_zeroing:>5} {to_mate:>5}{remark}")?;
         }
-        match &self.line {
-            Some(line) => self.print_line(line, out),
-            None => Ok(()),
+        if let Some(line) = &self.line {
+            self.print_line(line, out)?;
         }
+        if let Some(pgn) = &self.pgn {
+            write!(out, "\n{pgn}")?;
+        }
+        Ok(())
     }
 
     fn print_line(&self, line: &LineAnswer, out: &mut dyn Write) -> Result<()> {
@@ -390,11 +454,14 @@ impl Answer {
         }
         let metric = match line.plies_by_metric {
             None => line.metric.to_owned(),
-            Some(plies) => format!("{} for {plies} plies, from there by dtz", line.metric),
+            Some(plies) => {
+                let plies = counted(plies, "ply");
+                format!("{} for {plies}, from there by dtz", line.metric)
+            }
         };
-        let (plies, end) = (moves.len(), line.end);
+        let (plies, end) = (counted(moves.len(), "ply"), line.end);
         let words = movetext(self.fullmoves, self.turn, moves);
-        writeln!(out, "\nbest line by {metric}, {plies} plies, then {end}:")?;
+        writeln!(out, "\nbest line by {metric}, {plies}, then {end}:")?;
         writeln!(out, "{}", words.join(" "))?;
         if let Some(reason) = &line.reason {
             writeln!(out, "no further: {reason}")?;

@@ -16,6 +16,7 @@ use retrograde::verify::{BothFormats, Difference};
 use serde_json::json;
 
 use super::generate::{self, Bar, Compression};
+use super::print::counted;
 use super::{Outcome, TableDirectory, input, progress};
 
 /// Indices of a material at which the old and the new table are compared.
@@ -78,7 +79,7 @@ impl Convert {
             format: self.to.into(),
             compression: self.compression.into(),
             memory: self.memory,
-            ..GenerateOptions::new(directory.path(), materials.clone())
+            ..GenerateOptions::new(directory.only("convert")?, materials.clone())
         })?;
         let cancel = progress::cancel_on_interrupt()?;
         let bar = progress::bar(plan.work(), "indices");
@@ -125,7 +126,7 @@ impl Convert {
             if !sources.iter().any(|file| file.material() == material) {
                 bail!(
                     "{} has no {} table of {material} to convert",
-                    directory.path().display(),
+                    directory.display(),
                     from.name()
                 );
             }
@@ -137,7 +138,7 @@ impl Convert {
         if materials.is_empty() {
             bail!(
                 "{} has no {} tables to convert",
-                directory.path().display(),
+                directory.display(),
                 from.name()
             );
         }
@@ -158,7 +159,7 @@ fn compare(
     materials: &[Material],
     cancel: &AtomicBool,
 ) -> Result<(u64, Vec<Difference>)> {
-    let both = BothFormats::open(directory.path())?;
+    let both = BothFormats::open(directory.only("convert")?)?;
     let bar = progress::bar(materials.len() as u64, "materials");
     let mut positions = 0;
     let mut differences = Vec::new();
@@ -198,13 +199,13 @@ fn print(converted: &Converted, directory: &TableDirectory, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "{} materials: wrote {} files, {}, to {} in {:.1} s; {} positions compared, {} differ",
-        converted.materials,
-        converted.files,
+        "{}: wrote {}, {}, to {} in {:.1} s; {} compared, {} differ",
+        counted(converted.materials, "material"),
+        counted(converted.files, "file"),
         HumanBytes(converted.bytes),
-        directory.path().display(),
+        directory.display(),
         converted.seconds,
-        HumanCount(converted.positions),
+        counted(converted.positions as usize, "position"),
         HumanCount(converted.differences.len() as u64)
     )?;
     Ok(())

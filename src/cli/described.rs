@@ -10,7 +10,6 @@ use retrograde::probe::Format;
 use retrograde::probe::xiangqi::XiangqiProbeError;
 use retrograde::statistics::Counting;
 use retrograde::table::{Count, Description, Statistics};
-use retrograde::tables::find;
 use retrograde::verify::Recount;
 use retrograde::xiangqi::{self, Rules, Xiangqi};
 
@@ -162,7 +161,7 @@ impl DescribedGame for Xiangqi {
         material: &xiangqi::Material,
     ) -> Result<Vec<Described<Xiangqi>>> {
         let metrics = xiangqi::Metric::ALL.into_iter();
-        let files = metrics.filter_map(|m| find::<Xiangqi>(directory.path(), rules, material, m));
+        let files = metrics.filter_map(|m| directory.xiangqi_file(rules, material, m));
         let described = files.map(|file| {
             let table = file.open(true)?;
             Ok(Described {
@@ -187,7 +186,7 @@ impl DescribedGame for Xiangqi {
             material: *material,
             metric,
             rules,
-            directory: directory.path().to_owned(),
+            searched: directory.paths().to_vec(),
         };
         missing.into()
     }

@@ -14,20 +14,27 @@ use retrograde::{Error, Tablebase, xiangqi};
 
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
-/// A directory of tables, which need not exist yet.
+/// One or more directories of tables, which need not exist yet. Where two have the same table, that of the first counts.
 #[derive(Clone, Debug)]
 pub struct TableDirectory {
-    path: PathBuf,
+    paths: Vec<PathBuf>,
     /// Named by the user, not found by the rule: then it is a mistake if it does not exist.
     named: bool,
 }
 
 impl TableDirectory {
-    /// The directory named, else `./tables` where it exists, else the user's data directory.
-    pub fn choose(named: Option<PathBuf>) -> TableDirectory {
+    /// The directories named, each maybe as a list like those of the system (`a:b`), else `./tables` where it exists, else the user's
+    /// data directory.
+    pub fn choose(named: impl IntoIterator<Item = PathBuf>) -> TableDirectory {
+        let split = |path: PathBuf| match path.exists() {
+            true => vec![path],
+            false => std::env::split_paths(&path).collect(),
+        };
+        let named = named.into_iter().flat_map(split);
         // An empty environment variable counts as none.
-        if let Some(path) = named.filter(|path| !path.as_os_str().is_empty()) {
-            return TableDirectory { path, named: true };
+        let paths: Vec<PathBuf> = named.filter(|path| !path.as_os_str().is_empty()).collect();
+        if !paths.is_empty() {
+            return TableDirectory { paths, named: true };
         }
         let local = PathBuf::from("tables");
         let path = if local.is_dir() {
@@ -35,12 +42,39 @@ impl TableDirectory {
         } else {
             user_data().map_or(local, |data| data.join("retrograde").join("tables"))
         };
-        TableDirectory { path, named: false }
+        TableDirectory {
+            paths: vec![path],
+            named: false,
+        }
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Where they are.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Where they are, in words.
+    pub fn display(&self) -> String {
+        let paths: Vec<String> = (self.paths.iter())
+            .map(|path| path.display().to_string())
+            .collect();
+        paths.join(" and ")
+    }
+
+    /// Where it is, for a command that works in one directory.
+    ///
+    /// # Errors
+    ///
+    /// If there are several.
+    pub fn only(&self, command: &str) -> Result<&Path> {
+        match &self.paths[..] {
+            [path] => Ok(path),
+            paths => bail!(
+                "`retrograde {command}` works in one directory, and there are {}: {}; choose one with --tables DIR",
+                paths.len(),
+                self.display()
+            ),
+        }
     }
 
     /// The tables in it.
@@ -58,10 +92,10 @@ impl TableDirectory {
     ///
     /// As for [`open`](Self::open).
     pub fn open_with(&self, options: &ProbeOptions) -> Result<Tablebase> {
-        if !self.named && !self.path.exists() {
-            return Err(NoTables(self.path.clone()).into());
+        if !self.named && !self.paths.iter().any(|path| path.exists()) {
+            return Err(self.nothing().into());
         }
-        Ok(Tablebase::open_with(&[&self.path], options)?)
+        Ok(Tablebase::open_with(&self.paths, options)?)
     }
 
     /// All xiangqi tables in it, by rules and number of men.
@@ -70,13 +104,44 @@ impl TableDirectory {
     ///
     /// If it cannot be read.
     pub fn xiangqi_files(&self) -> Result<Vec<NativeFile<Xiangqi>>, Error> {
-        let files = Rules::ALL.map(|rules| list::<Xiangqi>(&self.path, rules));
-        let files: Result<Vec<_>, _> = files.into_iter().collect();
-        let files = files.map_err(|source| Error::Directory {
-            directory: self.path.clone(),
-            source,
-        })?;
-        Ok(files.concat())
+        let mut files: Vec<NativeFile<Xiangqi>> = Vec::new();
+        for rules in Rules::ALL {
+            let before = files.len();
+            for path in &self.paths {
+                let listed = list::<Xiangqi>(path, rules).map_err(|source| Error::Directory {
+                    directory: path.clone(),
+                    source,
+                })?;
+                let known: Vec<_> = (files[before..].iter())
+                    .map(|file| (file.material, file.metric))
+                    .collect();
+                let is_new = |file: &NativeFile<Xiangqi>| {
+                    known.is_empty() || !known.contains(&(file.material, file.metric))
+                };
+                files.extend(listed.into_iter().filter(is_new));
+            }
+            if self.paths.len() > 1 {
+                files[before..].sort_by_cached_key(|file| {
+                    (
+                        file.material.men(),
+                        file.material.to_string(),
+                        file.metric.number(),
+                    )
+                });
+            }
+        }
+        Ok(files)
+    }
+
+    /// The first xiangqi table of a material and metric.
+    pub fn xiangqi_file(
+        &self,
+        rules: Rules,
+        material: &xiangqi::Material,
+        metric: xiangqi::Metric,
+    ) -> Option<NativeFile<Xiangqi>> {
+        let mut paths = self.paths.iter();
+        paths.find_map(|path| find::<Xiangqi>(path, rules, material, metric))
     }
 
     /// The game that signatures of existing tables mean: as said, or that of the only one that has such a material, or has
@@ -88,7 +153,7 @@ impl TableDirectory {
     pub fn game_of_tables(&self, signatures: &[String], game: Option<Game>) -> Result<Game> {
         let tables = LazyCell::new(|| self.open().ok());
         game_of_all(signatures, game, |signature, chess, xiangqi| {
-            let has = |rules, metric| find::<Xiangqi>(&self.path, rules, xiangqi, metric).is_some();
+            let has = |rules, metric| self.xiangqi_file(rules, xiangqi, metric).is_some();
             let mut metrics = xiangqi::Metric::ALL.into_iter();
             let has_xiangqi =
                 metrics.any(|metric| Rules::ALL.iter().any(|&rules| has(rules, metric)));
@@ -98,7 +163,7 @@ impl TableDirectory {
             if has_xiangqi && has_chess {
                 bail!(
                     "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
-                    self.path.display()
+                    self.display()
                 );
             }
             Ok(match has_xiangqi {
@@ -120,7 +185,7 @@ impl TableDirectory {
         game_of_all(signatures, game, |signature, _, _| match *has_xiangqi {
             true => bail!(
                 "{signature} is a material of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
-                self.path.display()
+                self.display()
             ),
             false => Ok(Game::Chess),
         })
@@ -128,7 +193,7 @@ impl TableDirectory {
 
     /// That there is no table here at all.
     pub fn nothing(&self) -> NoTables {
-        NoTables(self.path.clone())
+        NoTables(self.display())
     }
 
     /// That a material has no table here.
@@ -136,7 +201,7 @@ impl TableDirectory {
         ProbeError::MissingTable {
             material: material.to_string(),
             metric,
-            searched: [self.path.clone()].into(),
+            searched: self.paths.clone().into(),
         }
     }
 }
@@ -144,11 +209,9 @@ impl TableDirectory {
 /// There are no tables where they are looked for.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "no tables in {}; make some with `retrograde generate --men 4`, or say where they are with \
-     --tables DIR",
-    .0.display()
+    "no tables in {0}; make some with `retrograde generate --men 4`, or say where they are with --tables DIR"
 )]
-pub struct NoTables(PathBuf);
+pub struct NoTables(String);
 
 fn game_of_all(
     signatures: &[String],

@@ -22,6 +22,7 @@ use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, 
 use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
 
+use super::print::counted;
 use super::{Outcome, TableDirectory, input, memory, print, progress};
 
 /// Solve materials and write their tables, and all tables they depend on
@@ -210,8 +211,8 @@ impl Generate {
         };
         progress::use_threads(self.threads)?;
         match game {
-            Game::Chess => self.generate(&self.chess(tables.path())?, out),
-            Game::Xiangqi => self.generate(&self.xiangqi(tables.path())?, out),
+            Game::Chess => self.generate(&self.chess(tables.only("generate")?)?, out),
+            Game::Xiangqi => self.generate(&self.xiangqi(tables.only("generate")?)?, out),
         }
     }
 
@@ -404,8 +405,8 @@ impl Generate {
         }
         writeln!(
             out,
-            "{} materials to solve, {} there already; up to {} of memory{}; into {}",
-            plan.steps().count(),
+            "{} to solve, {} there already; up to {} of memory{}; into {}",
+            counted(plan.steps().count(), "material"),
             plan.present(),
             HumanBytes(plan.peak_memory()),
             match plan.scratch() {

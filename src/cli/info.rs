@@ -14,6 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::described::{Described, DescribedGame};
+use super::print::counted;
 use super::{Outcome, TableDirectory};
 
 /// Show a material's tables: sizes, counts of results, longest wins
@@ -194,7 +195,10 @@ impl Answer {
                 let side = game.name_of(color);
                 write!(out, "longest win of {side} by {metric}: ")?;
                 match &longest.fen {
-                    Some(fen) => writeln!(out, "{} plies, {fen}", longest.plies)?,
+                    Some(fen) => {
+                        let plies = counted(longest.plies as usize, "ply");
+                        writeln!(out, "{plies}, {fen}")?;
+                    }
                     None => writeln!(out, "none")?,
                 }
             }

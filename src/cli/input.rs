@@ -28,7 +28,23 @@ pub fn position(words: &[String]) -> Result<Position> {
             "this is a xiangqi board of ten ranks; add --game xiangqi, or write eight ranks for chess"
         );
     }
-    Ok(Position::from_fen(&fen)?)
+    Ok(Position::from_fen(&complete(
+        &fen,
+        ["w", "-", "-", "0", "1"],
+    ))?)
+}
+
+/// A FEN of which only the first fields were typed, with what stands for the others.
+fn complete<const N: usize>(fen: &str, rest: [&str; N]) -> String {
+    let mut fields: Vec<&str> = fen.split_whitespace().collect();
+    if let Some(missing) = fields
+        .len()
+        .checked_sub(1)
+        .and_then(|typed| rest.get(typed..))
+    {
+        fields.extend(missing);
+    }
+    fields.join(" ")
 }
 
 /// Whether a FEN given as one argument or as several words is of xiangqi.
@@ -52,7 +68,10 @@ pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
     if fen.trim() == "startpos" {
         return Ok(xiangqi::Position::start());
     }
-    Ok(xiangqi::Position::from_fen(&fen)?)
+    Ok(xiangqi::Position::from_fen(&complete(
+        &fen,
+        ["w", "-", "-", "0", "1"],
+    ))?)
 }
 
 /// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields. And the words behind it.

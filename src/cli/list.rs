@@ -1,45 +1,83 @@
 //! `retrograde list`: which tables are there.
 
-use std::fmt::Display;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::Result;
-use clap::Args;
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
 use retrograde::game::Game;
 use retrograde::metric::Metric;
-use retrograde::xiangqi;
+use retrograde::xiangqi::{self, Rules};
 use serde::Serialize;
 use serde_json::json;
 
 use super::directory::TableDirectory;
 use super::manifest::{self, Manifest};
-use super::{Outcome, print, progress};
+use super::{Outcome, input, print, progress};
 
 /// List the tables that are there, with their sizes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde list --tables ~/tables\n  \
+    retrograde list --men 5 --metric dtm --sort size\n  \
+    retrograde list KRPvKR --json\n  \
     retrograde list --manifest > tables.json")]
 pub struct List {
-    /// List the tables of this game: chess or xiangqi
-    #[arg(long, value_name = "GAME", default_value_t)]
-    game: Game,
+    /// Only these materials, in any order and case
+    #[arg(value_name = "MATERIAL")]
+    materials: Vec<String>,
+
+    /// Only tables of this game: chess or xiangqi
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
+    /// Only tables of so many men
+    #[arg(long, value_name = "N")]
+    men: Option<usize>,
+
+    /// Only tables of this metric, such as dtm
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+
+    /// Only tables of this format: native or syzygy
+    #[arg(long, value_name = "FORMAT", value_parser = ["native", "syzygy"])]
+    format: Option<String>,
+
+    /// Xiangqi: only tables of these rules, cycles-draw or perpetual-check
+    #[arg(long, value_name = "RULES")]
+    rules: Option<Rules>,
+
+    /// In which order: by number of men, by name, or the largest first
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t)]
+    sort: Sort,
 
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 
     /// Print a manifest of the tables of both games instead: sizes, SHA-256 and numbers of positions, for `verify --manifest`
-    #[arg(long, conflicts_with_all = ["game", "json"])]
+    #[arg(long, conflicts_with_all = ["materials", "game", "men", "metric", "format", "rules", "sort", "json"])]
     manifest: bool,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Sort {
+    #[default]
+    Men,
+    Name,
+    Size,
 }
 
 /// A file that is named like a table.
 #[derive(Debug, Serialize)]
 struct Row {
     material: String,
+    #[serde(skip)]
+    men: usize,
     game: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rules: Option<&'static str>,
@@ -56,7 +94,7 @@ struct Row {
 impl Row {
     /// Files with the same are in one row of the table that is printed.
     fn key(&self) -> (&str, &str) {
-        (&self.material, self.rules.unwrap_or(self.format))
+        (&self.material, self.rules.unwrap_or(self.game))
     }
 }
 
@@ -66,69 +104,129 @@ impl List {
         if self.manifest {
             return manifest(directory, out);
         }
-        let (rows, metrics) = match self.game {
-            Game::Chess => (chess(directory)?, Metric::ALL.map(Metric::name).to_vec()),
-            Game::Xiangqi => {
-                let metrics = xiangqi::Metric::ALL.map(xiangqi::Metric::name);
-                (xiangqi(directory)?, metrics.to_vec())
-            }
-        };
+        let mut rows = Vec::new();
+        if self.game != Some(Game::Xiangqi) {
+            rows = chess(directory)?;
+        }
+        if self.game != Some(Game::Chess) {
+            rows.extend(xiangqi(directory)?);
+        }
+        let is_empty = rows.is_empty();
+        self.filter(&mut rows)?;
+        let key = |row: &Row| (row.material.clone(), row.rules.unwrap_or(row.game));
+        let mut sizes: HashMap<(String, &str), u64> = HashMap::new();
+        for row in &rows {
+            *sizes.entry(key(row)).or_default() += row.bytes;
+        }
+        // Stable: what is equal stays in the order in which it was found, which is by men.
+        match self.sort {
+            Sort::Men => rows.sort_by_cached_key(|row| (row.game, row.rules, row.men)),
+            Sort::Name => rows.sort_by_cached_key(key),
+            Sort::Size => rows.sort_by_cached_key(|row| (Reverse(sizes[&key(row)]), key(row))),
+        }
         if self.json {
-            let answer =
-                json!({"directory": directory.path().display().to_string(), "tables": rows});
+            let answer = json!({"directory": directory.display(), "tables": rows});
             writeln!(out, "{answer}")?;
-        } else if rows.is_empty() {
+        } else if is_empty {
             return Err(directory.nothing().into());
         } else {
-            let of_one = |a: &Row, b: &Row| (&a.material, a.rules) == (&b.material, b.rules);
-            let mut sorted: Vec<&Row> = rows.iter().collect();
-            // Stable: materials and metrics stay in their order.
-            sorted
-                .sort_by_cached_key(|row| (rows.iter().position(|it| of_one(it, row)), row.format));
-            self.print(&sorted, &metrics, out)?;
+            print_rows(&rows, out)?;
             let total = rows.iter().map(|row| row.bytes).sum();
-            print::total(rows.len(), total, directory.path(), out)?;
-            for error in sorted.iter().filter_map(|row| row.error.as_ref()) {
+            print::total(rows.len(), total, &directory.display(), out)?;
+            for error in rows.iter().filter_map(|row| row.error.as_ref()) {
                 writeln!(out, "damaged: {error}")?;
             }
         }
-        Ok(Outcome::Done)
+        Ok(match rows.is_empty() && !self.json {
+            true => Outcome::No("no table is of that kind; ask for more kinds".to_owned()),
+            false => Outcome::Done,
+        })
     }
 
-    /// Prints the sizes, a row for each material and format or rules.
-    fn print(&self, rows: &[&Row], metrics: &[&str], out: &mut dyn Write) -> Result<()> {
-        let start = |material: &dyn Display, key: &str| match self.game {
-            Game::Chess => format!("{material:<10} {key:<7}"),
-            Game::Xiangqi => format!("{material:<16} {key:<15}"),
-        };
-        let key = match self.game {
-            Game::Chess => "format",
-            Game::Xiangqi => "rules",
-        };
-        write!(out, "{}", start(&"material", key))?;
-        for metric in metrics {
-            write!(out, " {metric:>12}")?;
-        }
-        writeln!(out)?;
-        for files in rows.chunk_by(|a, b| a.key() == b.key()) {
-            let (material, key) = files[0].key();
-            write!(out, "{}", start(&material, key))?;
-            for metric in metrics {
-                let file = files.iter().find(|file| file.metric == *metric);
-                let size = file.map_or("-".to_owned(), |file| HumanBytes(file.bytes).to_string());
-                write!(out, " {size:>12}")?;
+    /// Leaves what was asked for.
+    fn filter(&self, rows: &mut Vec<Row>) -> Result<()> {
+        if !self.materials.is_empty() {
+            let mut names = Vec::new();
+            for signature in &self.materials {
+                let chess = input::material(signature).map(|it| it.to_string());
+                let xiangqi = input::xiangqi_material(signature).map(|it| it.to_string());
+                match (chess, xiangqi) {
+                    (Err(error), Err(_)) => return Err(error.into()),
+                    (chess, xiangqi) => names.extend(chess.into_iter().chain(xiangqi)),
+                }
             }
-            writeln!(out)?;
+            rows.retain(|row| names.contains(&row.material));
         }
+        if let Some(metric) = &self.metric {
+            let chess = Metric::ALL.map(Metric::name);
+            let xiangqi = xiangqi::Metric::ALL.map(xiangqi::Metric::name);
+            if !chess.iter().chain(&xiangqi).any(|name| name == metric) {
+                bail!("--metric {metric}: write wdl, dtz, dtm, dtc or rounds");
+            }
+        }
+        rows.retain(|row| {
+            self.men.is_none_or(|men| men == row.men)
+                && self.metric.as_ref().is_none_or(|it| it == row.metric)
+                && self.format.as_ref().is_none_or(|it| it == row.format)
+                && self.rules.is_none_or(|it| row.rules == Some(it.name()))
+        });
         Ok(())
     }
+}
+
+/// Prints the sizes, a row for each material and, of xiangqi, rules.
+fn print_rows(rows: &[Row], out: &mut dyn Write) -> Result<()> {
+    let is_there = |metric: &&str| rows.iter().any(|row| row.metric == *metric);
+    let chess = Metric::ALL.map(Metric::name);
+    let xiangqi = xiangqi::Metric::ALL.map(xiangqi::Metric::name);
+    let mut metrics: Vec<&str> = Vec::new();
+    for (metrics_of, game) in [(&chess[..], "chess"), (&xiangqi[..], "xiangqi")] {
+        // All of a game, so that what is missing is seen.
+        let has_game = rows.iter().any(|row| row.game == game);
+        for metric in metrics_of {
+            if !metrics.contains(metric) && (has_game || is_there(metric)) {
+                metrics.push(metric);
+            }
+        }
+    }
+    let longest = |of: fn(&Row) -> usize, least: usize| rows.iter().map(of).max().max(Some(least));
+    let width = longest(|row| row.material.len(), 10).unwrap_or_default();
+    let kind_width = longest(|row| row.key().1.len(), 5).unwrap_or_default();
+    write!(
+        out,
+        "{:<width$} {:<kind_width$} {:<7}",
+        "material", "game", "format"
+    )?;
+    for metric in &metrics {
+        write!(out, " {metric:>12}")?;
+    }
+    writeln!(out)?;
+    for files in rows.chunk_by(|a, b| a.key() == b.key()) {
+        let (material, kind) = files[0].key();
+        let format = match files.iter().all(|file| file.format == files[0].format) {
+            true => files[0].format,
+            false => "both",
+        };
+        write!(out, "{material:<width$} {kind:<kind_width$} {format:<7}")?;
+        for metric in &metrics {
+            let of_metric = files.iter().filter(|file| file.metric == *metric);
+            let size = match of_metric.clone().next() {
+                None => "-".to_owned(),
+                Some(_) => HumanBytes(of_metric.map(|file| file.bytes).sum()).to_string(),
+            };
+            write!(out, " {size:>12}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
 }
 
 /// Reads all tables and prints what a copy of them has to be like.
 fn manifest(directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
     let cancel = progress::cancel_on_interrupt()?;
-    let bar = progress::bytes(manifest::bytes(directory.path())?);
-    let manifest = Manifest::of(directory.path(), &cancel, &bar)?;
+    let place = directory.only("list --manifest")?;
+    let bar = progress::bytes(manifest::bytes(place)?);
+    let manifest = Manifest::of(place, &cancel, &bar)?;
     bar.finish_and_clear();
     if manifest.is_empty() {
         return Err(directory.nothing().into());
@@ -144,6 +242,7 @@ fn chess(directory: &TableDirectory) -> Result<Vec<Row>> {
     for file in tables.tables() {
         rows.push(Row {
             material: file.material().to_string(),
+            men: file.material().men(),
             game: "chess",
             rules: None,
             metric: file.metric().name(),
@@ -162,6 +261,7 @@ fn xiangqi(directory: &TableDirectory) -> Result<Vec<Row>> {
     for file in directory.xiangqi_files()? {
         rows.push(Row {
             material: file.material.to_string(),
+            men: file.material.men(),
             game: "xiangqi",
             rules: Some(file.rules.name()),
             metric: file.metric.name(),

@@ -23,6 +23,7 @@ mod perft;
 mod print;
 mod probe;
 mod progress;
+mod show;
 mod solve;
 mod stats;
 mod usage;
@@ -67,9 +68,10 @@ pub enum Outcome {
         2 bad usage or bad input, and whatever kept the command from finishing, Ctrl-C included."
 )]
 struct Arguments {
-    /// Where the tables are [default: ./tables where it exists, else the user's data directory]
+    /// Where the tables are; may be repeated, and each may be a list as the system has them (a:b) [default: ./tables where it exists,
+    /// else the user's data directory]
     #[arg(long, global = true, value_name = "DIR", env = "RETROGRADE_TABLES")]
-    tables: Option<PathBuf>,
+    tables: Vec<PathBuf>,
 
     #[command(subcommand)]
     command: Command,
@@ -97,7 +99,7 @@ enum Command {
 ///
 /// With one line that says what is wrong and what to do.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> Result<Outcome> {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let arguments = match Arguments::try_parse_from(with_joined_pgn(arguments)) {
         Ok(arguments) => arguments,
         Err(error) if usage::is_request(&error) => {
             write!(out, "{}", error.render())?;
@@ -124,6 +126,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         true => Ok(Outcome::No(error.to_string())),
         false => Err(advice::with_options(error)),
     })
+}
+
+/// The arguments with `--pgn -` as one, `--pgn=-`: what else stands behind `--pgn` is a position.
+fn with_joined_pgn(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        match joined.last_mut() {
+            Some(last) if argument == "-" && last == "--pgn" => last.push("=-"),
+            _ => joined.push(argument),
+        }
+    }
+    joined
 }
 
 /// Whether nothing is wrong but that the tables do not have the answer.

@@ -12,18 +12,18 @@ use super::Outcome;
 
 /// A number of things, of which one is called by the noun.
 pub fn counted(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", HumanCount(number as u64))
+    let number = number as u64;
+    match (number, noun.strip_suffix("ly")) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(start)) => format!("{} {start}lies", HumanCount(number)),
+        (_, None) => format!("{} {noun}s", HumanCount(number)),
+    }
 }
 
 /// The last line of a list of tables.
-pub fn total(files: usize, bytes: u64, directory: &Path, out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "{files} tables, {}, in {}",
-        HumanBytes(bytes),
-        directory.display()
-    )?;
+pub fn total(files: usize, bytes: u64, directory: &str, out: &mut dyn Write) -> Result<()> {
+    let (tables, bytes) = (counted(files, "table"), HumanBytes(bytes));
+    writeln!(out, "{tables}, {bytes}, in {directory}")?;
     Ok(())
 }
 
@@ -37,7 +37,8 @@ pub fn written(
 ) -> Result<()> {
     writeln!(
         out,
-        "wrote {files} files, {}, to {} in {seconds:.1} s",
+        "wrote {}, {}, to {} in {seconds:.1} s",
+        counted(files, "file"),
         HumanBytes(bytes),
         directory.display()
     )?;
@@ -51,11 +52,11 @@ pub fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error
 
 /// That all is there already.
 pub fn nothing_to_do(present: usize, directory: &Path, out: &mut dyn Write) -> Result<()> {
-    writeln!(
-        out,
-        "nothing to do: all {present} materials are in {}",
-        directory.display()
-    )?;
+    let what = match present {
+        1 => "the material is".to_owned(),
+        _ => format!("all {} are", counted(present, "material")),
+    };
+    writeln!(out, "nothing to do: {what} in {}", directory.display())?;
     Ok(())
 }
 
@@ -78,7 +79,7 @@ pub fn differences<T: std::fmt::Display>(
     }
     let more = all.saturating_sub(listed.len() as u64);
     if more > 0 {
-        writeln!(out, "and {} more differences", HumanCount(more))?;
+        writeln!(out, "and {}", counted(more as usize, "more difference"))?;
     }
     Ok(())
 }
@@ -89,8 +90,9 @@ pub fn verdict(differences: u64, unreadable: usize, directory: &Path) -> Outcome
         return Outcome::Done;
     }
     Outcome::No(format!(
-        "{} differences and {unreadable} unreadable files in {}; remove the files and generate them again",
-        HumanCount(differences),
+        "{} and {} in {}; remove the files and generate them again",
+        counted(differences as usize, "difference"),
+        counted(unreadable, "unreadable file"),
         directory.display()
     ))
 }

@@ -17,6 +17,8 @@ use serde_json::json;
 use super::answer::Answer;
 use super::directory::{NoTables, TableDirectory};
 use super::game::CliGame;
+use super::print::counted;
+use super::show::{By, Show, board};
 use super::{Outcome, input};
 
 /// Look a position up: its value, and every legal move with its value, best first
@@ -40,9 +42,12 @@ pub struct Probe {
     #[arg(required_unless_present = "epd", conflicts_with = "epd", num_args = 1..)]
     fen: Vec<String>,
 
-    /// Show best play to the end
-    #[arg(long)]
-    line: bool,
+    #[command(flatten)]
+    show: Show,
+
+    /// Order moves, and choose those of the line, by plies to the next capture or pawn move (dtz) or to mate
+    #[arg(long, value_name = "METRIC", value_enum, default_value_t)]
+    by: By,
 
     /// Answer every position of a file, or of the standard input, in one JSON object a line
     #[arg(long, value_name = "FILE|-")]
@@ -53,7 +58,7 @@ pub struct Probe {
     game: Option<Game>,
 
     /// Ask a file that `solve --save` has written, and tables for what is behind its end
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["epd", "line"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["epd", "line", "pgn", "by"])]
     solved: Option<PathBuf>,
 
     /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
@@ -73,13 +78,19 @@ impl Probe {
             let input = open_lines(file)?;
             return self.answer_lines(file, input, tables, out);
         }
-        let answer = match input::means_xiangqi(self.game, &self.fen) {
+        let mut answer = match input::means_xiangqi(self.game, &self.fen) {
             true => self.answer::<xiangqi::Position>(tables)?,
             false => self.answer::<chess::Position>(tables)?,
         };
+        answer.spell_as(&self.fen);
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        } else if self.show.only_pgn() {
+            write!(out, "{}", answer.pgn.as_deref().unwrap_or_default())?;
         } else if answer.reason.is_none() {
+            if self.show.board {
+                writeln!(out, "{}", board(&answer.fen))?;
+            }
             answer.print(out)?;
         }
         Ok(match answer.reason {
@@ -102,7 +113,7 @@ impl Probe {
         match P::open(directory, self.rules) {
             Ok(tables) => self.ask(&position, &tables),
             Err(error) if error.is::<NoTables>() => {
-                let mut answer = position.probe(&P::tables(None, self.rules)?)?;
+                let mut answer = position.probe(&P::tables(None, self.rules)?, self.by)?;
                 // There may be a better one.
                 let castling = ProbeError::CastlingRights.to_string();
                 if let Some(reason) = answer.reason.as_mut().filter(|it| **it != castling) {
@@ -116,9 +127,10 @@ impl Probe {
 
     /// Asks the tables, also for the line if that is wanted.
     fn ask<P: CliGame>(&self, position: &P, tables: &P::Tables) -> Result<Answer> {
-        let mut answer = position.probe(tables)?;
-        if self.line && answer.reason.is_none() {
-            answer.line = Some(position.line(tables)?);
+        let mut answer = position.probe(tables, self.by)?;
+        if self.show.wants_line() && answer.reason.is_none() {
+            let line = position.line(tables, self.by)?;
+            self.show.add(line, "retrograde probe", &mut answer);
         }
         Ok(answer)
     }
@@ -137,8 +149,9 @@ impl Probe {
         let xiangqi = xiangqi::Position::open(directory, self.rules)?;
         let (mut bad, mut failed, mut unknown, mut answered) = (0, 0, 0, 0);
         let mut bytes = Vec::new();
+        let mut is_after_return = false;
         for number in 1u64.. {
-            let read = read_line(&mut input, &mut bytes)
+            let read = read_line(&mut input, &mut bytes, &mut is_after_return)
                 .map_err(|error| anyhow!("cannot read {name}: {error}; check --epd"))?;
             if !read {
                 break;
@@ -162,7 +175,7 @@ impl Probe {
             match answer {
                 Ok(answer) => {
                     let is_known = answer.answer.reason.is_none();
-                    unknown += u64::from(!is_known);
+                    unknown += usize::from(!is_known);
                     answered += u64::from(is_known);
                     writeln!(out, "{}", serde_json::to_string(&answer)?)?;
                 }
@@ -190,10 +203,16 @@ impl Probe {
         }
         let mut problems = Vec::new();
         if bad > 0 {
-            problems.push(format!("{bad} lines of {name} are no positions"));
+            problems.push(match bad {
+                1 => format!("1 line of {name} is no position"),
+                _ => format!("{bad} lines of {name} are no positions"),
+            });
         }
         if failed > 0 {
-            problems.push(format!("{failed} positions of {name} need a damaged table"));
+            problems.push(match failed {
+                1 => format!("1 position of {name} needs a damaged table"),
+                _ => format!("{failed} positions of {name} need a damaged table"),
+            });
         }
         if !problems.is_empty() {
             anyhow::bail!(
@@ -204,8 +223,10 @@ impl Probe {
         Ok(match unknown {
             0 => Outcome::Done,
             _ => Outcome::No(format!(
-                "{unknown} positions of {name} are not in the tables: look for \"reason\" in the output \
-                 ({answered} answered)"
+                "{} of {name} {} not in the tables: look for \"reason\" in the output \
+                 ({answered} answered)",
+                counted(unknown, "position"),
+                if unknown == 1 { "is" } else { "are" },
             )),
         })
     }
@@ -218,8 +239,10 @@ impl Probe {
         tables: &P::Tables,
     ) -> Result<LineAnswer, LineError> {
         let (position, rest) = P::read_epd(words).map_err(LineError::NoPosition)?;
+        let mut answer = self.ask(&position, tables).map_err(LineError::Tables)?;
+        answer.spell_as(words);
         Ok(LineAnswer {
-            answer: self.ask(&position, tables).map_err(LineError::Tables)?,
+            answer,
             line_number,
             operations: (!rest.is_empty()).then(|| rest.join(" ")),
         })
@@ -249,8 +272,13 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 const MAX_LINE_SHOWN: usize = 200;
 
 /// Reads a line of bytes, not text: a line that is not UTF-8 is one bad line, not the end. Of a line that is too long one byte more
-/// than it may have is kept. False at the end.
-fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
+/// than it may have is kept. A line ends with a line feed, a carriage return, or both; whether the line before ended with a return
+/// is kept in `is_after_return`. False at the end.
+fn read_line(
+    input: &mut dyn BufRead,
+    bytes: &mut Vec<u8>,
+    is_after_return: &mut bool,
+) -> io::Result<bool> {
     bytes.clear();
     let mut is_any = false;
     loop {
@@ -258,8 +286,13 @@ fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
         if buffer.is_empty() {
             return Ok(is_any);
         }
+        if std::mem::take(is_after_return) && buffer[0] == b'\n' {
+            input.consume(1);
+            continue;
+        }
         is_any = true;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let end = buffer.iter().position(|byte| b"\r\n".contains(byte));
+        *is_after_return = end.is_some_and(|end| buffer[end] == b'\r');
         let used = end.map_or(buffer.len(), |end| end + 1);
         let room = (MAX_LINE_BYTES + 1).saturating_sub(bytes.len());
         bytes.extend_from_slice(&buffer[..used.min(room)]);

@@ -89,10 +89,11 @@ impl Verify {
             true => self.all_subjects(directory)?,
             false => self.named_subjects(directory)?,
         };
+        let place = directory.only("verify")?;
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(work(directory.path(), &subjects), "positions");
+        let bar = progress::bar(work(place, &subjects), "positions");
         let start = Instant::now();
-        let report = verify(directory.path(), &subjects, &cancel, &Bar(&bar));
+        let report = verify(place, &subjects, &cancel, &Bar(&bar));
         bar.finish_and_clear();
         let report = match report {
             Err(Error::Cancelled) => {
@@ -106,11 +107,7 @@ impl Verify {
         } else {
             print(&report, seconds, out)?;
         }
-        Ok(verdict(
-            report.differences,
-            report.unreadable.len(),
-            directory.path(),
-        ))
+        Ok(verdict(report.differences, report.unreadable.len(), place))
     }
 
     /// Compares files with a manifest.
@@ -123,7 +120,7 @@ impl Verify {
         let manifest = Manifest::read(file)?;
         let cancel = progress::cancel_on_interrupt()?;
         let bar = progress::bytes(manifest.bytes());
-        let compared = manifest.compare(directory.path(), &cancel, &bar)?;
+        let compared = manifest.compare(directory.only("verify --manifest")?, &cancel, &bar)?;
         bar.finish_and_clear();
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&compared)?)?;
@@ -313,9 +310,9 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
     if report.is_clean() {
         writeln!(
             out,
-            "no difference: {} tables, {} values in {seconds:.1} s",
-            report.tables,
-            HumanCount(report.positions)
+            "no difference: {}, {} in {seconds:.1} s",
+            counted(report.tables, "table"),
+            counted(report.positions as usize, "value")
         )?;
     }
     Ok(())

@@ -127,7 +127,7 @@ impl From<crate::Error> for ProbeError {
     }
 }
 
-fn directories(searched: &[PathBuf]) -> String {
+pub(super) fn directories(searched: &[PathBuf]) -> String {
     searched
         .iter()
         .map(|path| path.display().to_string())

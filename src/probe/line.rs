@@ -73,11 +73,29 @@ impl Tablebase {
     ///
     /// [`ProbeError`] if the tables do not know the first move, or if one of those met later is damaged.
     pub fn line(&self, position: &Position, max_plies: usize) -> Result<Line, ProbeError> {
+        self.line_by(position, max_plies, Metric::Dtm)
+    }
+
+    /// Best play of both sides as [`line`](Self::line) has it; with [`Metric::Dtz`] the first of the
+    /// [`root_moves`](Self::root_moves) again and again, also where DTM tables are there.
+    ///
+    /// # Errors
+    ///
+    /// As for [`line`](Self::line).
+    pub fn line_by(
+        &self,
+        position: &Position,
+        max_plies: usize,
+        metric: Metric,
+    ) -> Result<Line, ProbeError> {
         self.check_covered(position)?;
-        let mut metric = match self.mate_score(position) {
-            Ok(_) => Metric::Dtm,
-            Err(error) if error.is_missing_table() => Metric::Dtz,
-            Err(error) => return Err(error),
+        let mut metric = match metric {
+            Metric::Dtm => match self.mate_score(position) {
+                Ok(_) => Metric::Dtm,
+                Err(error) if error.is_missing_table() => Metric::Dtz,
+                Err(error) => return Err(error),
+            },
+            _ => Metric::Dtz,
         };
         let mut moves: Vec<LineMove> = Vec::new();
         let mut reason = None;

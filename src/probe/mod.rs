@@ -117,7 +117,7 @@ pub use category::{Category, Clocked};
 pub use error::ProbeError;
 pub use leaves::TableLeaves;
 pub use line::{Line, LineEnd, LineMove};
-pub use rank::{RootMove, sort_root_moves};
+pub use rank::{RootMove, sort_root_moves, sort_root_moves_by};
 pub use ranked::{
     CERTAIN, RankOptions, RankedMove, RankedMoves, WIN_SCORE, WINNING, rank_by_result,
     rank_by_zeroing,

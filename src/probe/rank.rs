@@ -80,7 +80,7 @@ impl RootMove {
     }
 
     /// Less is better for the player of the move; see [`Tablebase::root_moves`].
-    fn compare(&self, other: &RootMove, clock: u32, by_zeroing: bool) -> Ordering {
+    fn compare(&self, other: &RootMove, clock: u32, by: Lengths) -> Ordering {
         let results = [self, other].map(|m| m.result_with_clock(clock));
         let class = |result: Option<Wdl>| match result {
             // Unknown: behind a draw, before a loss.
@@ -89,12 +89,10 @@ impl RootMove {
         };
         let by_class = class(results[0]).cmp(&class(results[1]));
         let by_length = match results[0] {
-            Some(Wdl::Win | Wdl::CursedWin) => self
-                .lengths(u32::MAX, by_zeroing)
-                .cmp(&other.lengths(u32::MAX, by_zeroing)),
-            Some(Wdl::Loss | Wdl::BlessedLoss) => other
-                .lengths(0, by_zeroing)
-                .cmp(&self.lengths(0, by_zeroing)),
+            Some(Wdl::Win | Wdl::CursedWin) => {
+                self.lengths(u32::MAX, by).cmp(&other.lengths(u32::MAX, by))
+            }
+            Some(Wdl::Loss | Wdl::BlessedLoss) => other.lengths(0, by).cmp(&self.lengths(0, by)),
             _ => self.ends_the_game().cmp(&other.ends_the_game()),
         };
         by_class.then(by_length)
@@ -104,20 +102,19 @@ impl RootMove {
     ///
     /// Plies to mate if the move mates, to the next zeroing move (twice the middle, where it is not known exactly), to mate,
     /// and to the zeroing move after a move that zeroes.
-    fn lengths(&self, unknown: u32, by_zeroing: bool) -> [u32; 4] {
+    fn lengths(&self, unknown: u32, by: Lengths) -> [u32; 4] {
         let plies = |distance: Option<i32>| distance.map_or(unknown, i32::unsigned_abs);
         let mate = plies(self.dtm.map(|dtm| dtm.0));
         let is_later = u32::from(!self.is_checkmate);
-        if !by_zeroing {
-            return [is_later, mate, 0, 0];
+        let to_zeroing = self
+            .plies_to_zeroing()
+            .map_or(unknown, |[fewest, most]| fewest + most);
+        let after_zeroing = plies(self.dtz.map(|dtz| dtz.shortest.0));
+        match by {
+            Lengths::Zeroing => [is_later, to_zeroing, mate, after_zeroing],
+            Lengths::Mate => [is_later, mate, to_zeroing, after_zeroing],
+            Lengths::MateOnly => [is_later, mate, 0, 0],
         }
-        [
-            is_later,
-            self.plies_to_zeroing()
-                .map_or(unknown, |[fewest, most]| fewest + most),
-            mate,
-            plies(self.dtz.map(|dtz| dtz.shortest.0)),
-        ]
     }
 
     fn ends_the_game(&self) -> bool {
@@ -125,12 +122,35 @@ impl RootMove {
     }
 }
 
+/// Which distances tell moves of one result apart, the first one first.
+#[derive(Clone, Copy)]
+enum Lengths {
+    /// To zeroing, to mate.
+    Zeroing,
+    /// To mate, to zeroing.
+    Mate,
+    /// To mate alone.
+    MateOnly,
+}
+
 /// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves`] does.
 pub fn sort_root_moves(moves: &mut [RootMove], clock: u32) {
-    // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others.
-    let by_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
+    sort_root_moves_by(moves, clock, Metric::Dtz);
+}
+
+/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves_by`] does.
+pub fn sort_root_moves_by(moves: &mut [RootMove], clock: u32, metric: Metric) {
+    // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others. So with mates.
+    let has_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
+    let is_drawn = |m: &RootMove| m.wdl.is_none_or(|wdl| wdl == Wdl::Draw);
+    let has_mates = moves.iter().all(|m| m.dtm.is_some() || is_drawn(m));
+    let by = match (metric, has_zeroing) {
+        (Metric::Dtm, true) if has_mates => Lengths::Mate,
+        (_, true) => Lengths::Zeroing,
+        (_, false) => Lengths::MateOnly,
+    };
     moves.sort_by(|a, b| {
-        a.compare(b, clock, by_zeroing)
+        a.compare(b, clock, by)
             .then_with(|| a.played.from().cmp(&b.played.from()))
             .then_with(|| a.played.to().cmp(&b.played.to()))
             .then_with(|| b.played.promotion().cmp(&a.played.promotion()))
@@ -157,6 +177,20 @@ impl Tablebase {
     /// [`ProbeError::CastlingRights`], [`ProbeError::TooManyMen`], and whatever is wrong with a table that is there. A missing
     /// table is no error, its values are `None`.
     pub fn root_moves(&self, position: &Position) -> Result<Vec<RootMove>, ProbeError> {
+        self.root_moves_by(position, Metric::Dtz)
+    }
+
+    /// All legal moves, best first, as [`root_moves`](Self::root_moves) has them; with [`Metric::Dtm`] plies to mate count before
+    /// those to the next zeroing move, where they are known for all moves.
+    ///
+    /// # Errors
+    ///
+    /// As for [`root_moves`](Self::root_moves).
+    pub fn root_moves_by(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Vec<RootMove>, ProbeError> {
         self.check_covered(position)?;
         let key = position.material_key();
         if key.men() as usize > MAX_MEN {
@@ -167,7 +201,7 @@ impl Tablebase {
             .into_iter()
             .map(|m| self.root_move(position, m))
             .collect::<Result<Vec<RootMove>, ProbeError>>()?;
-        sort_root_moves(&mut moves, position.halfmoves().into());
+        sort_root_moves_by(&mut moves, position.halfmoves().into(), metric);
         Ok(moves)
     }
 

@@ -18,6 +18,7 @@ mod interrupted;
 mod limits;
 /// What a copy of the tables has to be like.
 mod manifests;
+mod presentation;
 /// Positions that no table has.
 mod solve;
 /// Tables of another format.

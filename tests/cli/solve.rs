@@ -10,7 +10,7 @@ fn a_wall_of_pawns_is_a_draw_without_any_table() {
     let (status, out, err) = place.run(["solve", WALL, "--line"]);
     assert_eq!((status, err.as_str()), (0, ""));
     let first = out.lines().next().unwrap();
-    assert_eq!(first, "KPPPPvKPPPP, white to move: draw, dtz 0, dtm -");
+    assert_eq!(first, "KPPPPvKPPPP, White to move: draw, dtz 0, dtm -");
     assert!(
         out.lines().nth(1).unwrap().starts_with("1,152 positions, "),
         "{out}"
@@ -160,7 +160,7 @@ fn a_signal_is_obeyed_soon_and_shows_what_is_proved() {
         let out = String::from_utf8(output.stdout).unwrap();
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(
-            out.contains(", white to move: unknown, dtz -"),
+            out.contains(", White to move: unknown, dtz -"),
             "{out}{err}"
         );
         assert!(out.contains(" positions, "), "{out}");
@@ -185,7 +185,7 @@ fn a_win_is_shown_by_its_line_to_mate() {
     let mut lines = out.lines();
     let first = lines.next().unwrap();
     assert!(
-        first.starts_with("KPvKP, white to move: win, dtz 3, dtm "),
+        first.starts_with("KPvKP, White to move: White wins, dtz 3, dtm "),
         "{out}"
     );
     let moves = out.lines().last().unwrap();
@@ -264,7 +264,7 @@ fn xiangqi_is_solved_under_both_sets_of_rules() {
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(
         out.starts_with(
-            "KRvK under cycles-draw, red to move: win, dtc 3, dtm 3\n4,293 positions, "
+            "KRvK under cycles-draw, Red to move: Red wins, dtc 3, dtm 3 (mate in 2)\n4,293 positions, "
         ),
         "{out}"
     );
@@ -467,7 +467,7 @@ fn what_cannot_be_saved_is_shown_all_the_same() {
     let out = String::from_utf8(output.stdout).unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{out}{err}");
-    assert!(out.starts_with("KPPPPvKPPPP, white to move: draw"), "{out}");
+    assert!(out.starts_with("KPPPPvKPPPP, White to move: draw"), "{out}");
     assert!(err.contains("cannot write old.solved"), "{err}");
     assert_eq!(std::fs::read(place.path("old.solved")).unwrap(), b"old");
     assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 1);

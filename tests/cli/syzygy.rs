@@ -128,7 +128,7 @@ fn generate_writes_them_and_convert_makes_ours_of_them_and_back() {
     }
     let (status, out, err) = place.run(["convert", "--to", "syzygy", "kqk"]);
     assert_eq!((status, err.as_str()), (0, ""));
-    assert!(out.starts_with("1 materials: wrote 2 files"), "{out}");
+    assert!(out.starts_with("1 material: wrote 2 files"), "{out}");
     assert_eq!([made("KQvK.rtbw"), made("KQvK.rtbz")], before);
     let (status, _, err) = place.run(["convert", "--to", "syzygy", "KRvK"]);
     assert!(

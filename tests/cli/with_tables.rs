@@ -37,7 +37,7 @@ fn only_what_is_missing_is_made_again() {
     std::fs::remove_file(&file).unwrap();
     let (status, out, _) = place.run(["generate", "--men", "3", "--threads", "1"]);
     assert_eq!(status, 0);
-    assert!(out.starts_with("wrote 1 files"), "{out}");
+    assert!(out.starts_with("wrote 1 file,"), "{out}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
@@ -114,7 +114,10 @@ fn probe_shows_every_move_best_first() {
     let (status, out, err) = Place::with_tables().run(["probe", WON]);
     assert_eq!((status, err.as_str()), (0, ""));
     let lines: Vec<&str> = out.lines().collect();
-    assert_eq!(lines[0], "KPvK, white to move: win, dtz 9, dtm 43");
+    assert_eq!(
+        lines[0],
+        "KPvK, White to move: White wins, dtz 9, dtm 43 (mate in 22)"
+    );
     let moves: Vec<&str> = lines[3..]
         .iter()
         .map(|line| line.split_whitespace().next().unwrap())
@@ -295,7 +298,7 @@ fn the_category_is_that_under_the_clock() {
         assert_eq!(answer["moves"][0]["category"], move_category, "{clock}");
         assert_eq!((&answer["wdl"], &answer["dtz"]), (&2.into(), &31.into()));
         let (_, text, _) = place.run(["probe", &fen]);
-        let is_said = text.contains("cursed-win (win from a fresh clock)");
+        let is_said = text.contains("(cursed-win; win from a fresh clock)");
         assert_eq!(is_said, clock > 69, "{text}");
     }
     // Mated by the hundredth ply, and by the one after.
@@ -367,7 +370,7 @@ fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
         .output()
         .unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    assert!(err.contains("1 lines of - are no positions"), "{err}");
+    assert!(err.contains("1 line of - is no position"), "{err}");
     let answers: Vec<serde_json::Value> = (output.stdout.split(|&byte| byte == b'\n'))
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_slice(line).unwrap())
@@ -401,7 +404,7 @@ fn a_damaged_table_does_not_stop_other_lines() {
     let (status, out, err) = place.run(["probe", "--epd", "some.epd"]);
     assert_eq!(status, 2);
     assert!(
-        err.contains("1 positions of some.epd need a damaged table"),
+        err.contains("1 position of some.epd needs a damaged table"),
         "{err}"
     );
     let lines: Vec<&str> = out.lines().collect();

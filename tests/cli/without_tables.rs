@@ -108,5 +108,5 @@ fn help_has_an_example_for_every_command() {
 fn kings_alone_are_a_draw_without_any_table() {
     let (status, out, _) = Place::new().run(["probe", "8/8/8/4k3/8/8/4K3/8 w - - 0 1"]);
     assert_eq!(status, 0);
-    assert!(out.starts_with("KvK, white to move: draw"), "{out}");
+    assert!(out.starts_with("KvK, White to move: draw"), "{out}");
 }

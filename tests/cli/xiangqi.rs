@@ -41,7 +41,9 @@ fn tables_of_both_rules_live_side_by_side() {
     ]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(
-        out.starts_with("KRvK under cycles-draw, red to move: win, dtc 1, dtm 1\n"),
+        out.starts_with(
+            "KRvK under cycles-draw, Red to move: Red wins, dtc 1, dtm 1 (mate in 1)\n"
+        ),
         "{out}"
     );
     assert!(
@@ -82,7 +84,7 @@ fn lines_batches_and_statistics() {
     let (status, out, err) = place.run(["probe", mate, "--line"].into_iter().chain(rules));
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(
-        out.ends_with("best line by dtm, 1 plies, then checkmate:\n1. R9=6\n"),
+        out.ends_with("best line by dtm, 1 ply, then checkmate:\n1. R9=6\n"),
         "{out}"
     );
     let info = ["info", "KRvKN", "--game", "xiangqi", "--json"];

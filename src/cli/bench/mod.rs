@@ -118,7 +118,7 @@ impl Bench {
         let generation = Generation::measure(&options, self.repeat as usize)?;
         let mut probes = xiangqi::probe_times(directory, self.rules)?;
         if probes.is_empty() {
-            let made = TableDirectory::choose(Some(generation.place.path().to_owned()));
+            let made = TableDirectory::choose([generation.place.path().to_owned()]);
             probes = xiangqi::probe_times(&made, self.rules)?;
         }
         self.print(&generation, &probes, &[], out)

@@ -29,7 +29,7 @@ pub fn probe_times(directory: &TableDirectory, rules: Rules) -> Result<Vec<Probe
         .filter_map(IndexSpace::new)
         .collect();
     spaces.sort_by_cached_key(|space| space.material().to_string());
-    let tables = XiangqiTables::open(directory.path(), rules);
+    let tables = XiangqiTables::open_all(directory.paths(), rules);
     let position = |random: &mut Random| -> Option<Position> {
         let space = &spaces[random.below(spaces.len() as u64) as usize];
         let placement = space.placement(random.below(space.len()))?;

@@ -12,7 +12,7 @@ use retrograde::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::{
     Category, Clocked, Line, LineEnd, ProbeError, ProbeOptions, RootMove, TableLeaves,
-    sort_root_moves,
+    sort_root_moves_by,
 };
 use retrograde::reach::{LeafError, Value};
 use retrograde::xiangqi::Rules;
@@ -21,6 +21,7 @@ use super::{CliGame, Judged, MAX_LINE};
 use crate::cli::answer::{Answer, Distances, LineAnswer, MoveAnswer, Names, TableAnswer, Traits};
 use crate::cli::directory::{NoTables, TableDirectory};
 use crate::cli::input;
+use crate::cli::show::By;
 
 impl CliGame for Position {
     type Tables = Tablebase;
@@ -62,12 +63,12 @@ impl CliGame for Position {
         leaves.max_men()
     }
 
-    fn probe(&self, tables: &Tablebase) -> Result<Answer> {
+    fn probe(&self, tables: &Tablebase, by: By) -> Result<Answer> {
         let wdl = known(tables.probe_wdl(self))?;
         let dtz = known(tables.probe_dtz_range(self))?.ok();
         let dtm = known(tables.probe_dtm(self))?.ok();
         let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
-        let root_moves = match known(tables.root_moves(self))? {
+        let root_moves = match known(tables.root_moves_by(self, metric(by)))? {
             Ok(moves) => moves,
             Err(_) => moves_of_uncovered(tables, self)?,
         };
@@ -83,8 +84,8 @@ impl CliGame for Position {
         })
     }
 
-    fn line(&self, tables: &Tablebase) -> Result<LineAnswer> {
-        let line = match known(tables.line(self, MAX_LINE))? {
+    fn line(&self, tables: &Tablebase, by: By) -> Result<LineAnswer> {
+        let line = match known(tables.line_by(self, MAX_LINE, metric(by)))? {
             Ok(line) => line,
             Err(reason) => Line {
                 moves: Vec::new(),
@@ -176,7 +177,7 @@ impl CliGame for Position {
             ..RootMove::new(m.played, &m.next)
         };
         let mut order: Vec<RootMove> = moves.iter().map(root_move).collect();
-        sort_root_moves(&mut order, u32::from(self.halfmoves()));
+        sort_root_moves_by(&mut order, u32::from(self.halfmoves()), Metric::Dtm);
         moves.sort_by_cached_key(|m| order.iter().position(|it| it.played == m.played));
     }
 
@@ -186,6 +187,13 @@ impl CliGame for Position {
             precise: None,
             ..distances(dtz, value.and_then(|value| value.dtm))
         }
+    }
+}
+
+fn metric(by: By) -> Metric {
+    match by {
+        By::Dtz => Metric::Dtz,
+        By::Dtm => Metric::Dtm,
     }
 }
 

@@ -16,6 +16,7 @@ use retrograde::xiangqi::Rules;
 
 use super::answer::{Answer, Bounds, Distances, LineAnswer, MoveAnswer, Names, Traits};
 use super::directory::TableDirectory;
+use super::show::By;
 
 /// A line of play ends here even if the game does not; the longest known mates are shorter.
 const MAX_LINE: usize = 1200;
@@ -75,14 +76,14 @@ pub trait CliGame: Verifiable {
     /// # Errors
     ///
     /// If a table is damaged.
-    fn probe(&self, tables: &Self::Tables) -> Result<Answer>;
+    fn probe(&self, tables: &Self::Tables, by: By) -> Result<Answer>;
 
     /// Best play by tables.
     ///
     /// # Errors
     ///
     /// If a table is damaged; of xiangqi also if they do not know the first move.
-    fn line(&self, tables: &Self::Tables) -> Result<LineAnswer>;
+    fn line(&self, tables: &Self::Tables, by: By) -> Result<LineAnswer>;
 
     /// What a file of solved positions says of the moves, best first, and tables of what is not in it.
     ///
@@ -138,6 +139,7 @@ pub trait CliGame: Verifiable {
             tables: None,
             moves: Vec::new(),
             line: None,
+            pgn: None,
             turn: self.turn(),
             fullmoves: self.fullmoves(),
         }

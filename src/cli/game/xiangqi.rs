@@ -8,12 +8,13 @@ use retrograde::metric::{Dtm, Wdl};
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::xiangqi::{XiangqiLeaves, XiangqiLineEnd, XiangqiProbeError, XiangqiTables};
 use retrograde::reach::LeafError;
-use retrograde::xiangqi::{Material, Move, Position, Rules, XiangqiValue, wxf};
+use retrograde::xiangqi::{Material, Metric, Move, Position, Rules, XiangqiValue, wxf};
 
 use super::{CliGame, Judged, MAX_LINE};
 use crate::cli::answer::{Answer, Distances, LineAnswer, MoveAnswer, Names, Traits};
 use crate::cli::directory::TableDirectory;
 use crate::cli::input;
+use crate::cli::show::By;
 
 impl CliGame for Position {
     type Tables = XiangqiTables;
@@ -32,8 +33,8 @@ impl CliGame for Position {
     }
 
     fn tables(directory: Option<&TableDirectory>, rules: Rules) -> Result<XiangqiTables> {
-        let path = directory.map_or(PathBuf::new(), |directory| directory.path().to_owned());
-        Ok(XiangqiTables::open(&path, rules))
+        let paths = directory.map_or(&[] as &[PathBuf], TableDirectory::paths);
+        Ok(XiangqiTables::open_all(paths, rules))
     }
 
     fn leaves<'a>(
@@ -52,10 +53,10 @@ impl CliGame for Position {
         leaves.max_men()
     }
 
-    fn probe(&self, tables: &XiangqiTables) -> Result<Answer> {
+    fn probe(&self, tables: &XiangqiTables, by: By) -> Result<Answer> {
         let value = known(tables.probe(self))?;
         let moves = match &value {
-            Ok(_) => known(tables.moves(self))?.ok(),
+            Ok(_) => known(tables.moves_by(self, metric(by)))?.ok(),
             Err(_) => None,
         };
         let moves = match moves {
@@ -72,8 +73,8 @@ impl CliGame for Position {
         })
     }
 
-    fn line(&self, tables: &XiangqiTables) -> Result<LineAnswer> {
-        let line = tables.line(self, MAX_LINE)?;
+    fn line(&self, tables: &XiangqiTables, by: By) -> Result<LineAnswer> {
+        let line = tables.line_by(self, MAX_LINE, metric(by))?;
         let (uci, book) = line.moves.into_iter().map(|m| (m.iccs, m.wxf)).unzip();
         Ok(LineAnswer {
             names: Names {
@@ -159,6 +160,13 @@ impl CliGame for Position {
             mate: value.and_then(|value| value.dtm).map(|Dtm(plies)| plies),
             round: value.map(|value| value.round),
         }
+    }
+}
+
+fn metric(by: By) -> Metric {
+    match by {
+        By::Dtz => Metric::Dtc,
+        By::Dtm => Metric::Dtm,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use retrograde::game::Color;
 use retrograde::metric::Wdl;
 use retrograde::reach::{Analysed, End, MoveValue, Outcome, Progress, Reach, Solved};
 use serde::Serialize;
@@ -15,8 +14,6 @@ use crate::cli::game::{CliGame, Judged};
 pub struct SolveAnswer {
     #[serde(flatten)]
     pub answer: Answer,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pgn: Option<String>,
     #[serde(flatten)]
     pub explored: Explored,
     /// What was denied to one side.
@@ -129,7 +126,6 @@ impl SolveAnswer {
                 moves: moves(position, solved),
                 ..position.answer(solved.rules(), bounds, reason)
             },
-            pgn: None,
             explored: Explored::new(solved.end, solved.progress, solved.peak_memory),
             restriction: None,
             saved: None,
@@ -169,14 +165,4 @@ pub fn unproved(end: End, bounds: &Bounds) -> String {
         }
     };
     format!("{proved}, since {why}")
-}
-
-/// The result of a game, as game records write it.
-pub fn pgn_result(turn: Color, wdl: Option<i32>) -> &'static str {
-    match (wdl, turn) {
-        (Some(2), Color::White) | (Some(-2), Color::Black) => "1-0",
-        (Some(2), Color::Black) | (Some(-2), Color::White) => "0-1",
-        (Some(_), _) => "1/2-1/2",
-        (None, _) => "*",
-    }
 }

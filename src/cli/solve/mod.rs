@@ -21,6 +21,7 @@ use retrograde::{chess, xiangqi};
 
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
+use super::show::{Show, board};
 use super::{Outcome, input, memory, progress};
 use answer::{Saved, SolveAnswer};
 
@@ -95,13 +96,8 @@ pub struct Solve {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
-    /// Show best play to the end
-    #[arg(long)]
-    line: bool,
-
-    /// Show best play as a game in PGN; in xiangqi with moves as ICCS writes them
-    #[arg(long)]
-    pgn: bool,
+    #[command(flatten)]
+    show: Show,
 
     /// Keep all positions with their values in a file, for `probe --solved`; replaces a file of that name
     #[arg(long, value_name = "FILE",
@@ -208,13 +204,11 @@ impl Solve {
         answer.restriction = handicap.map(|handicap| handicap.describe(P::GAME));
         answer.explored.table_men = P::max_men(&leaves);
         answer.explored.seconds = start.elapsed().as_secs_f64();
-        if self.line || self.pgn {
+        if self.show.wants_line() {
             let line = print::line(&position, &solved, &tables)?;
-            if self.pgn {
-                answer.pgn = Some(print::pgn(&line, &answer.answer));
-            }
-            answer.answer.line = self.line.then_some(line);
+            self.show.add(line, "retrograde solve", &mut answer.answer);
         }
+        answer.answer.spell_as(&self.fen);
         // What was found is shown whether or not it can be kept.
         let mut not_saved = None;
         if let Some(file) = self.save.as_ref().filter(|_| solved.exact().is_some()) {
@@ -228,7 +222,12 @@ impl Solve {
         }
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;
+        } else if self.show.only_pgn() {
+            write!(out, "{}", answer.answer.pgn.as_deref().unwrap_or_default())?;
         } else {
+            if self.show.board {
+                writeln!(out, "{}", board(&answer.answer.fen))?;
+            }
             print::text(&answer, out)?;
         }
         match not_saved {

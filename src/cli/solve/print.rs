@@ -1,4 +1,4 @@
-//! What was proved, in words, and as a game.
+//! What was proved, in words.
 
 use std::io::Write;
 
@@ -7,13 +7,11 @@ use indicatif::{HumanBytes, HumanCount};
 use retrograde::game::Game;
 use retrograde::reach::{LineEnd, Solved};
 
-use super::answer::{Explored, SolveAnswer, decisive, pgn_result};
-use crate::cli::answer::{Answer, LineAnswer, Names, zeroing};
+use super::answer::{Explored, SolveAnswer, decisive};
+use crate::cli::answer::{LineAnswer, Names, zeroing};
 use crate::cli::game::CliGame;
-use crate::cli::movetext::movetext;
-
-/// Where lines of PGN are broken, as its standard asks.
-const PGN_WIDTH: usize = 79;
+use crate::cli::print::counted;
+use crate::cli::show::By;
 
 /// Why nothing is known of what follows.
 const UNEXPLORED: &str = "what follows was not explored";
@@ -59,7 +57,7 @@ pub fn line<P: CliGame>(
         plies_by_metric: None,
     };
     if end == Some(LineEnd::Leaf) {
-        let rest = position.line(tables)?;
+        let rest = position.line(tables, By::Dtm)?;
         if P::GAME == Game::Chess {
             line.plies_by_metric = match rest.metric == line.metric {
                 false => Some(solved_plies),
@@ -71,57 +69,6 @@ pub fn line<P: CliGame>(
         (line.end, line.reason) = (rest.end, rest.reason);
     }
     Ok(line)
-}
-
-/// Best play as a game.
-pub fn pgn(line: &LineAnswer, answer: &Answer) -> String {
-    let result = pgn_result(answer.turn, answer.bounds.wdl);
-    let fen = ("FEN", &*answer.fen);
-    let (before, behind, [first, second], record) = match answer.game {
-        Game::Chess => (
-            None,
-            [("SetUp", "1"), fen],
-            ["White", "Black"],
-            &line.names.book,
-        ),
-        Game::Xiangqi => (
-            Some(("Game", "Chinese Chess")),
-            [("Format", "ICCS"), fen],
-            ["Red", "Black"],
-            &line.names.uci,
-        ),
-    };
-    let common = [
-        ("Event", "retrograde solve"),
-        ("Site", "?"),
-        ("Date", "????.??.??"),
-        ("Round", "-"),
-        (first, "?"),
-        (second, "?"),
-        ("Result", result),
-    ];
-    let tags = before.into_iter().chain(common).chain(behind);
-    let mut pgn: String = tags
-        .map(|(name, value)| format!("[{name} \"{value}\"]\n"))
-        .collect();
-    let mut words = Vec::new();
-    for numbered in movetext(answer.fullmoves, answer.turn, record) {
-        words.extend(numbered.split(' ').map(str::to_owned));
-    }
-    words.push(result.to_owned());
-    let mut width = 0;
-    for word in words {
-        let room = width == 0 || width + 1 + word.len() <= PGN_WIDTH;
-        pgn.push(if room && width > 0 { ' ' } else { '\n' });
-        width = if room && width > 0 {
-            width + 1 + word.len()
-        } else {
-            word.len()
-        };
-        pgn += &word;
-    }
-    pgn.push('\n');
-    pgn
 }
 
 /// Prints an answer.
@@ -139,9 +86,6 @@ pub fn text(answer: &SolveAnswer, out: &mut dyn Write) -> Result<()> {
         )?;
     }
     answer.answer.print_moves(out)?;
-    if let Some(pgn) = &answer.pgn {
-        write!(out, "\n{pgn}")?;
-    }
     if let Some(saved) = &answer.saved {
         let (file, bytes) = (saved.file.display(), HumanBytes(saved.bytes));
         writeln!(out, "\nsaved {file}, {bytes}")?;
@@ -152,7 +96,7 @@ pub fn text(answer: &SolveAnswer, out: &mut dyn Write) -> Result<()> {
 /// How much was explored, and what was left out.
 fn print_exploration(explored: &Explored, out: &mut dyn Write) -> Result<()> {
     let count = |number: usize| HumanCount(number as u64);
-    write!(out, "{} positions", count(explored.positions))?;
+    write!(out, "{}", counted(explored.positions, "position"))?;
     if explored.unexplored > 0 {
         write!(out, ", {} of them not explored", count(explored.unexplored))?;
     }

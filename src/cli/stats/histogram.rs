@@ -8,6 +8,8 @@ use indicatif::HumanCount;
 use retrograde::table::{Count, SideStatistics};
 use serde_json::{Value, json};
 
+use crate::cli::print::counted;
+
 /// Rows of a printed histogram, at most.
 const ROWS: u32 = 24;
 /// Columns of its longest bar.
@@ -85,8 +87,9 @@ impl Distances {
         print_histogram(&self.histogram, others, out)?;
         let LongestWins { plies, count, fens } = &self.longest;
         if *plies > 0 {
-            let count = HumanCount(*count);
-            writeln!(out, "longest win: {plies} plies, {count} positions")?;
+            let plies = counted(*plies as usize, "ply");
+            let count = counted(*count as usize, "position");
+            writeln!(out, "longest win: {plies}, {count}")?;
         }
         for fen in fens {
             writeln!(out, "  {fen}")?;

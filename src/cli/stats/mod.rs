@@ -182,7 +182,7 @@ impl Stats {
         material: G::Material,
         metrics: &[G::Metric],
     ) -> Result<ByMetric<G::Metric>> {
-        let path = directory.path();
+        let path = directory.only("stats --recount")?;
         let subject = G::subject(rules, material);
         let bar = progress::bar(work(path, &[subject]), "positions");
         bar.set_message(subject.to_string());

@@ -5,9 +5,8 @@ use std::io;
 
 use super::XiangqiTables;
 use crate::reach::{LeafError, Leaves};
-use crate::tables::list;
 use crate::xiangqi::rules::Position;
-use crate::xiangqi::{Material, Metric, Xiangqi, XiangqiValue};
+use crate::xiangqi::{Material, Metric, XiangqiValue};
 
 /// The materials that a directory has results of, but for that of what is solved.
 #[derive(Debug)]
@@ -28,11 +27,15 @@ impl<'a> XiangqiLeaves<'a> {
         root: Option<&Position>,
     ) -> io::Result<XiangqiLeaves<'a>> {
         let of_root = root.map(|root| Material::of(root).normal_form());
-        let files = list::<Xiangqi>(&tables.directory, tables.rules)?;
+        if let Some((_, problem)) = &tables.problem {
+            return Err(io::Error::new(problem.kind(), problem.to_string()));
+        }
         let has = |metric: Metric| -> HashSet<Material> {
-            let of_metric = files.iter().filter(|file| file.metric == metric);
-            let materials = of_metric.map(|file| file.material.normal_form());
-            materials
+            let number = usize::from(metric.number());
+            let entries = tables.entries.iter();
+            entries
+                .filter(|entry| entry.files[number].is_some())
+                .map(|entry| entry.material.normal_form())
                 .filter(|material| Some(*material) != of_root)
                 .collect()
         };

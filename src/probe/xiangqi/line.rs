@@ -59,16 +59,30 @@ impl XiangqiTables {
         position: &Position,
         max_plies: usize,
     ) -> Result<XiangqiLine, XiangqiProbeError> {
-        let metric = match self.probe(position)?.dtm {
-            Some(_) => Metric::Dtm,
-            None => Metric::Dtc,
+        self.line_by(position, max_plies, Metric::Dtm)
+    }
+
+    /// Best play of both sides, the first of the [moves](Self::moves_by) again and again.
+    ///
+    /// # Errors
+    ///
+    /// As for [`line`](Self::line).
+    pub fn line_by(
+        &self,
+        position: &Position,
+        max_plies: usize,
+        metric: Metric,
+    ) -> Result<XiangqiLine, XiangqiProbeError> {
+        let metric = match (metric, self.probe(position)?.dtm) {
+            (Metric::Dtm, Some(_)) => Metric::Dtm,
+            _ => Metric::Dtc,
         };
         let mut history = History::new(*position);
         let mut moves: Vec<XiangqiLineMove> = Vec::new();
         let mut reason = None;
         let end = loop {
             let is_full = moves.len() >= max_plies;
-            let played = match self.next_of_line(&history, is_full) {
+            let played = match self.next_of_line(&history, is_full, metric) {
                 Ok(Ok(played)) => played,
                 Ok(Err(end)) => break end,
                 Err(error) if error.is_missing_table() && !moves.is_empty() => {
@@ -97,6 +111,7 @@ impl XiangqiTables {
         &self,
         history: &History,
         is_full: bool,
+        metric: Metric,
     ) -> Result<Result<Move, XiangqiLineEnd>, XiangqiProbeError> {
         let position = history.current();
         if !position.has_legal_move() {
@@ -115,7 +130,7 @@ impl XiangqiTables {
         if is_full {
             return Ok(Err(XiangqiLineEnd::TooLong));
         }
-        let moves = self.moves(position)?;
+        let moves = self.moves_by(position, metric)?;
         // There is a move, as was seen above.
         Ok(moves
             .first()

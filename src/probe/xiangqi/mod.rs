@@ -3,11 +3,13 @@
 mod leaves;
 mod line;
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{CacheStatistics, ProbeOptions};
+use super::error::directories;
+use super::{CacheStatistics, ProbeOptions, owned};
 use crate::Error;
 use crate::game::Game;
 use crate::metric::{MateScore, Wdl};
@@ -30,7 +32,7 @@ pub enum XiangqiProbeError {
     /// There is no table for its material.
     #[error(
         "no {metric} table for {material} under {rules} in {}; make it with `retrograde generate --game xiangqi --rules {rules} {material}`",
-        directory.display()
+        directories(searched)
     )]
     Missing {
         /// The material.
@@ -39,8 +41,8 @@ pub enum XiangqiProbeError {
         metric: Metric,
         /// The rules.
         rules: Rules,
-        /// The directory of all tables.
-        directory: PathBuf,
+        /// The directories where it was looked for.
+        searched: Vec<PathBuf>,
     },
     /// A table is there and cannot be read.
     #[error(transparent)]
@@ -108,7 +110,7 @@ struct Located<'a> {
     digits: Digits,
 }
 
-/// The xiangqi tables of one directory under one set of rules.
+/// The xiangqi tables of one or more directories under one set of rules.
 ///
 /// # Examples
 ///
@@ -136,13 +138,13 @@ struct Located<'a> {
 /// ```
 #[derive(Debug)]
 pub struct XiangqiTables {
-    directory: PathBuf,
+    directories: Vec<PathBuf>,
     rules: Rules,
     map_files: bool,
     entries: Vec<Entry>,
     places: Places,
-    /// What was wrong with the directory when it was listed.
-    problem: Option<io::Error>,
+    /// What was wrong with a directory when it was listed.
+    problem: Option<(PathBuf, io::Error)>,
     cache: BlockCache,
 }
 
@@ -166,13 +168,20 @@ impl XiangqiTables {
     /// for them.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
+        XiangqiTables::open_all(&[directory], rules)
+    }
+
+    /// The tables in several directories, as [`open`](Self::open) opens those in one. Where two have the same table, that of the
+    /// first counts.
+    #[must_use]
+    pub fn open_all(directories: &[impl AsRef<Path>], rules: Rules) -> XiangqiTables {
         let ProbeOptions {
             cache_bytes,
             map_files,
             ..
         } = ProbeOptions::default();
         let cache = BlockCache::new(cache_bytes).unwrap_or_default();
-        XiangqiTables::new(directory, rules, map_files, cache)
+        XiangqiTables::new(&owned(directories), rules, map_files, cache)
     }
 
     /// Tables opened in some way: what is said of results of whole probes and of formats does not matter here.
@@ -188,30 +197,34 @@ impl XiangqiTables {
         let refused = |Refused { bytes }| XiangqiProbeError::OutOfMemory { bytes };
         let cache = BlockCache::new(options.cache_bytes).map_err(refused)?;
         Ok(XiangqiTables::new(
-            directory,
+            &owned(&[directory]),
             rules,
             options.map_files,
             cache,
         ))
     }
 
-    fn new(directory: &Path, rules: Rules, map_files: bool, cache: BlockCache) -> XiangqiTables {
-        let (files, problem) = match list::<Xiangqi>(directory, rules) {
-            Ok(files) => (files, None),
-            Err(problem) => (Vec::new(), Some(problem)),
-        };
-        let mut entries: Vec<Entry> = Vec::new();
-        for file in files {
-            // Those of one material stand together.
-            if entries
-                .last()
-                .is_none_or(|entry| entry.material != file.material)
-            {
-                entries.push(Entry::new(file.material, entries.len() as u32));
-            }
-            if let Some(entry) = entries.last_mut() {
+    fn new(
+        directories: &[PathBuf],
+        rules: Rules,
+        map_files: bool,
+        cache: BlockCache,
+    ) -> XiangqiTables {
+        let (mut entries, mut problem): (Vec<Entry>, _) = (Vec::new(), None);
+        let mut numbers: HashMap<u64, usize> = HashMap::new();
+        for directory in directories {
+            let files = list::<Xiangqi>(directory, rules).unwrap_or_else(|error| {
+                problem = Some((directory.clone(), error));
+                Vec::new()
+            });
+            for file in files {
+                let number = *numbers.entry(file.material.key()).or_insert(entries.len());
+                if number == entries.len() {
+                    entries.push(Entry::new(file.material, number as u32));
+                }
                 let metric = usize::from(file.metric.number());
-                entry.files[metric] = Some(file);
+                // What an earlier directory has stays.
+                entries[number].files[metric].get_or_insert(file);
             }
         }
         let keys: Vec<(u64, Option<u64>)> = (entries.iter())
@@ -222,7 +235,7 @@ impl XiangqiTables {
             })
             .collect();
         XiangqiTables {
-            directory: directory.to_owned(),
+            directories: directories.to_vec(),
             rules,
             map_files,
             places: Places::new(&keys),
@@ -317,9 +330,9 @@ impl XiangqiTables {
 
     #[cold]
     fn missing(&self, position: &Position) -> XiangqiProbeError {
-        if let Some(problem) = &self.problem {
+        if let Some((directory, problem)) = &self.problem {
             return XiangqiProbeError::Table(Error::Directory {
-                directory: self.directory.clone(),
+                directory: directory.clone(),
                 source: io::Error::new(problem.kind(), problem.to_string()),
             });
         }
@@ -327,7 +340,7 @@ impl XiangqiTables {
             material: Material::of(position).normal_form(),
             metric: Metric::Wdl,
             rules: self.rules,
-            directory: self.directory.clone(),
+            searched: self.directories.clone(),
         }
     }
 
@@ -381,6 +394,20 @@ impl XiangqiTables {
     ///
     /// As for [`probe`](XiangqiTables::probe).
     pub fn moves(&self, position: &Position) -> Result<Vec<XiangqiMove>, XiangqiProbeError> {
+        self.moves_by(position, Metric::Dtm)
+    }
+
+    /// Every legal move with its value, the best first as [`moves`](Self::moves) has them; with [`Metric::Dtc`] by plies to the
+    /// next capture, also where plies to mate are known.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe`](XiangqiTables::probe).
+    pub fn moves_by(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Vec<XiangqiMove>, XiangqiProbeError> {
         let here = self.probe(position)?;
         let mut moves = Vec::new();
         for &played in position.legal_moves().as_slice() {
@@ -393,18 +420,22 @@ impl XiangqiTables {
         }
         // A mate comes before a position without moves.
         let is_quiet_end = |m: &XiangqiMove| m.ends && !m.played.gives_check();
-        moves.sort_by_cached_key(|m| (order(&here, m), is_quiet_end(m), m.played.to_iccs()));
+        let by_mate = metric == Metric::Dtm;
+        moves.sort_by_cached_key(|m| {
+            let order = order(&here, m, by_mate);
+            (order, is_quiet_end(m), m.played.to_iccs())
+        });
         Ok(moves)
     }
 }
 
 /// Smaller is better for the side that moves.
-fn order(here: &XiangqiValue, m: &XiangqiMove) -> (i32, bool, i32, i32) {
+fn order(here: &XiangqiValue, m: &XiangqiMove, by_mate: bool) -> (i32, bool, i32, i32) {
     let class = m.value.wdl.signum2();
     let distance = match (m.value.dtm, m.value.dtc) {
-        (Some(dtm), _) => dtm.0.abs(),
-        (None, _) if m.played.is_capture() => 0,
-        (None, dtc) => dtc.map_or(0, i32::abs),
+        (Some(dtm), _) if by_mate => dtm.0.abs(),
+        (_, _) if m.played.is_capture() => 0,
+        (_, dtc) => dtc.map_or(0, i32::abs),
     };
     // Every material counts its own rounds.
     let round = match m.played.is_capture() {
