@@ -10,6 +10,7 @@ mod completions;
 mod convert;
 mod described;
 mod directory;
+mod find;
 mod game;
 mod generate;
 mod info;
@@ -85,6 +86,7 @@ enum Command {
     List(list::List),
     Info(info::Info),
     Stats(stats::Stats),
+    Find(find::Find),
     Convert(convert::Convert),
     Solve(solve::Solve),
     Perft(perft::Perft),
@@ -115,6 +117,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::List(command) => command.run(&tables, out),
         Command::Info(command) => command.run(&tables, out),
         Command::Stats(command) => command.run(&tables, out),
+        Command::Find(command) => command.run(&tables, out),
         Command::Convert(command) => command.run(&tables, out),
         Command::Solve(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),

@@ -1,8 +1,8 @@
 //! Progress on stderr, and the wish to stop.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -64,6 +64,20 @@ pub fn cancel_on_interrupt() -> Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
     on_interrupt(Arc::clone(&cancel), || ())?;
     Ok(cancel)
+}
+
+/// Such a flag for work that may be done several times.
+///
+/// # Errors
+///
+/// If the system refuses.
+pub fn cancel_once() -> Result<Arc<AtomicBool>> {
+    static CANCEL: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(cancel) = CANCEL.get() {
+        return Ok(Arc::clone(cancel));
+    }
+    let cancel = cancel_on_interrupt()?;
+    Ok(Arc::clone(CANCEL.get_or_init(|| cancel)))
 }
 
 /// The same for work that has something to say of what it has done: a flag that is set at once, and one that is set when

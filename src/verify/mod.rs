@@ -18,6 +18,7 @@ mod drive;
 mod recount;
 mod report;
 pub mod solved;
+mod visit;
 mod xiangqi;
 
 use std::path::Path;
@@ -33,6 +34,7 @@ pub(crate) use chess::StoredNumbers;
 pub use chess::{BothFormats, ComparedFormats};
 pub use recount::{Recount, RecountError};
 pub use report::{Difference, LISTED, Observer, Report, Subject};
+pub use visit::{Fens, Visit, Visited, Visitor};
 
 /// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
 #[must_use]

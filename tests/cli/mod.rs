@@ -9,6 +9,7 @@ mod documents;
 #[cfg(target_os = "linux")]
 mod faults;
 /// Tables that earlier versions named otherwise.
+mod find;
 mod former_names;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]

@@ -84,6 +84,14 @@ impl CliGame for Position {
         })
     }
 
+    fn winning_moves(&self, tables: &Tablebase) -> Result<usize> {
+        let mut winning = 0;
+        for played in &self.legal_moves() {
+            winning += usize::from(tables.probe_wdl(&self.play(played))? == Wdl::Loss);
+        }
+        Ok(winning)
+    }
+
     fn line(&self, tables: &Tablebase, by: By) -> Result<LineAnswer> {
         let line = match known(tables.line_by(self, MAX_LINE, metric(by)))? {
             Ok(line) => line,

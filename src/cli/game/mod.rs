@@ -78,6 +78,13 @@ pub trait CliGame: Verifiable {
     /// If a table is damaged.
     fn probe(&self, tables: &Self::Tables, by: By) -> Result<Answer>;
 
+    /// How many legal moves win by tables.
+    ///
+    /// # Errors
+    ///
+    /// If a table is missing or damaged.
+    fn winning_moves(&self, tables: &Self::Tables) -> Result<usize>;
+
     /// Best play by tables.
     ///
     /// # Errors

@@ -73,6 +73,14 @@ impl CliGame for Position {
         })
     }
 
+    fn winning_moves(&self, tables: &XiangqiTables) -> Result<usize> {
+        let mut winning = 0;
+        for &played in self.legal_moves().as_slice() {
+            winning += usize::from(tables.probe_wdl(&self.play(played))? == Wdl::Loss);
+        }
+        Ok(winning)
+    }
+
     fn line(&self, tables: &XiangqiTables, by: By) -> Result<LineAnswer> {
         let line = tables.line_by(self, MAX_LINE, metric(by))?;
         let (uci, book) = line.moves.into_iter().map(|m| (m.iccs, m.wxf)).unzip();

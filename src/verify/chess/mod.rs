@@ -17,6 +17,7 @@ mod slice;
 mod source;
 mod stored;
 mod syzygy;
+mod visit;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ use crate::tables::table_path;
 use crate::verify::drive::{Outcome, Stop, Verifier};
 use crate::verify::recount::{Counting, compare as compare_statistics};
 use crate::verify::report::{Found, Observer, Subject};
+use crate::verify::visit::Visitor;
 use compare::{Compared, Comparison};
 use files::{LoadError, path_of, tables_of};
 use headers::Named;
@@ -80,6 +82,8 @@ pub(super) struct Run<'a> {
     promoted: Promoted,
     /// What is counted of the materials asked for, instead of comparing them.
     counting: Option<Counting<Metric>>,
+    /// Who is shown their positions instead of that.
+    visitor: Option<&'a dyn Visitor>,
 }
 
 impl From<LoadError> for Stop {
@@ -104,6 +108,7 @@ impl<'a> Run<'a> {
             resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
             promoted: Promoted::default(),
             counting: None,
+            visitor: None,
         }
     }
 }
@@ -251,9 +256,10 @@ impl Run<'_> {
                 is_asked,
                 is_compared: is_asked && self.counting.is_none(),
                 listed: match &self.counting {
-                    Some(counting) => Some(counting.listed),
+                    Some(counting) => self.visitor.is_none().then_some(counting.listed),
                     None => source.keeps_statistics().then_some(statistics::LISTED),
                 },
+                visitor: self.visitor,
                 work: source.space.len() / steps.len() as u64,
                 cancel: self.cancel,
                 observer: self.observer,
@@ -275,6 +281,7 @@ impl Run<'_> {
         }
         drop(captures);
         let outcome = match &mut self.counting {
+            Some(_) if self.visitor.is_some() => Outcome::default(),
             Some(counting) if is_asked => {
                 let count = |&metric: &Metric| (metric, all.tally.statistics(&material, metric));
                 counting.found = counting.metrics.iter().map(count).collect();
@@ -303,6 +310,7 @@ struct Job<'a> {
     is_compared: bool,
     /// How many positions are named of each kind, where values are counted.
     listed: Option<usize>,
+    visitor: Option<&'a dyn Visitor>,
     /// Indices of a slice.
     work: u64,
     cancel: &'a AtomicBool,
@@ -378,6 +386,9 @@ impl Job<'_> {
         if let Some(listed) = self.listed.filter(|_| self.is_asked) {
             let space = &self.source.space;
             outcome.tally = recount::tally(space, self.source, &values, slice, listed);
+        }
+        if let Some(visitor) = self.visitor.filter(|_| self.is_asked) {
+            visit::visit(self.source, &values, slice, visitor);
         }
         if self.is_asked && !self.is_compared {
             (self.observer).advanced(recount::work_of_slice(self.source, self.work));

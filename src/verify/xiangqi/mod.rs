@@ -13,6 +13,7 @@ mod line;
 mod moves;
 mod recount;
 mod values;
+mod visit;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::drive::{Outcome, Stop, Verifier};
 use super::recount::{Counting, compare};
 use super::report::{Found, Observer, Subject};
+use super::visit::Visitor;
 use crate::Error;
 use crate::statistics;
 use crate::tables::{rules_directory, table_path};
@@ -54,6 +56,8 @@ pub(super) struct Run<'a> {
     resolved: HashMap<Material, Arc<Resolved>>,
     /// What is counted of the material asked for, instead of comparing it.
     counting: Option<Counting<Metric>>,
+    /// Who is shown its positions instead of that.
+    visitor: Option<&'a dyn Visitor>,
 }
 
 impl<'a> Run<'a> {
@@ -70,6 +74,7 @@ impl<'a> Run<'a> {
             observer,
             resolved: HashMap::new(),
             counting: None,
+            visitor: None,
         }
     }
 
@@ -101,6 +106,11 @@ impl<'a> Run<'a> {
         let Some(counting) = &mut self.counting else {
             return Ok(());
         };
+        if let Some(visitor) = self.visitor {
+            visit::visit(source, values, visitor);
+            self.observer.advanced(work(&material));
+            return Ok(());
+        }
         let words = FileWords::new(source, values);
         let (addresses, metrics) = (values.layout.addresses, counting.metrics.len());
         let all = u128::from(work(&material));

@@ -1,0 +1,112 @@
+//! Showing the values of chess tables.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use super::layout::Layout;
+use super::line::key;
+use super::slice::{CHUNK, SliceValues};
+use super::source::Source;
+use super::{Run, sides};
+use crate::chess::material::Material;
+use crate::chess::rules::Role;
+use crate::chess::{Chess, ChessRules};
+use crate::game::{Bits, Color};
+use crate::metric::{MateScore, Metric, Wdl};
+use crate::probe::Format;
+use crate::tables::find;
+use crate::verify::recount::{self, Counting, RecountError};
+use crate::verify::report::Observer;
+use crate::verify::visit::{Fens, Visit, Visited, Visitor, is_zugzwang};
+
+impl Visit for Chess {
+    fn visit(
+        directory: &Path,
+        rules: ChessRules,
+        material: Material,
+        metrics: &[Metric],
+        visitor: &dyn Visitor,
+        cancel: &AtomicBool,
+        observer: &dyn Observer,
+    ) -> Result<(), RecountError> {
+        let material = material.normal_form();
+        let is_native = find::<Chess>(directory, rules, &material, Metric::Wdl).is_some();
+        let syzygy = super::path_of(directory, &material, Metric::Wdl, Format::Syzygy);
+        let format = match is_native || !syzygy.is_some_and(|path| path.exists()) {
+            true => Format::Native,
+            false => Format::Syzygy,
+        };
+        let mut run = Run::new(directory, format, cancel, observer);
+        run.counting = Some(Counting::new(metrics, 0));
+        run.visitor = Some(visitor);
+        recount::count(&mut run, directory, material, cancel, observer)
+    }
+
+    fn fens(material: Material) -> Option<Fens> {
+        let layout = Layout::new(material.normal_form());
+        Some(Box::new(move |number| {
+            let (rest, turn) = (number / 2, Color::ALL[(number & 1) as usize]);
+            let (rest, king) = (rest / 64, rest % 64);
+            let addresses = layout.addresses() as u64;
+            let slice = usize::try_from(rest / addresses).ok()?;
+            let frame = (slice < layout.slices()).then(|| layout.frame(slice))?;
+            let squares = frame.squares((rest % addresses) as usize);
+            let mut placement = frame.placement(&squares);
+            placement.men[1][Role::King.index()] = 1 << king;
+            Some(placement.position(turn)?.to_fen())
+        }))
+    }
+}
+
+/// Shows the positions of a slice.
+pub(super) fn visit(
+    source: &Source,
+    values: &SliceValues<'_>,
+    slice: usize,
+    visitor: &dyn Visitor,
+) {
+    let frame = values.moves.frame;
+    if !visitor.wants_pawns(frame.pawns.white, frame.pawns.black) {
+        return;
+    }
+    let first = slice as u64 * frame.addresses as u64;
+    let addresses = (0..frame.addresses).into_par_iter().with_min_len(CHUNK);
+    addresses.for_each_init(Vec::new, |positions, address| {
+        let men = values.men(address);
+        let Some(canonical) = values.canonical(address, &men) else {
+            return;
+        };
+        positions.clear();
+        let [white, black] = men.legality.legal;
+        let results = |king: u32| {
+            [0, 1].map(|side: usize| {
+                let results = &values.sides[side].lines.results[address];
+                Wdl::from_index(results[king as usize].into()).unwrap_or(Wdl::Draw)
+            })
+        };
+        for side in 0..sides(source.material()) {
+            let own = &values.sides[side];
+            let keys = source.has(Metric::Dtz).then(|| own.keys.get(address));
+            let (keys, scores) = (keys.flatten(), own.lines.scores.get(address));
+            for king in (men.legality.legal[side] & canonical.positions).ones() {
+                let both = results(king);
+                let is_drawn = both[side] == Wdl::Draw;
+                let zeroing = keys.map(|keys| key::shortest(keys[king as usize]));
+                let mate = scores.and_then(|scores| MateScore(scores[king as usize]).dtm());
+                positions.push(Visited {
+                    number: ((first + address as u64) * 64 + u64::from(king)) * 2 + side as u64,
+                    turn: Color::ALL[side],
+                    wdl: both[side],
+                    zeroing: zeroing.filter(|_| !is_drawn),
+                    mate: mate.map(|dtm| dtm.0.unsigned_abs() as u16),
+                    is_zugzwang: (white & black) >> king & 1 != 0 && is_zugzwang(both),
+                });
+            }
+        }
+        if !positions.is_empty() {
+            visitor.visit(positions);
+        }
+    });
+}
