@@ -75,7 +75,12 @@
 //!
 //! # Features
 //!
-//! - `cli` (on by default): the program, with what only it needs. The library alone is `default-features = false`.
+//! Without any, the library reads Syzygy tables and needs no C compiler.
+//!
+//! - `native`: reads tables of our own as well, which takes zstd.
+//! - `generate`: makes and verifies tables and explores what a position can reach: [`generate`], [`verify`], [`reach`], [`statistics`],
+//!   with `native`.
+//! - `cli` (on by default): the program, with what only it needs, and all of these.
 //! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
 //!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
 //!   `docs/c.md` has the command that makes the library.
@@ -87,6 +92,9 @@
 //! Tables of up to five men are generated, and of six without pawns; Syzygy tables of up to seven
 //! are read. Positions with castling rights are in no table.
 
+// What makers of tables use of the parts that everybody has is not taken out of them one by one.
+#![cfg_attr(not(feature = "generate"), allow(dead_code, unused_imports))]
+
 // By this name the C library finds what it uses, inside this crate or outside.
 #[cfg(feature = "capi")]
 extern crate self as retrograde;
@@ -96,21 +104,26 @@ mod capi;
 pub mod chess;
 mod error;
 pub mod game;
+#[cfg(feature = "generate")]
 pub mod generate;
 pub mod metric;
 pub mod probe;
+#[cfg(feature = "generate")]
 pub mod reach;
 mod reserve;
+#[cfg(feature = "generate")]
 #[doc(hidden)]
 pub mod retro;
 mod seqlock;
 pub mod simd;
+#[cfg(feature = "generate")]
 pub mod statistics;
 #[allow(unsafe_code)]
 pub mod store;
 pub mod syzygy;
 pub mod table;
 pub mod tables;
+#[cfg(feature = "generate")]
 pub mod verify;
 pub mod xiangqi;
 

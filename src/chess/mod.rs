@@ -6,6 +6,7 @@ pub(crate) mod men;
 #[doc(hidden)]
 pub mod placement;
 pub mod rules;
+#[cfg(feature = "generate")]
 #[doc(hidden)]
 pub mod solve;
 pub(crate) mod symmetry;

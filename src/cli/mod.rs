@@ -70,8 +70,8 @@ pub enum Outcome {
 )]
 struct Arguments {
     /// Where the tables are; may be repeated, and each may be a list as the system has them (a:b) [default: ./tables where it exists,
-    /// else the user's data directory]
-    #[arg(long, global = true, value_name = "DIR", env = "RETROGRADE_TABLES")]
+    /// else the user's data directory] [env: RETROGRADE_TABLES]
+    #[arg(long, global = true, value_name = "DIR")]
     tables: Vec<PathBuf>,
 
     #[command(subcommand)]
@@ -109,7 +109,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         }
         Err(error) => anyhow::bail!(usage::one_line(&error)),
     };
-    let tables = TableDirectory::choose(arguments.tables);
+    // An option would not take an empty variable, which counts as none.
+    let variable = std::env::var_os("RETROGRADE_TABLES").map(PathBuf::from);
+    let tables = match arguments.tables.is_empty() {
+        true => TableDirectory::choose(variable),
+        false => TableDirectory::choose(arguments.tables),
+    };
     let result = match arguments.command {
         Command::Generate(command) => command.run(&tables, out),
         Command::Probe(command) => command.run(&tables, out),

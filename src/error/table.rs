@@ -6,6 +6,9 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
+    /// The library was built without the feature `native`.
+    #[error("a table of our own format, which this program was built without")]
+    NotBuilt,
     /// The first bytes are not those of a table.
     #[error("not a table file (the first bytes are wrong)")]
     NotATable,
@@ -136,6 +139,7 @@ impl TableError {
     /// What the reader of the message can do, as the end of a sentence.
     pub(crate) fn advice(&self, arguments: &str) -> String {
         match self {
+            Self::NotBuilt => "build it with the feature `native`, or use Syzygy tables".to_owned(),
             Self::NotATable => "remove it or choose another directory".to_owned(),
             Self::NewerVersion { .. } => format!(
                 "use a newer `retrograde`, or regenerate it with `retrograde generate {arguments}`"

@@ -224,6 +224,7 @@ impl TableFile {
     /// # Errors
     ///
     /// As for [`check`](Self::check), and if a checksum is wrong or `progress` said so.
+    #[cfg(feature = "generate")]
     pub fn verify_checksums(&self, progress: &Progress<'_>) -> Result<(), ProbeError> {
         match self.open()? {
             OpenTable::Native(opened) => opened.table.verify_checksums(progress)?,

@@ -85,12 +85,14 @@ mod category;
 mod error;
 #[cfg(test)]
 mod former;
+#[cfg(feature = "generate")]
 mod leaves;
 mod line;
 mod rank;
 mod ranked;
 mod results;
 mod search;
+#[cfg(feature = "generate")]
 pub mod solved;
 pub mod xiangqi;
 
@@ -115,6 +117,7 @@ pub use crate::tables::{CacheStatistics, Format};
 pub use catalog::TableFile;
 pub use category::{Category, Clocked};
 pub use error::ProbeError;
+#[cfg(feature = "generate")]
 pub use leaves::TableLeaves;
 pub use line::{Line, LineEnd, LineMove};
 pub use rank::{RootMove, sort_root_moves, sort_root_moves_by};

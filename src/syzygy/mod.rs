@@ -37,6 +37,7 @@
 
 mod checkpoints;
 mod checksum;
+#[cfg(feature = "generate")]
 mod encode;
 mod find;
 #[cfg(test)]
@@ -53,6 +54,7 @@ mod sequence;
 mod table;
 
 mod walk;
+#[cfg(feature = "generate")]
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -61,6 +63,7 @@ use crate::chess::material::Material;
 use crate::metric::Metric;
 
 pub use crate::error::SyzygyError;
+#[cfg(feature = "generate")]
 pub(crate) use encode::EncodedStream;
 #[cfg(test)]
 pub(crate) use forgery::Forgery;
@@ -72,6 +75,7 @@ pub(crate) use order::{MenOrder, files};
 pub(crate) use sequence::Sequence;
 pub use table::Table;
 pub(crate) use walk::{Listed, Squares};
+#[cfg(feature = "generate")]
 pub(crate) use write::{Maps, Stream, write_table};
 
 /// The metrics that have files, and their extensions.

@@ -4,14 +4,10 @@
 //! bytes beyond its directory entry; a zstd frame without magic, size and checksum; or the packed
 //! bytes as they are where zstd does not shrink them. In front of the latter two stands a checksum.
 
-use zstd::zstd_safe::{self, CCtx, CParameter, DCtx, DDict, DParameter, FrameFormat, Strategy};
-
 use super::layout::{
     BLOCK_CHECKSUM_LEN, FIRST_LENGTH_ENTRY, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET,
     get_u16, get_u64,
 };
-use super::options::WriteOptions;
-use crate::error::WriteError;
 
 /// A block as it goes into the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -49,119 +45,6 @@ impl StoredBlock {
                 FIRST_LENGTH_ENTRY + payload.len() as u32 - 1
             }
         }
-    }
-}
-
-/// A zstd context and its buffers, for one thread at a time.
-pub(super) struct Encoder {
-    context: CCtx<'static>,
-    compressed: Vec<u8>,
-}
-
-impl Encoder {
-    pub fn new(options: &WriteOptions, dictionary: Option<&[u8]>) -> Result<Self, WriteError> {
-        let mut context = CCtx::try_create().ok_or(WriteError::Compression("out of memory"))?;
-        let mut set = |parameter| context.set_parameter(parameter).map_err(zstd_error);
-        set(CParameter::CompressionLevel(options.level))?;
-        set(CParameter::Format(FrameFormat::Magicless))?;
-        set(CParameter::ContentSizeFlag(false))?;
-        set(CParameter::ChecksumFlag(false))?;
-        set(CParameter::DictIdFlag(false))?;
-        // The row match finder salts its hashes differently each time a context is used again, so
-        // the bytes of a block would depend on which thread compressed which blocks before.
-        set(CParameter::UseRowMatchFinder(
-            zstd_safe::ParamSwitch::Disable,
-        ))?;
-        if let Some(strategy) = options.strategy {
-            set(CParameter::Strategy(to_strategy(strategy)))?;
-        }
-        if let Some(log) = options.search_log {
-            set(CParameter::SearchLog(log))?;
-        }
-        if let Some(len) = options.min_match {
-            set(CParameter::MinMatch(len))?;
-        }
-        if let Some(len) = options.target_length {
-            set(CParameter::TargetLength(len))?;
-        }
-        if let Some(dictionary) = dictionary {
-            context.load_dictionary(dictionary).map_err(zstd_error)?;
-        }
-        Ok(Self {
-            context,
-            compressed: Vec::new(),
-        })
-    }
-
-    /// Compresses one block: its symbols, and the same packed.
-    pub fn encode(&mut self, symbols: &[u8], packed: &[u8]) -> Result<StoredBlock, WriteError> {
-        if symbols.iter().all(|&symbol| symbol == symbols[0]) {
-            return Ok(StoredBlock::Constant(symbols[0]));
-        }
-        self.compressed.clear();
-        self.compressed
-            .reserve(zstd_safe::compress_bound(packed.len()));
-        self.context
-            .compress2(&mut self.compressed, packed)
-            .map_err(zstd_error)?;
-        Ok(if self.compressed.len() < packed.len() {
-            StoredBlock::Compressed(self.compressed.clone())
-        } else {
-            StoredBlock::Raw(packed.to_vec())
-        })
-    }
-}
-
-fn to_strategy(number: u32) -> Strategy {
-    match number {
-        1 => Strategy::ZSTD_fast,
-        2 => Strategy::ZSTD_dfast,
-        3 => Strategy::ZSTD_greedy,
-        4 => Strategy::ZSTD_lazy,
-        5 => Strategy::ZSTD_lazy2,
-        6 => Strategy::ZSTD_btlazy2,
-        7 => Strategy::ZSTD_btopt,
-        8 => Strategy::ZSTD_btultra,
-        _ => Strategy::ZSTD_btultra2,
-    }
-}
-
-fn zstd_error(code: usize) -> WriteError {
-    WriteError::Compression(zstd_safe::get_error_name(code))
-}
-
-/// Decompresses blocks; the context is used again and again, as making one costs more than a block.
-pub(super) struct Decoder {
-    context: DCtx<'static>,
-}
-
-impl Decoder {
-    pub fn new() -> Self {
-        let mut context = DCtx::create();
-        // Cannot fail on a new context of a library that has the parameter; if it did, every block
-        // would fail to decode, which is reported.
-        let _ = context.set_parameter(DParameter::Format(FrameFormat::Magicless));
-        Self { context }
-    }
-
-    /// Decompresses into `packed`, which is cleared first. Whether the result has `packed_len`
-    /// bytes and all of the payload was used.
-    pub fn decode(
-        &mut self,
-        payload: &[u8],
-        dictionary: Option<&DDict<'static>>,
-        packed_len: usize,
-        packed: &mut Vec<u8>,
-    ) -> bool {
-        packed.clear();
-        packed.reserve(packed_len);
-        let result = match dictionary {
-            Some(dictionary) => self
-                .context
-                .decompress_using_ddict(packed, payload, dictionary),
-            None => self.context.decompress(packed, payload),
-        };
-        result == Ok(packed_len) && packed.len() == packed_len
     }
 }
 

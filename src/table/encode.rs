@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::block::{self, DirectoryBuilder, Encoder, StoredBlock};
+use super::block::{self, DirectoryBuilder, StoredBlock};
+use super::compress::Encoder;
 use super::layout::StreamRecord;
 use super::options::WriteOptions;
 use super::pack::Packing;

@@ -25,8 +25,17 @@
 //! ```
 
 mod block;
+#[cfg(feature = "generate")]
+mod compress;
+#[cfg(feature = "native")]
+mod decompress;
+#[cfg(not(feature = "native"))]
+#[path = "no_decompress.rs"]
+mod decompress;
+#[cfg(feature = "generate")]
 mod dictionary;
 mod directory;
+#[cfg(feature = "generate")]
 mod encode;
 #[doc(hidden)]
 pub mod layout;
@@ -34,28 +43,45 @@ mod options;
 mod pack;
 mod reader;
 #[doc(hidden)]
+#[cfg(feature = "generate")]
 pub mod records;
+#[cfg(feature = "generate")]
 mod sample;
+#[cfg(feature = "generate")]
 mod source;
 mod statistics;
 mod stream;
+#[cfg(feature = "generate")]
 mod writer;
 
 #[cfg(test)]
 mod forgery;
 
 pub use crate::error::{TableError, WriteError};
+#[cfg(feature = "generate")]
 pub use encode::StreamSizes;
 pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;
+#[cfg(feature = "generate")]
 pub use sample::compressed_size_of_sample;
+#[cfg(feature = "generate")]
 pub use source::{StreamSource, ValueSource, values_present};
 pub use statistics::{Count, SideStatistics, Statistics, Zugzwangs};
 pub use stream::Stream;
+#[cfg(feature = "generate")]
 pub(crate) use writer::publish;
+#[cfg(feature = "generate")]
 pub(crate) use writer::temporary_file;
-pub use writer::{Head, Progress, TEMPORARY_SUFFIX, WrittenSizes, write_table, write_table_to};
+#[cfg(feature = "generate")]
+pub use writer::{Head, WrittenSizes, write_table, write_table_to};
+
+/// Told how many values are done and how many there are, over all streams; returns whether to go
+/// on. Called between batches, from the thread that called the writer.
+pub type Progress<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
+
+/// The end of the name of a table that is not finished; before it come a dot, the name of the table and something random.
+pub const TEMPORARY_SUFFIX: &str = ".part";
 
 /// How many positions have which result for the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+#[cfg(feature = "generate")]
 use rayon::prelude::*;
-use zstd::zstd_safe::DDict;
 
 use super::Description;
-use super::block::{self, Decoder, Entry};
+use super::block::{self, Entry};
+use super::decompress::{self, Decoder, Dictionary};
 use super::layout::{
     BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
     GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN,
@@ -98,7 +99,11 @@ impl Table {
         material: &str,
         store: Box<dyn Store>,
     ) -> Result<Self, Error> {
-        match read_header(store.as_ref()) {
+        let header = match cfg!(feature = "native") {
+            true => read_header(store.as_ref()),
+            false => Err(TableError::NotBuilt),
+        };
+        match header {
             Ok((header, sections)) => {
                 let identity = header.identity();
                 let statistics = header.statistics_len.map(|len| StatisticsSection {
@@ -254,6 +259,7 @@ impl Table {
     ///
     /// [`Error::Table`] if a block cannot be read or is damaged, or the values do not fit into
     /// memory.
+    #[cfg(feature = "generate")]
     pub fn read_stream(&self, stream: &Stream) -> Result<Vec<u8>, Error> {
         self.read_blocks(stream, 0..stream.block_count())
     }
@@ -263,6 +269,7 @@ impl Table {
     /// # Errors
     ///
     /// As for [`read_stream`](Self::read_stream); also if there is no such block.
+    #[cfg(feature = "generate")]
     pub fn read_blocks(
         &self,
         stream: &Stream,
@@ -303,6 +310,7 @@ impl Table {
     /// # Errors
     ///
     /// [`Error::Table`] with a difference; [`Error::Cancelled`] if `progress` said so.
+    #[cfg(feature = "generate")]
     pub fn verify_checksums(
         &self,
         progress: &(dyn Fn(u64, u64) -> bool + Sync),
@@ -336,6 +344,7 @@ impl Table {
     }
 
     /// Checks a directory group, its blocks, and that they end where the next group's begin.
+    #[cfg(feature = "generate")]
     fn verify_group(
         &self,
         stream: &Stream,
@@ -489,7 +498,7 @@ impl Table {
         Ok(bytes)
     }
 
-    fn dictionary<'a>(&self, stream: &'a Stream) -> Result<Option<&'a DDict<'static>>, TableError> {
+    fn dictionary<'a>(&self, stream: &'a Stream) -> Result<Option<&'a Dictionary>, TableError> {
         if stream.record.dictionary_len == 0 {
             return Ok(None);
         }
@@ -504,7 +513,7 @@ impl Table {
                 stream: stream.number,
             });
         }
-        let dictionary = DDict::try_create(bytes).ok_or(TableError::ImpossibleDictionary {
+        let dictionary = decompress::dictionary(bytes).ok_or(TableError::ImpossibleDictionary {
             stream: stream.number,
         })?;
         // Two threads may get here; either dictionary is as good.

@@ -2,11 +2,10 @@
 
 use std::sync::OnceLock;
 
-use zstd::zstd_safe::DDict;
-
 #[cfg(doc)]
 use super::Table;
 use super::block;
+use super::decompress::Dictionary;
 use super::directory::Directory;
 use super::layout::{GROUP_BLOCKS, ORDER_LEN, Sections, StreamRecord};
 use super::pack::{Packing, Unpacker};
@@ -27,7 +26,7 @@ pub struct Stream {
     reciprocal: u64,
     unpacker: Unpacker,
     /// Prepared when a block is first decoded.
-    pub(super) dictionary: OnceLock<DDict<'static>>,
+    pub(super) dictionary: OnceLock<Dictionary>,
     pub(super) directory: Directory,
 }
 

@@ -15,12 +15,9 @@ use super::layout::{Header, MAX_STATISTICS_LEN, STATISTICS_CHECKSUM_LEN, STATIST
 use super::options::WriteOptions;
 use super::source::{StreamSource, check_stream, values_present};
 use super::statistics::{SideStatistics, Statistics};
+use super::{Progress, TEMPORARY_SUFFIX};
 use crate::Error;
 use crate::error::{WriteError, write_error};
-
-/// Told how many values are done and how many there are, over all streams; returns whether to go
-/// on. Called between batches, from the thread that called the writer.
-pub type Progress<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
 /// What a table is about, and what it says of all its values together.
 #[derive(Clone, Copy, Debug)]
@@ -155,9 +152,6 @@ fn check_streams(
         )),
     }
 }
-
-/// The end of the name of a table that is not finished; before it come a dot, the name of the table and something random.
-pub const TEMPORARY_SUFFIX: &str = ".part";
 
 /// A new file beside one that it is to become, locked as long as it is open where the file system has locks: whoever clears up after killed writers
 /// leaves locked ones alone.

@@ -159,6 +159,7 @@ impl<G: TableGame> NativeFile<G> {
     /// # Errors
     ///
     /// As for [`open`](Self::open), and if a checksum is wrong or `progress` said so.
+    #[cfg(feature = "generate")]
     pub fn verify_checksums(&self, progress: &Progress<'_>) -> Result<(), Error> {
         self.open(false)?.verify_checksums(progress)
     }

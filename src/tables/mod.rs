@@ -27,6 +27,7 @@ mod cache;
 mod counts;
 mod files;
 mod former;
+#[cfg(feature = "generate")]
 mod leftovers;
 mod names;
 mod places;
@@ -37,7 +38,9 @@ pub(crate) use counts::Counts;
 pub use files::{NativeFile, find, list};
 pub(crate) use files::{check_header, check_streams, list_by_name};
 pub(crate) use former::in_other_colors;
+#[cfg(feature = "generate")]
 pub use leftovers::remove_leftovers;
+#[cfg(feature = "generate")]
 pub(crate) use leftovers::{remove_leftovers_of, remove_unfinished};
 pub use names::{
     Format, file_name, generate_arguments, parse_file_name, rules_directory, table_path,

@@ -11,6 +11,7 @@ mod metric;
 mod order;
 mod rule_set;
 pub mod rules;
+#[cfg(feature = "generate")]
 #[doc(hidden)]
 pub mod solve;
 mod value;

@@ -27,7 +27,7 @@ fn each_bad_position_has_its_own_complaint() {
         ("8/8/8/8/8/8/8 w - - 0 1", "7 ranks"),
         ("8/8/8/8/8/8/8/9 w - - 0 1", "rank 1"),
         ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move"),
-        ("4k3/8/8/8/8/8/8/4K3", "1 fields"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1 2", "7 fields"),
         ("8/8/8/8/8/8/8/8 w - - 0 1", "0 kings"),
         ("8/8/8/4k3/4K3/8/8/8 w - - 0 1", "kings on e4 and e5 touch"),
         ("4k3/8/8/8/8/8/8/4K2P w - - 0 1", "pawn on h1"),

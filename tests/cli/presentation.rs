@@ -5,19 +5,13 @@ use std::process::Stdio;
 
 use super::Place;
 
-/// A queen that mates in one, and may take a pawn instead.
 const WON: &str = "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1";
 
 #[test]
 fn moves_and_line_are_by_the_same_distances() {
     let place = Place::with_tables();
     for by in ["dtz", "dtm"] {
-        // The quickest zeroing move and the quickest mate begin with different moves here.
-        for fen in [
-            WON,
-            "8/8/8/8/8/2k5/4P3/4K3 w - - 0 1",
-            "8/8/8/8/4k3/8/4P3/4K3 w - - 0 1",
-        ] {
+        for fen in [WON, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"] {
             let answer = place.json(["probe", fen, "--by", by, "--line", "--json"]);
             assert_eq!(answer["line"]["metric"], by);
             assert_eq!(

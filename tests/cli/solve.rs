@@ -95,7 +95,7 @@ fn restrictions_are_printed_and_prove_bounds() {
     let restriction = "restriction: white promotes to Q only, white does not promote with 1 pieces or more, \
                        white counts as lost once black promotes; results are bounds for that side";
     assert!(out.lines().any(|line| line == restriction), "{out}");
-    assert!(out.contains(": win, dtz "), "{out}");
+    assert!(out.contains(": White wins, dtz "), "{out}");
     assert!(out.contains("or less"), "{out}");
     assert!(
         out.contains("[FEN \"8/8/8/1P6/8/6k1/6p1/6K1 w - - 0 1\"]"),
@@ -342,7 +342,7 @@ fn restrictions_of_xiangqi_are_in_its_words() {
     let restriction = "restriction: red does not cross the river with 1 pieces or more, red counts as lost once black \
                        crosses the river, red counts as lost with fewer than 2 men; results are bounds for that side";
     assert!(out.lines().any(|line| line == restriction), "{out}");
-    assert!(out.contains(": win, dtc "), "{out}");
+    assert!(out.contains(": Red wins, dtc "), "{out}");
     let free = place.json(XIANGQI_PAWN.into_iter().chain(["--json"]));
     let kept = place.json(
         XIANGQI_PAWN

@@ -392,7 +392,7 @@ fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
     assert_eq!(answers[2]["category"], "loss");
     assert_eq!(answers[3].get("operations"), None);
     let (status, out, _) = place.run(["probe", "8/8/8/8/8/2k5/8/K1q5_w_-_-_0_1"]);
-    assert!(status == 0 && out.contains("loss"), "{out}");
+    assert!(status == 0 && out.contains("Black wins"), "{out}");
 }
 
 #[test]

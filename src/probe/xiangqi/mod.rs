@@ -1,5 +1,6 @@
 //! Answers from xiangqi tables.
 
+#[cfg(feature = "generate")]
 mod leaves;
 mod line;
 
@@ -22,6 +23,7 @@ use crate::xiangqi::{
 };
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
+#[cfg(feature = "generate")]
 pub use leaves::XiangqiLeaves;
 pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
 
