@@ -104,6 +104,10 @@ pub struct Generate {
     #[arg(long)]
     dry_run: bool,
 
+    /// With --dry-run, list every material
+    #[arg(long, requires = "dry_run")]
+    verbose: bool,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -304,7 +308,14 @@ impl Generate {
         out: &mut dyn Write,
     ) -> Result<Outcome> {
         let directory = &options.directory;
-        let plan = Plan::new(options)?;
+        let plan = Plan::new(options).map_err(|error| match error {
+            // The library knows what is needed the way it was asked for; less will do if everything is done thriftily.
+            retrograde::Error::Memory { limit, .. } => match least_memory(options) {
+                Some(needed) if needed > limit => retrograde::Error::Memory { needed, limit },
+                _ => error,
+            },
+            error => error,
+        })?;
         let mut answer = json!({
             "directory": directory.display().to_string(),
             "game": G::GAME.to_string(),
@@ -313,14 +324,20 @@ impl Generate {
         if G::Rules::LIST.len() > 1 {
             answer["rules"] = options.rules.name().into();
         }
+        let fits = || {
+            if self.memory.is_none() && !plan.is_empty() {
+                refuse_more_than_there_is(plan.peak_memory(), options)?;
+            }
+            let scratch = options.scratch.as_deref().unwrap_or(directory);
+            refuse_more_scratch_than_fits(plan.scratch(), scratch)
+        };
         if self.dry_run {
-            return self.show_plan(&plan, directory, answer, out);
+            self.show_plan(&plan, directory, answer, out)?;
+            // What would not be begun is no plan.
+            fits()?;
+            return Ok(Outcome::Done);
         }
-        if self.memory.is_none() && !plan.is_empty() {
-            refuse_more_than_there_is(plan.peak_memory())?;
-        }
-        let scratch = options.scratch.as_deref().unwrap_or(directory);
-        refuse_more_scratch_than_fits(plan.scratch(), scratch)?;
+        fits()?;
         let start = Instant::now();
         let generated = match plan.is_empty() {
             // Only what killed generations have left is removed.
@@ -358,7 +375,7 @@ impl Generate {
         directory: &Path,
         mut answer: Value,
         out: &mut dyn Write,
-    ) -> Result<Outcome> {
+    ) -> Result<()> {
         let estimate = plan.estimate();
         let names = |step: &Step<G>| -> Vec<String> {
             step.metrics.iter().map(ToString::to_string).collect()
@@ -381,27 +398,10 @@ impl Generate {
                 "threads": rayon::current_num_threads(),
             });
             writeln!(out, "{answer}")?;
-            return Ok(Outcome::Done);
+            return Ok(());
         }
         if plan.is_empty() {
-            print::nothing_to_do(plan.present(), directory, out)?;
-            return Ok(Outcome::Done);
-        }
-        let lengths = plan.steps().map(|step| step.material.to_string().len());
-        let width = lengths.max().unwrap_or(0).max(10);
-        writeln!(
-            out,
-            "{:<width$} {:>18}  write",
-            "material", "indices a side"
-        )?;
-        for step in plan.steps() {
-            let write = match step.metrics.is_empty() {
-                true => "nothing, others need its values".to_owned(),
-                false => names(step).join(" "),
-            };
-            let positions = HumanCount(step.positions).to_string();
-            let material = step.material.to_string();
-            writeln!(out, "{material:<width$} {positions:>18}  {write}")?;
+            return print::nothing_to_do(plan.present(), directory, out);
         }
         writeln!(
             out,
@@ -422,7 +422,26 @@ impl Generate {
             HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
             rayon::current_num_threads()
         )?;
-        Ok(Outcome::Done)
+        if !self.verbose {
+            return Ok(());
+        }
+        let lengths = plan.steps().map(|step| step.material.to_string().len());
+        let width = lengths.max().unwrap_or(0).max(10);
+        writeln!(
+            out,
+            "{:<width$} {:>18}  write",
+            "material", "indices a side"
+        )?;
+        for step in plan.steps() {
+            let write = match step.metrics.is_empty() {
+                true => "nothing, others need its values".to_owned(),
+                false => names(step).join(" "),
+            };
+            let positions = HumanCount(step.positions).to_string();
+            let material = step.material.to_string();
+            writeln!(out, "{material:<width$} {positions:>18}  {write}")?;
+        }
+        Ok(())
     }
 }
 
@@ -442,16 +461,37 @@ impl<G: generate::Generate> Observer<G> for Bar<'_> {
 }
 
 /// Ends with an error if a plan needs more memory than the machine has.
-fn refuse_more_than_there_is(needed: u64) -> Result<()> {
+fn refuse_more_than_there_is<G: generate::Generate>(
+    needed: u64,
+    options: &GenerateOptions<G>,
+) -> Result<()> {
     let there_is = memory::total();
-    if needed > there_is {
-        bail!(
-            "this needs {} of memory and there is {}; ask for fewer men, or set --memory to use swap",
-            HumanBytes(needed),
-            HumanBytes(there_is)
-        );
+    if needed <= there_is {
+        return Ok(());
     }
-    Ok(())
+    let (needs, has) = (HumanBytes(needed), HumanBytes(there_is));
+    match least_memory(options) {
+        Some(least) if least <= there_is => bail!(
+            "this needs {needs} of memory and there is {has}; with --memory {}M it takes less at a time",
+            least.div_ceil(1 << 20)
+        ),
+        least => bail!(
+            "this needs {} of memory at the least and there is {has}; ask for fewer men, or set --memory to use swap",
+            least.map_or(needs, HumanBytes)
+        ),
+    }
+}
+
+/// The least memory that will do if little is done at a time; nothing if that is not known.
+fn least_memory<G: generate::Generate>(options: &GenerateOptions<G>) -> Option<u64> {
+    let limited = GenerateOptions {
+        memory: Some(0),
+        ..options.clone()
+    };
+    match Plan::new(&limited) {
+        Err(retrograde::Error::Memory { needed, .. }) => Some(needed),
+        _ => None,
+    }
 }
 
 /// Ends with an error if a plan needs larger scratch files than there is room for.

@@ -114,10 +114,13 @@ pub enum ProbeError {
 }
 
 impl ProbeError {
-    /// Whether the answer would be known if there were more tables.
+    /// Whether the answer would be known if there were more tables, such as nobody may have.
     #[must_use]
     pub fn is_missing_table(&self) -> bool {
-        matches!(self, ProbeError::MissingTable { .. })
+        matches!(
+            self,
+            ProbeError::MissingTable { .. } | ProbeError::TooManyMen { .. }
+        )
     }
 }
 

@@ -78,7 +78,7 @@ fn several_directories_answer_together() {
     std::fs::create_dir(place.path("more")).unwrap();
     for metric in ["wdl", "dtz", "dtm"] {
         let name = format!("KPvK.{metric}");
-        let [from, to] = ["tables", "more"].map(|folder| place.path(&format!("{folder}/{name}")));
+        let [from, to] = ["tables", "more"].map(|folder| place.path(format!("{folder}/{name}")));
         std::fs::rename(from, to).unwrap();
     }
     assert_eq!(place.run(["probe", WON, "--tables", "tables"]).0, 1);

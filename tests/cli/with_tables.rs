@@ -47,8 +47,14 @@ fn a_dry_run_writes_nothing() {
     let arguments = ["generate", "kpk", "--dry-run", "--tables", "new"];
     let (status, out, _) = place.run(arguments);
     assert_eq!(status, 0);
-    assert!(out.contains("KPvK") && out.contains("KQvK"), "{out}");
-    assert!(out.contains("5 materials to solve"), "{out}");
+    assert!(out.starts_with("5 materials to solve"), "{out}");
+    assert_eq!(out.lines().count(), 2, "{out}");
+    let (_, listed, _) = place.run(arguments.into_iter().chain(["--verbose"]));
+    assert!(listed.starts_with(&out), "{listed}");
+    assert!(
+        listed.contains("\nKPvK ") && listed.contains("\nKQvK "),
+        "{listed}"
+    );
     assert!(!place.path("new").exists());
     let plan = place.json(arguments.into_iter().chain(["--json"]));
     assert_eq!(plan["steps"].as_array().unwrap().len(), 5);
@@ -621,6 +627,20 @@ fn statistics_are_drawn() {
     assert!(out.contains('#'), "{out}");
     let svg = std::fs::read_to_string(place.path("kpk.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    // Axes with units, draws as a number, and a bar for two plies that has what is won and what is lost.
+    for text in [
+        "dtm in plies",
+        "positions, logarithmic",
+        ">drawn: ",
+        "prefers-color-scheme:dark",
+    ] {
+        assert!(svg.contains(text), "{text}");
+    }
+    let bar = svg
+        .lines()
+        .find(|line| line.contains("1 and 2 plies"))
+        .unwrap();
+    assert!(bar.contains("class=\"won\""), "{bar}");
 }
 
 #[test]

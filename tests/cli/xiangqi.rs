@@ -274,7 +274,7 @@ fn memory_that_is_too_little_is_refused_with_what_would_do() {
 #[test]
 fn the_game_of_a_name_is_that_of_the_only_one_that_has_it() {
     let place = Place::with_tables();
-    let (status, out, _) = place.run(["generate", "KCvKA", "--dry-run"]);
+    let (status, out, _) = place.run(["generate", "KCvKA", "--dry-run", "--verbose"]);
     assert_eq!(status, 0);
     assert!(out.contains("KCvKA") && out.contains("KCvK "), "{out}");
     let (status, _, err) = place.run(["generate", "KCvKA", "KQvK"]);

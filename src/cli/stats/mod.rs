@@ -266,12 +266,15 @@ impl Stats {
             return Ok(());
         };
         let sides = Color::ALL.into_iter().zip(&answer.sides);
-        let titled = sides.flat_map(|(color, side)| {
-            let title = move |metric| format!("{}, {metric}", answer.title(color));
-            side.distances()
-                .map(move |(metric, distances)| (title(metric), distances))
+        let panels = sides.flat_map(|(color, side)| {
+            side.distances().map(move |(metric, distances)| svg::Panel {
+                title: answer.title(color),
+                metric,
+                distances,
+                draws: side.draws,
+            })
         });
-        std::fs::write(path, svg::draw(titled))
+        std::fs::write(path, svg::draw(panels))
             .map_err(|error| anyhow!("cannot write {}: {error}; check --svg", path.display()))
     }
 }
