@@ -74,7 +74,7 @@ enum Sort {
 
 /// A file that is named like a table.
 #[derive(Debug, Serialize)]
-struct Row {
+pub struct Row {
     material: String,
     #[serde(skip)]
     men: usize,
@@ -233,6 +233,18 @@ fn manifest(directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> 
     }
     manifest.print(out)?;
     Ok(Outcome::Done)
+}
+
+/// The tables of a game.
+///
+/// # Errors
+///
+/// If the directory cannot be read.
+pub fn rows(game: Game, directory: &TableDirectory) -> Result<Vec<Row>> {
+    match game {
+        Game::Chess => chess(directory),
+        Game::Xiangqi => xiangqi(directory),
+    }
 }
 
 /// The chess tables.

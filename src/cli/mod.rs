@@ -24,6 +24,8 @@ mod perft;
 mod print;
 mod probe;
 mod progress;
+#[cfg(feature = "serve")]
+mod serve;
 mod show;
 mod solve;
 mod stats;
@@ -89,6 +91,8 @@ enum Command {
     Find(find::Find),
     Convert(convert::Convert),
     Solve(solve::Solve),
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
     Perft(perft::Perft),
     Bench(bench::Bench),
     Completions(completions::Completions),
@@ -125,6 +129,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Find(command) => command.run(&tables, out),
         Command::Convert(command) => command.run(&tables, out),
         Command::Solve(command) => command.run(&tables, out),
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => command.run(&tables, out),
         Command::Perft(command) => command.run(out),
         Command::Bench(command) => command.run(&tables, out),
         Command::Completions(command) => command.run(out),

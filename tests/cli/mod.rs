@@ -20,6 +20,8 @@ mod limits;
 /// What a copy of the tables has to be like.
 mod manifests;
 mod presentation;
+/// Tables over HTTP.
+mod serve;
 /// Positions that no table has.
 mod solve;
 /// Tables of another format.

@@ -103,6 +103,33 @@ pub struct Stats {
     json: bool,
 }
 
+/// What the tables of a material keep, as `stats --json` prints it.
+///
+/// # Errors
+///
+/// If there are none, or if one is damaged or keeps nothing.
+#[cfg(feature = "serve")]
+pub fn kept<G: DescribedGame>(
+    rules: G::Rules,
+    directory: &TableDirectory,
+    signature: &str,
+) -> Result<Value> {
+    let material = G::material(signature)?;
+    let mut kept: ByMetric<G::Metric> = Vec::new();
+    for table in G::tables(directory, rules, &material)? {
+        kept.extend(
+            table
+                .statistics
+                .map(|statistics| (table.metric, statistics)),
+        );
+    }
+    if kept.is_empty() {
+        return Err(G::missing(directory, rules, &material, G::RESULTS));
+    }
+    let answer = Answer::new::<G>(rules, material, Counting::Board, &kept, LISTED)?;
+    Ok(answer.to_json())
+}
+
 /// Statistics by metric.
 type ByMetric<M> = Vec<(M, Statistics)>;
 

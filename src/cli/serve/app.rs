@@ -1,0 +1,185 @@
+//! What all requests share: the tables, how many probes run at once, and the answers that are kept.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::Result;
+use axum::body::Bytes;
+use axum::http::header::HeaderValue;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use retrograde::Tablebase;
+use retrograde::chess;
+use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::xiangqi::{self, Rules};
+use tokio::sync::Semaphore;
+
+use super::Serve;
+use super::reply::{Failure, Key};
+use crate::cli::directory::TableDirectory;
+use crate::cli::game::CliGame;
+
+/// Probes that run at once, for each processor: a disk serves several.
+const PROBES_PER_PROCESSOR: usize = 4;
+
+/// About what an answer of the cache costs beside its bytes.
+const ENTRY_BYTES: u64 = 128;
+
+/// What all requests share.
+pub type Shared = Arc<App>;
+
+/// The tables, and what goes on.
+pub struct App {
+    directory: TableDirectory,
+    chess: Tablebase,
+    /// By rules.
+    xiangqi: Vec<XiangqiTables>,
+    probes: Semaphore,
+    answers: Option<Cache<Key, Bytes, ByBytes>>,
+    /// Of the set of tables.
+    version: u64,
+    pub base_path: String,
+    /// Origins whose pages may ask.
+    pub cors: Vec<HeaderValue>,
+    /// Whether it answers on the loopback only.
+    pub is_local: bool,
+    pub counts: Counts,
+}
+
+/// How much a kept answer weighs.
+#[derive(Clone)]
+pub struct ByBytes;
+
+impl Weighter<Key, Bytes> for ByBytes {
+    fn weight(&self, (asked, _): &Key, body: &Bytes) -> u64 {
+        asked.len() as u64 + body.len() as u64 + ENTRY_BYTES
+    }
+}
+
+/// What happened since the start.
+#[derive(Debug, Default)]
+pub struct Counts {
+    pub requests: AtomicU64,
+    pub client_errors: AtomicU64,
+    pub server_errors: AtomicU64,
+    pub cache_hits: AtomicU64,
+    pub cache_misses: AtomicU64,
+}
+
+impl App {
+    /// Opens the tables.
+    ///
+    /// # Errors
+    ///
+    /// If a directory was named that cannot be read, or if an origin is none.
+    pub fn open(directory: &TableDirectory, options: &Serve) -> Result<Shared> {
+        let rules = Rules::default();
+        let chess = chess::Position::tables(Some(directory), rules)?;
+        let xiangqi = Rules::ALL.map(|rules| xiangqi::Position::tables(Some(directory), rules));
+        let xiangqi: Result<Vec<XiangqiTables>> = xiangqi.into_iter().collect();
+        let cors: Result<Vec<HeaderValue>, _> =
+            options.cors.iter().map(HeaderValue::try_from).collect();
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let kept = options.cache;
+        let mut app = App {
+            directory: directory.clone(),
+            chess,
+            xiangqi: xiangqi?,
+            probes: Semaphore::new(PROBES_PER_PROCESSOR * processors),
+            answers: (kept > 0)
+                .then(|| Cache::with_weighter((kept / 2048) as usize, kept, ByBytes)),
+            version: 0,
+            base_path: options.base_path.clone(),
+            cors: cors?,
+            is_local: options.listen.ip().is_loopback(),
+            counts: Counts::default(),
+        };
+        let mut hasher = DefaultHasher::new();
+        for file in app.chess.tables() {
+            (file.path(), file.bytes().ok()).hash(&mut hasher);
+        }
+        for file in directory.xiangqi_files()? {
+            let bytes = std::fs::metadata(&file.path).map(|file| file.len());
+            (&file.path, bytes.ok()).hash(&mut hasher);
+        }
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
+        app.version = hasher.finish();
+        Ok(Arc::new(app))
+    }
+
+    pub fn directory(&self) -> &TableDirectory {
+        &self.directory
+    }
+
+    pub fn chess(&self) -> &Tablebase {
+        &self.chess
+    }
+
+    /// The tables of some rules.
+    ///
+    /// # Panics
+    ///
+    /// Never: there are some for all rules.
+    pub fn xiangqi(&self, rules: Rules) -> &XiangqiTables {
+        let of_rules = self.xiangqi.iter().find(|tables| tables.rules() == rules);
+        of_rules.unwrap_or(&self.xiangqi[0])
+    }
+
+    /// A number that changes with the set of tables.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// How many there are, and where.
+    pub fn describe_tables(&self) -> String {
+        let chess = self.chess.tables().len();
+        let xiangqi = self
+            .directory
+            .xiangqi_files()
+            .map_or(0, |files| files.len());
+        let directory = self.directory.display();
+        format!("{chess} of chess and {xiangqi} of xiangqi in {directory}")
+    }
+
+    /// An answer that was given before.
+    pub fn kept(&self, key: &Key) -> Option<Bytes> {
+        let body = self.answers.as_ref()?.get(key);
+        let count = match body {
+            Some(_) => &self.counts.cache_hits,
+            None => &self.counts.cache_misses,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        body
+    }
+
+    /// Keeps an answer.
+    pub fn keep(&self, key: Key, body: Bytes) {
+        if let Some(answers) = &self.answers {
+            answers.insert(key, body);
+        }
+    }
+
+    /// How many answers are kept, and their bytes.
+    pub fn kept_size(&self) -> (usize, u64) {
+        let answers = self.answers.as_ref();
+        answers.map_or((0, 0), |answers| (answers.len(), answers.weight()))
+    }
+
+    /// Asks the tables, on a thread that may wait for a disk.
+    ///
+    /// # Errors
+    ///
+    /// What the work says.
+    pub async fn work<T: Send + 'static>(
+        self: Arc<App>,
+        work: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        // Never closed.
+        let permit = self.probes.acquire().await.map_err(Failure::ours)?;
+        let app = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        drop(permit);
+        done.map_err(|_| Failure::ours("the answer could not be made; the log says why"))?
+    }
+}
