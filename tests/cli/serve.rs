@@ -563,6 +563,46 @@ fn the_other_game_and_the_tables_are_served() {
 }
 
 #[test]
+fn positions_are_drawn_by_lot() {
+    let server = Server::with_tables();
+    let ask = |query: &str| server.get(&format!("/standard/random?material=KPvK{query}"));
+    for seed in 0..20 {
+        let answer = ask(&format!(
+            "&category=win&turn=w&dtm_min=20&dtm_max=30&seed={seed}"
+        ));
+        let answer = answer.json();
+        assert_eq!(answer["category"], "win", "{answer}");
+        assert!((20..=30).contains(&answer["dtm"].as_i64().unwrap()));
+        let fen = answer["fen"].as_str().unwrap();
+        assert!(fen.contains(" w "), "{fen}");
+        // As it is answered for by its FEN.
+        assert_eq!(server.standard(fen), answer);
+    }
+    let same = [7, 7].map(|seed| ask(&format!("&seed={seed}")).text());
+    assert_eq!(same[0], same[1]);
+    let fens: std::collections::BTreeSet<String> = (0..20)
+        .map(|_| ask("&category=draw").json()["fen"].to_string())
+        .collect();
+    assert!(fens.len() > 10, "{fens:?}");
+    for (query, status, words) in [
+        ("&dtm_min=1000", 404, "retrograde find KPvK --random 1"),
+        ("&category=lucky", 400, "category=win"),
+        ("&turn=x", 400, "turn=w"),
+        ("&dtm_min=-1", 400, "dtm_min"),
+    ] {
+        let reply = ask(query);
+        assert!(
+            reply.status == status && reply.text().contains(words),
+            "{query} {}",
+            reply.text()
+        );
+    }
+    let missing = server.get("/standard/random?material=KRPvKR");
+    assert!(missing.status == 404 && missing.text().contains("retrograde generate KRPvKR"));
+    assert_eq!(server.get("/standard/random").status, 400);
+}
+
+#[test]
 fn every_route_is_described() {
     let server = Server::with_tables();
     let described = server.get("/openapi.json").json();
@@ -669,6 +709,34 @@ fn a_damaged_table_is_named_and_the_others_answer() {
     );
     assert!(server.log().contains("KQvK.dtm"), "{}", server.log());
     assert_eq!(server.standard(ROOK)["dtm"], 31);
+}
+
+#[test]
+fn a_table_that_is_removed_while_it_serves_takes_no_other_along() {
+    let server = Server::with_tables();
+    assert_eq!(server.standard(ROOK)["dtm"], 31);
+    for name in ["KRvK.wdl", "KRvK.dtm", "KQvK.wdl", "KQvK.dtm"] {
+        std::fs::remove_file(server.place.path("tables").join(name)).unwrap();
+    }
+    // One that was in use may go on; one that was not is told of.
+    for (position, dtm) in [(ROOK, 31), ("8/8/8/8/8/2k5/1R6/1K6 w - - 0 1", 29)] {
+        let reply = server.get(&format!("/standard?fen={}", position.replace(' ', "_")));
+        assert!(
+            reply.status == 500 || reply.json()["dtm"] == dtm,
+            "{}",
+            reply.text()
+        );
+    }
+    let reply = server.get("/standard?fen=8/8/8/8/8/2k5/Q7/K7_w");
+    assert!(
+        reply.status == 500 && reply.text().contains("KQvK.wdl"),
+        "{} {}",
+        reply.status,
+        reply.text()
+    );
+    assert!(server.log().contains("KQvK.wdl"), "{}", server.log());
+    let pawn = server.standard("8/8/8/8/8/2k5/1P6/K7 w - - 0 1");
+    assert!(pawn["category"] != "unknown" || pawn["reason"].is_string());
 }
 
 #[cfg(unix)]

@@ -95,7 +95,8 @@ pub async fn mainline<P: Lines>(
     .await
 }
 
-fn chess_failure(error: ProbeError) -> Failure {
+/// What a probe that failed is for the client.
+pub fn chess_failure(error: ProbeError) -> Failure {
     match error {
         ProbeError::MissingTable { .. }
         | ProbeError::TooManyMen { .. }
@@ -104,7 +105,8 @@ fn chess_failure(error: ProbeError) -> Failure {
     }
 }
 
-fn xiangqi_failure(error: XiangqiProbeError) -> Failure {
+/// As [`chess_failure`].
+pub fn xiangqi_failure(error: XiangqiProbeError) -> Failure {
     match error.is_missing_table() {
         true => Failure::not_found(error),
         false => Failure::ours(error),

@@ -39,7 +39,7 @@ impl Listener {
     ///
     /// If the system does not let it.
     pub async fn bind(address: SocketAddr, connections: usize) -> io::Result<Listener> {
-        allow_files(connections as u64 + 256);
+        let connections = allow_connections(connections);
         let socket = TcpListener::bind(address).await?;
         Ok(Listener {
             address: socket.local_addr()?,
@@ -131,19 +131,34 @@ async fn asked_to_end() {
     }
 }
 
-/// Asks the system for so many open files, if it allows.
+/// Open files that are for tables and the rest, not for connections.
 #[cfg(unix)]
-fn allow_files(count: u64) {
+const OTHER_FILES: u64 = 1024;
+
+/// Asks the system for as many open files as so many connections need, and returns how many connections it allows. Were there
+/// more, no table could be opened.
+#[cfg(unix)]
+fn allow_connections(connections: usize) -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(count, |maximum| maximum.min(count));
-    if limit.current.is_some_and(|current| current < wanted) {
-        limit.current = Some(wanted);
+    let wanted = connections as u64 + OTHER_FILES;
+    let allowed = limit.maximum.map_or(wanted, |maximum| maximum.min(wanted));
+    if limit.current.is_some_and(|current| current < allowed) {
+        limit.current = Some(allowed);
         if let Err(error) = setrlimit(Resource::Nofile, limit) {
             tracing::warn!("the limit of open files stays as it is: {error}");
         }
     }
+    let allowed = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let left = allowed.saturating_sub(OTHER_FILES).max(allowed / 2);
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    if left < connections {
+        tracing::info!("{left} connections at once: the limit of open files is {allowed}");
+    }
+    connections.min(left)
 }
 
 #[cfg(not(unix))]
-fn allow_files(_: u64) {}
+fn allow_connections(connections: usize) -> usize {
+    connections
+}

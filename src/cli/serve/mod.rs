@@ -2,7 +2,8 @@
 //!
 //! The routes below `/standard` and their answers are those of the public tablebase interface, so that existing clients
 //! work; `docs/serve.md` describes them and ours. A request goes through `listen` (connections), `routes` (who answers,
-//! who may ask) and `caching`; what it asks is answered in `position`, `line`, `many` and `about`, and written by `reply`.
+//! who may ask) and `caching`; what it asks is answered in `position`, `line`, `many`, `random`
+//! and `about`, and written by `reply`.
 
 mod about;
 mod app;
@@ -13,6 +14,7 @@ mod listen;
 mod many;
 mod page;
 mod position;
+mod random;
 mod reply;
 mod routes;
 
@@ -57,7 +59,7 @@ pub struct Serve {
     cache: u64,
 
     /// How many connections are served at once; more wait
-    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
 
     /// How what happens is told on the standard error

@@ -21,7 +21,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::app::{App, Shared};
 use super::reply::Failure;
-use super::{about, line, many, page, position};
+use super::{about, line, many, page, position, random};
 
 /// Bytes of a request's body, at most: a thousand positions and some room.
 const BODY_BYTES: usize = 256 << 10;
@@ -35,6 +35,7 @@ pub fn router(app: Shared) -> Router {
         .route("/standard", get(position::probe::<chess::Position>))
         .route("/standard/mainline", get(line::mainline::<chess::Position>))
         .route("/standard/squares", get(many::squares::<chess::Position>))
+        .route("/standard/random", get(random::random::<chess::Position>))
         .route("/standard/batch", post(many::batch::<chess::Position>))
         .route("/xiangqi", get(position::probe::<xiangqi::Position>))
         .route(
@@ -42,6 +43,7 @@ pub fn router(app: Shared) -> Router {
             get(line::mainline::<xiangqi::Position>),
         )
         .route("/xiangqi/squares", get(many::squares::<xiangqi::Position>))
+        .route("/xiangqi/random", get(random::random::<xiangqi::Position>))
         .route("/xiangqi/batch", post(many::batch::<xiangqi::Position>))
         .route("/tables", get(about::tables))
         .route("/tables/{material}", get(about::material))
