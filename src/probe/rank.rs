@@ -33,18 +33,26 @@ pub struct RootMove {
 }
 
 impl RootMove {
-    /// A legal move and the position after it, of whose values nothing is known.
+    /// A legal move and the position after it, with the values that need no table: those of a game that is over.
     #[must_use]
     pub fn new(played: Move, next: &Position) -> RootMove {
+        let is_checkmate = next.is_checkmate();
+        let is_stalemate = next.is_stalemate();
+        let is_insufficient_material = next.is_insufficient_material();
+        let (wdl, dtz) = match (is_checkmate, is_stalemate || is_insufficient_material) {
+            (true, _) => (Some(Wdl::Loss), Some(Dtz(-1).into())),
+            (false, true) => (Some(Wdl::Draw), Some(Dtz(0).into())),
+            (false, false) => (None, None),
+        };
         RootMove {
             played,
             is_zeroing: played.is_zeroing(),
-            is_checkmate: next.is_checkmate(),
-            is_stalemate: next.is_stalemate(),
-            is_insufficient_material: next.is_insufficient_material(),
-            wdl: None,
-            dtz: None,
-            dtm: None,
+            is_checkmate,
+            is_stalemate,
+            is_insufficient_material,
+            wdl,
+            dtz,
+            dtm: is_checkmate.then_some(Dtm(0)),
         }
     }
 
@@ -214,11 +222,13 @@ impl Tablebase {
     pub fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
         let next = position.play(m);
         let is_covered = self.check_covered(&next).is_ok();
+        let by_rule = RootMove::new(m, &next);
+        let dtm = if_there(is_covered, || self.mate_score(&next))?.and_then(MateScore::dtm);
         Ok(RootMove {
-            wdl: if_there(is_covered, || self.wdl(&next))?,
-            dtz: if_there(is_covered, || self.dtz(&next))?,
-            dtm: if_there(is_covered, || self.mate_score(&next))?.and_then(MateScore::dtm),
-            ..RootMove::new(m, &next)
+            wdl: if_there(is_covered, || self.wdl(&next))?.or(by_rule.wdl),
+            dtz: if_there(is_covered, || self.dtz(&next))?.or(by_rule.dtz),
+            dtm: dtm.or(by_rule.dtm),
+            ..by_rule
         })
     }
 }

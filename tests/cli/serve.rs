@@ -430,6 +430,41 @@ fn answers_may_be_kept_and_be_cbor() {
 }
 
 #[test]
+fn what_is_at_hand_is_answered_as_the_routes_do() {
+    for base in ["", "/tb"] {
+        let server = Server::start(Place::with_tables(), &["--base-path", base, "--cors", "*"]);
+        let path = format!("{base}/standard?fen=8/8/8/8/8/2k5/1R6/K7_w");
+        let first = server.get(&path);
+        let [at_hand, through_routes] = ["", "Accept-Encoding: identity\r\n"]
+            .map(|headers| server.ask("GET", &path, headers, ""));
+        assert_eq!(at_hand.json(), through_routes.json());
+        assert_eq!(at_hand.body, first.body);
+        for name in [
+            "content-type",
+            "content-length",
+            "cache-control",
+            "etag",
+            "vary",
+            "content-security-policy",
+            "x-content-type-options",
+            "referrer-policy",
+        ] {
+            let value = at_hand.header(name);
+            assert!(value.is_some(), "{name}");
+            assert_eq!(value, through_routes.header(name), "{name}");
+        }
+        let cross = server.ask("GET", &path, "Origin: http://elsewhere\r\n", "");
+        assert_eq!(cross.header("access-control-allow-origin"), Some("*"));
+        assert_eq!(server.ask("HEAD", &path, "", "").status, 200);
+        let other_host =
+            format!("GET {path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+        assert_eq!(server.raw(other_host.as_bytes()).unwrap().status, 403);
+        let metrics = server.get(&format!("{base}/metrics")).text();
+        assert!(metrics.contains("answer_cache_hits_total 4\n"), "{metrics}");
+    }
+}
+
+#[test]
 fn batches_answer_in_order() {
     let server = Server::with_tables();
     let fens: Vec<String> = (0..100)
@@ -735,7 +770,7 @@ fn a_table_that_is_removed_while_it_serves_takes_no_other_along() {
         reply.text()
     );
     assert!(server.log().contains("KQvK.wdl"), "{}", server.log());
-    let pawn = server.standard("8/8/8/8/8/2k5/1P6/K7 w - - 0 1");
+    let pawn = server.standard("8/8/8/8/8/2k5/P7/K7 w - - 0 1");
     assert!(pawn["category"] != "unknown" || pawn["reason"].is_string());
 }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use anyhow::Result;
 use axum::body::Bytes;
 use axum::http::header::HeaderValue;
-use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use quick_cache::{Equivalent, Weighter};
 use retrograde::Tablebase;
 use retrograde::chess;
 use retrograde::probe::xiangqi::XiangqiTables;
@@ -16,7 +16,7 @@ use retrograde::xiangqi::{self, Rules};
 use tokio::sync::Semaphore;
 
 use super::Serve;
-use super::reply::{Failure, Key};
+use super::reply::{Encoding, Failure, Key};
 use crate::cli::directory::TableDirectory;
 use crate::cli::game::CliGame;
 
@@ -54,6 +54,16 @@ pub struct ByBytes;
 impl Weighter<Key, Bytes> for ByBytes {
     fn weight(&self, (asked, _): &Key, body: &Bytes) -> u64 {
         asked.len() as u64 + body.len() as u64 + ENTRY_BYTES
+    }
+}
+
+/// A key that is looked for.
+#[derive(Hash)]
+struct Borrowed<'a>(&'a str, Encoding);
+
+impl Equivalent<Key> for Borrowed<'_> {
+    fn equivalent(&self, (asked, encoding): &Key) -> bool {
+        self.0 == asked && self.1 == *encoding
     }
 }
 
@@ -143,14 +153,10 @@ impl App {
     }
 
     /// An answer that was given before.
-    pub fn kept(&self, key: &Key) -> Option<Bytes> {
-        let body = self.answers.as_ref()?.get(key);
-        let count = match body {
-            Some(_) => &self.counts.cache_hits,
-            None => &self.counts.cache_misses,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-        body
+    pub fn kept(&self, asked: &str, encoding: Encoding) -> Option<Bytes> {
+        let body = self.answers.as_ref()?.get(&Borrowed(asked, encoding))?;
+        self.counts.cache_hits.fetch_add(1, Ordering::Relaxed);
+        Some(body)
     }
 
     /// Keeps an answer.

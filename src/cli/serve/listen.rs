@@ -6,7 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use futures_util::future::{Either, ready};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
@@ -53,8 +58,12 @@ impl Listener {
         self.address
     }
 
-    /// Serves until the process is asked to end, and then what is in work.
-    pub async fn serve(self, router: Router) {
+    /// Serves until the process is asked to end, and then what is in work. What is at hand is answered without the router.
+    pub async fn serve(
+        self,
+        router: Router,
+        at_hand: impl Fn(&Request<Incoming>) -> Option<Response<Body>> + Clone + Send + 'static,
+    ) {
         let graceful = GracefulShutdown::new();
         let mut end = std::pin::pin!(asked_to_end());
         loop {
@@ -75,7 +84,11 @@ impl Listener {
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEAD_TIMEOUT)
                 .max_buf_size(HEAD_BYTES);
-            let service = TowerToHyperService::new(router.clone());
+            let (router, at_hand) = (TowerToHyperService::new(router.clone()), at_hand.clone());
+            let service = service_fn(move |request| match at_hand(&request) {
+                Some(response) => Either::Left(ready(Ok(response))),
+                None => Either::Right(router.call(request)),
+            });
             let connection = builder.serve_connection(TokioIo::new(stream), service);
             let connection = graceful.watch(connection);
             tokio::spawn(async move {

@@ -1,14 +1,15 @@
 //! `retrograde serve`: the tables over HTTP, with a board in the browser.
 //!
 //! The routes below `/standard` and their answers are those of the public tablebase interface, so that existing clients
-//! work; `docs/serve.md` describes them and ours. A request goes through `listen` (connections), `routes` (who answers,
-//! who may ask) and `caching`; what it asks is answered in `position`, `line`, `many`, `random`
-//! and `about`, and written by `reply`.
+//! work; `docs/serve.md` describes them and ours. A request goes through `listen` (connections), `guard` (who may ask),
+//! `routes` (who answers) and `caching`; what it asks is answered in `position`, `line`, `many`, `random` and `about`, and
+//! written by `reply`.
 
 mod about;
 mod app;
 mod caching;
 mod fen;
+mod guard;
 mod line;
 mod listen;
 mod many;
@@ -116,7 +117,10 @@ impl Serve {
             if self.open {
                 open_browser(&page);
             }
-            listener.serve(routes::router(app)).await;
+            let router = routes::router(app.clone());
+            listener
+                .serve(router, move |request| caching::at_hand(&app, request))
+                .await;
             Ok(Outcome::Done)
         })
     }

@@ -1,15 +1,14 @@
 //! Which address is answered by whom, and what every request goes through.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::extract::DefaultBodyLimit;
+use axum::http::header::HeaderValue;
 use axum::http::{Method, Response, StatusCode};
-use axum::middleware::{self, Next};
+use axum::middleware;
 use axum::response::{IntoResponse, Redirect};
 use axum::routing::{get, post};
 use retrograde::{chess, xiangqi};
@@ -19,7 +18,8 @@ use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::timeout::TimeoutLayer;
 
-use super::app::{App, Shared};
+use super::app::Shared;
+use super::guard::guard;
 use super::reply::Failure;
 use super::{about, line, many, page, position, random};
 
@@ -85,63 +85,6 @@ fn cors(origins: &[HeaderValue]) -> CorsLayer {
     CorsLayer::new()
         .allow_methods([Method::GET])
         .allow_origin(origins)
-}
-
-/// What every request goes through: who may ask, what every answer says, what is counted.
-async fn guard(State(app): State<Shared>, request: Request, next: Next) -> Response<Body> {
-    let add = |count: &AtomicU64| count.fetch_add(1, Ordering::Relaxed);
-    add(&app.counts.requests);
-    let mut response = match may_ask(&app, request.headers()) {
-        true => next.run(request).await,
-        false => Failure::new(
-            StatusCode::FORBIDDEN,
-            "this server answers on the loopback only: ask for localhost, or start it with another --listen",
-        )
-        .into_response(),
-    };
-    match response.status() {
-        status if status.is_client_error() => add(&app.counts.client_errors),
-        status if status.is_server_error() => add(&app.counts.server_errors),
-        _ => 0,
-    };
-    const SAFE: [(HeaderName, &str); 4] = [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::VARY, "Accept, Accept-Encoding"),
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-             connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        ),
-    ];
-    for (name, value) in SAFE {
-        response
-            .headers_mut()
-            .insert(name, HeaderValue::from_static(value));
-    }
-    response
-}
-
-/// On the loopback only whoever asks for it by name. A page elsewhere whose name was made to mean this machine would otherwise
-/// read what the tables of this machine are.
-fn may_ask(app: &App, headers: &HeaderMap) -> bool {
-    if !app.is_local {
-        return true;
-    }
-    let Some(host) = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-    else {
-        return false;
-    };
-    let has_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if has_port(port) => name,
-        _ => host,
-    };
-    let name = name.trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = |address: std::net::IpAddr| address.is_loopback();
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
 }
 
 fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response<Body> {
