@@ -98,7 +98,7 @@ fn solving_xiangqi(criterion: &mut Criterion) {
         let options = retrograde::xiangqi::solve::SolveOptions {
             rules,
             mates: false,
-            cancel: &cancel,
+            watch: retrograde::xiangqi::solve::Watch::new(&cancel),
         };
         let mut targets = HashMap::new();
         xiangqi_dependencies(material, &mut targets, options);

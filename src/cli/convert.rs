@@ -15,8 +15,9 @@ use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{BothFormats, Difference};
 use serde_json::json;
 
-use super::generate::{self, Bar, Compression};
+use super::generate::{self, Compression};
 use super::print::counted;
+use super::progress::ProgressOptions;
 use super::{Outcome, TableDirectory, input, progress};
 
 /// Indices of a material at which the old and the new table are compared.
@@ -53,6 +54,9 @@ pub struct Convert {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
+    #[command(flatten)]
+    progress: ProgressOptions,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -82,10 +86,7 @@ impl Convert {
             ..GenerateOptions::new(directory.only("convert")?, materials.clone())
         })?;
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(plan.work(), "indices");
-        let generated = plan.run(&cancel, &Bar(&bar));
-        bar.finish_and_clear();
-        let generated = match generated {
+        let generated = match generate::run(&plan, &self.progress, &cancel)? {
             Err(Error::Cancelled) => bail!("stopped; the same command carries on"),
             other => other?,
         };

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
-use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar};
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use retrograde::chess::material::{MAX_MEN, Material};
 use retrograde::chess::solve;
 use retrograde::game::{Game, Numbered};
-use retrograde::generate::{self, GenerateOptions, Observer, Plan, Step, xiangqi_materials};
+use retrograde::generate::{
+    self, GenerateOptions, Generated, Observer, Phase, Plan, Step, xiangqi_materials,
+};
 use retrograde::metric::Metric;
 use retrograde::probe;
 use retrograde::simd::Width;
@@ -23,7 +25,11 @@ use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
 
 use super::print::counted;
+use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::{Outcome, TableDirectory, input, memory, print, progress};
+
+/// Seconds from which on progress is shown where nobody looks.
+const LONG: f64 = 30.0;
 
 /// Solve materials and write their tables, and all tables they depend on
 #[derive(Debug, Args)]
@@ -107,6 +113,9 @@ pub struct Generate {
     /// With --dry-run, list every material
     #[arg(long, requires = "dry_run")]
     verbose: bool,
+
+    #[command(flatten)]
+    progress: ProgressOptions,
 
     /// Print one JSON object
     #[arg(long)]
@@ -344,10 +353,7 @@ impl Generate {
             true => plan.run(&AtomicBool::new(false), &())?,
             false => {
                 let cancel = progress::cancel_on_interrupt()?;
-                let bar = progress::bar(plan.work(), "indices");
-                let generated = plan.run(&cancel, &Bar(&bar));
-                bar.finish_and_clear();
-                match generated {
+                match run(&plan, &self.progress, &cancel)? {
                     Err(retrograde::Error::Cancelled) => bail!(
                         "stopped; the tables that were finished stay, and the same command carries on"
                     ),
@@ -445,19 +451,75 @@ impl Generate {
     }
 }
 
-/// Shows how a generation goes.
-pub struct Bar<'a>(pub &'a ProgressBar);
+/// Does what is planned and shows how it goes: how it ended, unless progress cannot be shown.
+///
+/// # Errors
+///
+/// If the file that progress goes to cannot be written.
+pub fn run<G: generate::Generate>(
+    plan: &Plan<G>,
+    options: &ProgressOptions,
+    cancel: &AtomicBool,
+) -> Result<Result<Generated, retrograde::Error>> {
+    let estimate = plan.estimate();
+    let total = Total {
+        materials: plan.steps().count(),
+        positions: plan.work(),
+        costs: estimate.core_seconds,
+        estimate: Some(estimate.seconds),
+        is_long: estimate.seconds > LONG,
+    };
+    let running = Running {
+        plan,
+        course: Course::begin(options, total)?,
+    };
+    let generated = plan.run(cancel, &running);
+    running.course.end(generated.is_ok());
+    Ok(generated)
+}
 
-impl<G: generate::Generate> Observer<G> for Bar<'_> {
+/// A plan that is being done.
+struct Running<'a, G: generate::Generate> {
+    plan: &'a Plan<G>,
+    course: Course,
+}
+
+impl<G: generate::Generate> Observer<G> for Running<'_, G> {
     fn started(&self, material: G::Material) {
-        self.0.set_message(material.to_string());
+        self.course.is_at(&material.to_string(), Doing::Preparing);
+    }
+
+    fn ply(&self, material: G::Material, metric: G::Metric, plies: u32) {
+        let metric = metric.name();
+        let doing = Doing::Solving { metric, plies };
+        self.course.is_at(&material.to_string(), doing);
+    }
+
+    fn writing(&self, material: G::Material, metric: G::Metric) {
+        let metric = metric.name();
+        self.course
+            .is_at(&material.to_string(), Doing::Writing { metric });
     }
 
     fn advanced(&self, work: u64) {
-        self.0.inc(work);
+        self.course.advance(work);
     }
 
-    fn finished(&self, _: G::Material, _: u64) {}
+    fn spent(&self, material: G::Material, phase: Phase<G::Metric>, _: Duration) {
+        let Some(step) = self.plan.steps().find(|step| step.material == material) else {
+            return;
+        };
+        let cost = self.plan.cost(step);
+        self.course.credit(match phase {
+            Phase::Solving => cost.solving,
+            Phase::Keeping => 0.0,
+            Phase::Writing(_) => cost.writing / step.metrics.len().max(1) as f64,
+        });
+    }
+
+    fn finished(&self, material: G::Material, bytes: u64) {
+        self.course.finish(&material.to_string(), Some(bytes));
+    }
 }
 
 /// Ends with an error if a plan needs more memory than the machine has.

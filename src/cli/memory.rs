@@ -1,6 +1,6 @@
 //! How much memory this process may take.
 
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 /// Address space that a thread takes which is no memory: its stack, and what the C library sets aside for it.
 #[cfg(unix)]
@@ -21,6 +21,18 @@ pub fn total() -> u64 {
 /// say.
 pub fn free() -> u64 {
     limited(&system(), System::available_memory)
+}
+
+/// Bytes of memory that this process has now; nothing if the system does not say.
+pub fn in_use() -> Option<u64> {
+    let process = sysinfo::get_current_pid().ok()?;
+    let mut system = System::new();
+    system.refresh_processes_specifics(
+        ProcessesToUpdate::Some(&[process]),
+        false,
+        ProcessRefreshKind::nothing().with_memory().without_tasks(),
+    );
+    Some(system.process(process)?.memory())
 }
 
 fn limited(system: &System, of_machine: fn(&System) -> u64) -> u64 {

@@ -1,7 +1,7 @@
 //! The command line: arguments here, then one file per subcommand.
 //!
 //! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`, which writes
-//! results to the writer it is given; progress goes to stderr, and only to a terminal.
+//! results to the writer it is given; progress goes to stderr.
 
 mod advice;
 mod answer;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount, ProgressBar};
+use indicatif::{HumanBytes, HumanCount};
 use retrograde::Error;
 use retrograde::chess;
 use retrograde::chess::material::Material;
@@ -14,7 +14,7 @@ use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
-use retrograde::verify::{Observer, Report, Subject, verify, work};
+use retrograde::verify::{Observer, Report, Subject, count, verify, work};
 use retrograde::xiangqi::{self, Rules};
 use serde_json::{Map, Value, json};
 
@@ -22,7 +22,11 @@ use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
 use super::manifest::Manifest;
 use super::print::{counted, differences, unreadable_json, verdict};
+use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::{Outcome, input, progress};
+
+/// Values that take about half a minute to check.
+const LONG: u64 = 1_000_000_000;
 
 /// Check tables of both games and formats: every checksum, then every value against the values of its successors
 #[derive(Debug, Args)]
@@ -58,6 +62,9 @@ pub struct Verify {
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
 
+    #[command(flatten)]
+    progress: ProgressOptions,
+
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
@@ -91,10 +98,18 @@ impl Verify {
         };
         let place = directory.only("verify")?;
         let cancel = progress::cancel_on_interrupt()?;
-        let bar = progress::bar(work(place, &subjects), "positions");
+        let work = work(place, &subjects);
+        let total = Total {
+            materials: count(place, &subjects),
+            positions: work,
+            costs: work as f64,
+            estimate: None,
+            is_long: work > LONG,
+        };
+        let course = Course::begin(&self.progress, total)?;
         let start = Instant::now();
-        let report = verify(place, &subjects, &cancel, &Bar(&bar));
-        bar.finish_and_clear();
+        let report = verify(place, &subjects, &cancel, &course);
+        course.end(report.is_ok());
         let report = match report {
             Err(Error::Cancelled) => {
                 bail!("stopped before all was checked; name materials to check only some")
@@ -318,15 +333,21 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Shows the course of a verification.
-struct Bar<'a>(&'a ProgressBar);
-
-impl Observer for Bar<'_> {
+impl Observer for Course {
     fn started(&self, subject: Subject) {
-        self.0.set_message(subject.to_string());
+        self.is_at(&subject.to_string(), Doing::Checksums);
+    }
+
+    fn comparing(&self, subject: Subject) {
+        self.is_at(&subject.to_string(), Doing::Values);
     }
 
     fn advanced(&self, positions: u64) {
-        self.0.inc(positions);
+        self.advance(positions);
+        self.credit(positions as f64);
+    }
+
+    fn finished(&self, subject: Subject) {
+        self.finish(&subject.to_string(), None);
     }
 }

@@ -4,7 +4,7 @@
 //! always drawn takes next to nothing, so what is said of one material is coarse; over many, differences even out.
 //! Times are those of one machine.
 
-use super::game::Generate;
+use super::game::{Cost, Generate, Step};
 use super::plan::Plan;
 
 /// What a plan takes, about.
@@ -19,6 +19,12 @@ pub struct Estimate {
 }
 
 impl<G: Generate> Plan<G> {
+    /// About what one of its steps takes.
+    #[must_use]
+    pub fn cost(&self, step: &Step<G>) -> Cost {
+        G::cost(step, &self.options)
+    }
+
     /// About how large the files become and how long it takes.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
@@ -26,7 +32,7 @@ impl<G: Generate> Plan<G> {
         let mut sum = Estimate::default();
         let mut longest_on_one_thread: f64 = 0.0;
         for step in self.steps() {
-            let cost = G::cost(step, &self.options);
+            let cost = self.cost(step);
             sum.bytes += cost.bytes;
             sum.core_seconds += cost.solving + cost.writing;
             if cost.is_on_one_thread {

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::chess::Chess;
 use crate::chess::solve::Engine;
 use crate::game::TableGame;
+use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
 use crate::simd::Width;
 use crate::table::Compression;
 use crate::tables::rules_directory;
@@ -29,6 +30,8 @@ pub trait Generate: TableGame {
     /// The values of a material until its files are written.
     type Solved;
 
+    /// The distances that are found together with the results.
+    const ZEROING: Self::Metric;
     /// The metric whose values make views larger.
     const MATES: Self::Metric;
 
@@ -265,6 +268,26 @@ pub struct Job<'a, G: Generate> {
     pub cancel: &'a AtomicBool,
     /// To be told of the work of solving, and of the times of it.
     pub observer: &'a dyn Observer<G>,
+}
+
+impl<G: Generate> Job<'_, G> {
+    /// How its solver is watched and stopped.
+    pub(super) fn watch(&self) -> Watch<'_> {
+        Watch {
+            cancel: self.cancel,
+            observer: Some(self),
+        }
+    }
+}
+
+impl<G: Generate> PlyObserver for Job<'_, G> {
+    fn ply(&self, distance: Distance, plies: u32) {
+        let metric = match distance {
+            Distance::Zeroing => G::ZEROING,
+            Distance::Mate => G::MATES,
+        };
+        self.observer.ply(self.step.material, metric, plies);
+    }
 }
 
 impl<G: Generate> fmt::Debug for Job<'_, G> {

@@ -41,6 +41,10 @@ pub trait Observer<G: TableGame = Chess>: Sync {
     fn started(&self, material: G::Material);
     /// So much more of [`Plan::work`](super::Plan::work) is done.
     fn advanced(&self, work: u64);
+    /// All positions of a material at so many plies of a metric are known; where several slices are solved, those of one.
+    fn ply(&self, _material: G::Material, _metric: G::Metric, _plies: u32) {}
+    /// The file of a metric is being written.
+    fn writing(&self, _material: G::Material, _metric: G::Metric) {}
     /// A material's files are written; they have `bytes` bytes together.
     fn finished(&self, material: G::Material, bytes: u64);
     /// So much time went into a phase of a material. Times of a material add up if one thread does everything;

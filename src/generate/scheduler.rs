@@ -199,6 +199,7 @@ impl<'a, G: Generate> Scheduler<'a, G> {
         let mut written = Generated::default();
         if !step.metrics.is_empty() {
             for metric in G::files(&job, &solved) {
+                self.observer.writing(material, metric);
                 let start = Instant::now();
                 written.bytes += G::write(&job, &solved, metric)?;
                 written.files += 1;

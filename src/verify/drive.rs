@@ -77,6 +77,7 @@ pub(super) fn drive<V: Verifier>(
             report
                 .unreadable
                 .extend(verifier.verify_checksums(&material)?);
+            observer.comparing(verifier.subject(material));
         }
         let later = &order[number + 1..];
         match verifier.verify_values(material, is_asked, later) {
@@ -97,6 +98,9 @@ pub(super) fn drive<V: Verifier>(
                     report.unreadable.push(unreadable);
                 }
             }
+        }
+        if is_asked {
+            observer.finished(verifier.subject(material));
         }
         verifier.forget(&material, later);
     }

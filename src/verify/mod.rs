@@ -51,6 +51,17 @@ pub fn work<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> u64 {
     chess + Rules::ALL.into_iter().map(of_rules).sum::<u64>()
 }
 
+/// How many materials verifying some in a directory goes through, once for each format: how often [`Observer::started`] is
+/// told.
+#[must_use]
+pub fn count<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> usize {
+    let chess = of_chess(materials);
+    let of_format = |format| chess::asked_in(directory, &chess, format).len();
+    let of_rules = |rules| of_xiangqi(materials, rules).len();
+    let chess: usize = FORMATS.into_iter().map(of_format).sum();
+    chess + Rules::ALL.into_iter().map(of_rules).sum::<usize>()
+}
+
 fn of_chess<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Material> {
     let subjects = materials.iter().map(|&material| material.into());
     let chess = subjects.filter_map(|subject| match subject {

@@ -78,6 +78,10 @@ pub trait Observer: Sync {
     fn started(&self, subject: Subject);
     /// So many more positions are done; [`work`](super::work) says how many there are.
     fn advanced(&self, positions: u64);
+    /// The checksums of the tables of a material have been compared; now its values are.
+    fn comparing(&self, _subject: Subject) {}
+    /// A material is done.
+    fn finished(&self, _subject: Subject) {}
 }
 
 /// An observer that does not care.

@@ -20,6 +20,8 @@ mod limits;
 /// What a copy of the tables has to be like.
 mod manifests;
 mod presentation;
+/// How far a long command is.
+mod progress;
 /// Tables over HTTP.
 mod serve;
 /// Positions that no table has.

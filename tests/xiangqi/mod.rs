@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use retrograde::metric::{Dtm, MateScore, Wdl};
 use retrograde::xiangqi::Position;
-use retrograde::xiangqi::solve::{SideValues, SolveOptions, Solved, Targets, solve};
+use retrograde::xiangqi::solve::{SideValues, SolveOptions, Solved, Targets, Watch, solve};
 use retrograde::xiangqi::{Material, Placement, Rules};
 
 /// Solves a material and all that it can capture into.
@@ -28,7 +28,7 @@ pub fn solve_into(material: Material, rules: Rules, targets: &mut Targets) -> Ar
     let options = SolveOptions {
         rules,
         mates: rules == Rules::CyclesDraw,
-        cancel: &cancel,
+        watch: Watch::new(&cancel),
     };
     let solved = Arc::new(solve(material, targets, options).unwrap());
     targets.insert(material, Arc::clone(&solved));

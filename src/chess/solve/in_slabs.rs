@@ -49,7 +49,7 @@ impl SlabValues {
         let first = rules(0..space.words.min(options.slab))?;
         let slabs = (0..space.words.div_ceil(options.slab)).into_par_iter();
         let collected = slabs.map(|slab| {
-            if options.cancel.load(std::sync::atomic::Ordering::Relaxed) {
+            if options.watch.is_cancelled() {
                 return Err(told(Unsolved::Cancelled));
             }
             let start = slab * options.slab;
@@ -83,7 +83,7 @@ impl SlabValues {
         let lines = sweep::LineTable::new(space);
         let moves = sweep::SliceMoves::new(space, &lines);
         let limits = options.limits();
-        let chains = solve_chains(&moves, outside(fixed), limits, width, options.cancel);
+        let chains = solve_chains(&moves, outside(fixed), limits, width, options.watch);
         Ok(SlabValues {
             material,
             chains: chains.map_err(told)?,

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
@@ -32,8 +32,8 @@ use super::rules::Role;
 pub use crate::error::SolveError;
 use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
-pub use crate::retro::fixpoint::Engine;
 use crate::retro::fixpoint::{self, Unsolved};
+pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Watch};
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
 use crate::store::Scratch;
@@ -85,8 +85,8 @@ pub struct SolveOptions<'a> {
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
     pub slices_at_a_time: usize,
-    /// Checked after every ply.
-    pub cancel: &'a AtomicBool,
+    /// Who watches and may stop it.
+    pub watch: Watch<'a>,
 }
 
 impl<'a> SolveOptions<'a> {
@@ -104,7 +104,7 @@ impl<'a> SolveOptions<'a> {
             finished: None,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
-            cancel,
+            watch: Watch::new(cancel),
         }
     }
 
@@ -198,7 +198,7 @@ fn solve_slice(
     options: SolveOptions<'_>,
 ) -> Result<SolvedSlice, SolveError> {
     let material = own.material;
-    if options.cancel.load(Ordering::Relaxed) {
+    if options.watch.is_cancelled() {
         return Err(SolveError::cancelled(&material));
     }
     let space = board::space(&material, own.pawns.placement(slice));
@@ -219,7 +219,7 @@ fn solve_slice(
     drop(rules);
     let lines = sweep::LineTable::new(&space);
     let moves = sweep::SliceMoves::new(&space, &lines);
-    let values = fixpoint::solve(moves, &mut fixed, options.limits(), width, options.cancel)
+    let values = fixpoint::solve(moves, &mut fixed, options.limits(), width, options.watch)
         .map_err(|reason| told(&material, reason))?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;

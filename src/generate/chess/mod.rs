@@ -129,6 +129,7 @@ impl Generate for Chess {
     type View = View;
     type Solved = Solved;
 
+    const ZEROING: Metric = Metric::Dtz;
     const MATES: Metric = Metric::Dtm;
 
     fn complete(options: &mut GenerateOptions) {
@@ -227,6 +228,7 @@ impl Generate for Chess {
             scratch: scratch.as_deref(),
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
+            watch: job.watch(),
             ..SolveOptions::new(job.cancel)
         };
         if way == Way::Slabs {

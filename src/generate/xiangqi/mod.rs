@@ -68,6 +68,7 @@ impl Generate for Xiangqi {
     type View = Material;
     type Solved = Solved;
 
+    const ZEROING: Metric = Metric::Dtc;
     const MATES: Metric = Metric::Dtm;
 
     fn complete(options: &mut GenerateOptions<Xiangqi>) {
@@ -134,7 +135,7 @@ impl Generate for Xiangqi {
         let options = SolveOptions {
             rules: job.options.rules,
             mates: job.options.metrics.contains(&Metric::Dtm),
-            cancel: job.cancel,
+            watch: job.watch(),
         };
         let solved = solve_dropping(material, targets(job)?, options);
         let solved = solved.map_err(|error| match error {

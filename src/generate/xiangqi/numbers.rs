@@ -331,7 +331,7 @@ mod tests {
 
     use super::*;
     use crate::generate::choose::Ordered;
-    use crate::xiangqi::solve::{SolveOptions, solve};
+    use crate::xiangqi::solve::{SolveOptions, Watch, solve};
     use crate::xiangqi::{Material, Order, Rules};
 
     #[test]
@@ -340,7 +340,7 @@ mod tests {
         let options = SolveOptions {
             rules: Rules::CyclesDraw,
             mates: true,
-            cancel: &cancel,
+            watch: Watch::new(&cancel),
         };
         let mut targets = HashMap::new();
         for signature in ["KPvK", "KPPvK"] {

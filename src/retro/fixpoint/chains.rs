@@ -8,7 +8,6 @@
 //! [`Plies`], and values are made from these slab by slab.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
@@ -16,7 +15,7 @@ use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
 use super::outside::Outside;
 use super::plies::{Words, encoded};
-use super::{Limits, SPARSE, Unsolved, Values};
+use super::{Distance, Limits, SPARSE, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
 use crate::retro::layer::{Layer, add_to_slab, recount_slab, update_slab};
@@ -47,7 +46,7 @@ struct Chain<'a, M: SharedMoves> {
     moves: &'a M,
     outside: &'a Outside<M::Word>,
     width: Width,
-    cancel: &'a AtomicBool,
+    watch: Watch<'a>,
     winner: usize,
     /// Legal positions of the winner that are not won: what the loser looks for before he gives up.
     open: Vec<M::Word>,
@@ -84,18 +83,13 @@ fn take_away<W: Bits>(set: &mut [W], words: Words<W>) {
 }
 
 impl<'a, M: SharedMoves> Chain<'a, M> {
-    fn new(
-        moves: &'a M,
-        outside: &'a Outside<M::Word>,
-        width: Width,
-        cancel: &'a AtomicBool,
-    ) -> Self {
+    fn new(moves: &'a M, outside: &'a Outside<M::Word>, width: Width, watch: Watch<'a>) -> Self {
         let words = moves.words();
         Chain {
             moves,
             outside,
             width,
-            cancel,
+            watch,
             winner: 0,
             open: vec![M::Word::ZERO; words],
             losable: vec![M::Word::ZERO; words],
@@ -232,9 +226,6 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
 
     /// One ply.
     fn ply(&mut self, entries: Entries<'_>) -> Result<(), Unsolved> {
-        if self.cancel.load(Ordering::Relaxed) {
-            return Err(Unsolved::Cancelled);
-        }
         let (winner, loser, slab) = (self.winner, self.loser(), self.outside.slab());
         let is_dense = self.is_dense(winner);
         self.reach(winner);
@@ -350,6 +341,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                     Entries::None
                 };
                 self.ply(entering)?;
+                self.watch.ply(Distance::Zeroing, ply)?;
                 if self.is_idle() {
                     break;
                 }
@@ -383,6 +375,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 Ok(())
             })?;
             self.ply(Entries::Due(&due, ply))?;
+            self.watch.ply(Distance::Mate, ply)?;
             self.note(ply, &mut mates)?;
             ply += 1;
             if self.is_idle() {
@@ -452,9 +445,9 @@ pub fn solve_chains<M: SharedMoves>(
     outside: Outside<M::Word>,
     limits: Limits,
     width: Width,
-    cancel: &AtomicBool,
+    watch: Watch<'_>,
 ) -> Result<Chains<M::Word>, Unsolved> {
-    let mut chain = Chain::new(moves, &outside, width, cancel);
+    let mut chain = Chain::new(moves, &outside, width, watch);
     let mut decided = [0, 1].map(|_| Decided::new(&outside));
     let mut mates = [0, 1].map(|_| Decided::new(&outside));
     let mut stalemated = [Vec::new(), Vec::new()];

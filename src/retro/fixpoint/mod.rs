@@ -18,14 +18,15 @@ mod due;
 mod outside;
 mod perpetual;
 mod plies;
+mod watch;
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use behind::complete;
 pub use chains::solve_chains;
 pub use decided::Chains;
 pub use outside::{Outside, StoredSlab};
+pub use watch::{Distance, PlyObserver, Watch};
 
 use super::layer::Layer;
 use super::quiet::QuietMoves;
@@ -159,7 +160,7 @@ pub struct Limits {
 /// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
 /// scores of the zeroing moves are given.
 ///
-/// The result does not depend on `width`. `cancel` is looked at after every ply. Of `fixed`, the positions in check are taken away, since
+/// The result does not depend on `width`. `watch` is told of every ply. Of `fixed`, the positions in check are taken away, since
 /// memory is dear.
 ///
 /// # Errors
@@ -170,7 +171,7 @@ pub fn solve<M: QuietMoves>(
     fixed: &mut [Fixed<M::Word>; 2],
     limits: Limits,
     width: Width,
-    cancel: &AtomicBool,
+    watch: Watch<'_>,
 ) -> Result<[Values<M::Word>; 2], Unsolved> {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     width.run(Solve {
@@ -178,7 +179,7 @@ pub fn solve<M: QuietMoves>(
         fixed,
         in_check,
         limits,
-        cancel,
+        watch,
     })
 }
 
@@ -187,7 +188,7 @@ struct Solve<'a, M: QuietMoves> {
     fixed: &'a [Fixed<M::Word>; 2],
     in_check: [Vec<M::Word>; 2],
     limits: Limits,
-    cancel: &'a AtomicBool,
+    watch: Watch<'a>,
 }
 
 impl<M: QuietMoves> Kernel for Solve<'_, M> {
@@ -195,7 +196,7 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
 
     #[inline(always)]
     fn run(self) -> Self::Output {
-        let mut iteration = Iteration::new(self.moves, self.fixed, self.cancel);
+        let mut iteration = Iteration::new(self.moves, self.fixed, self.watch);
         let WithoutMoves { mated, stalemated } =
             without_moves(&mut iteration.moves, self.fixed, &self.in_check);
         drop(self.in_check);
@@ -221,10 +222,10 @@ pub fn solve_without_limit<M: QuietMoves>(
     moves: M,
     fixed: &mut [Fixed<M::Word>; 2],
     perpetual_check: bool,
-    cancel: &AtomicBool,
+    watch: Watch<'_>,
 ) -> Result<WithRounds<M::Word>, Unsolved> {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
-    let mut iteration = Iteration::new(moves, fixed, cancel);
+    let mut iteration = Iteration::new(moves, fixed, watch);
     let WithoutMoves { mated, stalemated } = without_moves(&mut iteration.moves, fixed, &in_check);
     let mut without_moves = mated;
     for (all, stalemated) in without_moves.iter_mut().zip(stalemated) {
@@ -307,7 +308,7 @@ struct Iteration<'a, M: QuietMoves> {
     moves: M,
     words: usize,
     fixed: &'a [Fixed<M::Word>; 2],
-    cancel: &'a AtomicBool,
+    watch: Watch<'a>,
     /// Empty between two uses.
     reached: Layer<M::Word>,
     /// Empty between two uses.
@@ -317,14 +318,14 @@ struct Iteration<'a, M: QuietMoves> {
 
 impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
-    fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], cancel: &'a AtomicBool) -> Self {
+    fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
         let words = moves.words();
         let empty_set = || vec![M::Word::ZERO; words];
         Iteration {
             moves,
             words,
             fixed,
-            cancel,
+            watch,
             reached: Layer::new(words),
             candidates: Layer::new(words),
             sides: std::array::from_fn(|side| Side {
@@ -362,10 +363,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
 
     /// Makes what a ply has found the newest layers, and says whether there is anything in them.
     #[inline(always)]
-    fn end_ply(&mut self) -> Result<bool, Unsolved> {
-        if self.cancel.load(Ordering::Relaxed) {
-            return Err(Unsolved::Cancelled);
-        }
+    fn end_ply(&mut self, distance: Distance, plies: u32) -> Result<bool, Unsolved> {
+        self.watch.ply(distance, plies)?;
         self.take_over();
         Ok((self.sides.iter())
             .any(|side| !side.won_layer.is_empty() || !side.lost_layer.is_empty()))
@@ -564,7 +563,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 }
                 self.find_lost(side);
             }
-            if !self.end_ply()? {
+            if !self.end_ply(Distance::Zeroing, ply)? {
                 break;
             }
             let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
@@ -658,7 +657,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 }
                 self.find_lost(side);
             }
-            if !self.end_ply()? {
+            if !self.end_ply(Distance::Mate, ply)? {
                 if due.iter().all(|due| due.next().is_none()) {
                     break;
                 }

@@ -16,7 +16,7 @@
 //! finds W without a move that keeps L inside. What remains is Y, but for positions in which W could only check back.
 
 use super::distances::Distances;
-use super::{Iteration, SPARSE, Unsolved, Values, WithRounds, without};
+use super::{Distance, Iteration, SPARSE, Unsolved, Values, WithRounds, without};
 use crate::game::Bits;
 use crate::metric::{Plies, Wdl};
 use crate::retro::layer::Layer;
@@ -94,7 +94,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
                     self.find_won(side);
                     self.find_lost(side);
                 }
-                if !self.end_ply()? {
+                if !self.end_ply(Distance::Zeroing, ply)? {
                     break;
                 }
                 let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;

@@ -18,7 +18,6 @@ mod target;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 pub use crate::error::SolveError;
 
@@ -26,6 +25,7 @@ use super::{Material, Rules};
 use crate::game::Bits;
 use crate::metric::{MateScore, Wdl};
 use crate::retro::fixpoint;
+pub use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
 use crate::retro::fixpoint::{Fixed, Unsolved, Values, WithRounds};
 use collect::Collector;
 use space::Space;
@@ -170,8 +170,8 @@ pub struct SolveOptions<'a> {
     pub rules: Rules,
     /// Whether distances to mate are wanted; the targets must have them too. Only without perpetual check.
     pub mates: bool,
-    /// Checked after every ply.
-    pub cancel: &'a AtomicBool,
+    /// Who watches and may stop it.
+    pub watch: Watch<'a>,
 }
 
 /// Every value of a material. `targets` holds at least what its captures lead to, solved under the same rules.
@@ -229,7 +229,7 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
         Moves::new(&space),
         &mut fixed,
         options.rules == Rules::PerpetualCheck,
-        options.cancel,
+        options.watch,
     );
     let WithRounds { values, rounds } = solved.map_err(|reason| match reason {
         Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),

@@ -1,5 +1,7 @@
 //! Progress on stderr, and the wish to stop.
 
+mod course;
+
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,6 +11,7 @@ use anyhow::{Context, Result};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::FAILED;
+pub use course::{Course, Doing, ProgressOptions, Total};
 
 /// How often the bar is drawn where nothing moves, so that the clock goes on.
 const TICK: Duration = Duration::from_millis(250);
