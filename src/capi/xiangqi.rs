@@ -129,7 +129,7 @@ pub unsafe extern "C" fn retrograde_xiangqi_open(
             let (path, problem) = (directory, Arc::new(source));
             return Err(ProbeError::Directory { path, problem }.into());
         }
-        let opened = XiangqiTables::open_with(&directory, rules, &options)?;
+        let opened = XiangqiTables::open_with(&[directory], rules, &options)?;
         // SAFETY: not null, and the caller promised the rest.
         unsafe { tables.write(Box::into_raw(Box::new(Tables(opened)))) };
         Ok(())

@@ -163,7 +163,7 @@ impl DescribedGame for Xiangqi {
         let metrics = xiangqi::Metric::ALL.into_iter();
         let files = metrics.filter_map(|m| directory.xiangqi_file(rules, material, m));
         let described = files.map(|file| {
-            let table = file.open(true)?;
+            let table = file.open(false)?;
             Ok(Described {
                 metric: file.metric,
                 format: Format::Native,

@@ -4,9 +4,11 @@ use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use retrograde::chess::material::Material;
 use retrograde::game::Game;
 use retrograde::metric::Metric;
+use retrograde::probe::xiangqi::XiangqiTables;
 use retrograde::probe::{ProbeError, ProbeOptions};
 use retrograde::tables::{NativeFile, find, list};
 use retrograde::xiangqi::{Rules, Xiangqi};
@@ -18,14 +20,25 @@ const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 #[derive(Clone, Debug)]
 pub struct TableDirectory {
     paths: Vec<PathBuf>,
+    io: Io,
     /// Named by the user, not found by the rule: then it is a mistake if it does not exist.
     named: bool,
+}
+
+/// How probes get at the bytes of files.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Io {
+    /// Map files into memory: fast
+    #[default]
+    Map,
+    /// Read each block: slower, but a file that is cut short or a disk that fails is an error and does not end the program
+    Read,
 }
 
 impl TableDirectory {
     /// The directories named, each maybe as a list like those of the system (`a:b`), else `./tables` where it exists, else the user's
     /// data directory.
-    pub fn choose(named: impl IntoIterator<Item = PathBuf>) -> TableDirectory {
+    pub fn choose(named: impl IntoIterator<Item = PathBuf>, io: Io) -> TableDirectory {
         let split = |path: PathBuf| match path.exists() {
             true => vec![path],
             false => std::env::split_paths(&path).collect(),
@@ -34,7 +47,11 @@ impl TableDirectory {
         // An empty environment variable counts as none.
         let paths: Vec<PathBuf> = named.filter(|path| !path.as_os_str().is_empty()).collect();
         if !paths.is_empty() {
-            return TableDirectory { paths, named: true };
+            return TableDirectory {
+                paths,
+                io,
+                named: true,
+            };
         }
         let local = PathBuf::from("tables");
         let path = if local.is_dir() {
@@ -44,7 +61,17 @@ impl TableDirectory {
         };
         TableDirectory {
             paths: vec![path],
+            io,
             named: false,
+        }
+    }
+
+    /// Another one, read in the same way.
+    pub fn at(&self, path: &Path) -> TableDirectory {
+        TableDirectory {
+            paths: vec![path.to_owned()],
+            io: self.io,
+            named: true,
         }
     }
 
@@ -95,7 +122,25 @@ impl TableDirectory {
         if !self.named && !self.paths.iter().any(|path| path.exists()) {
             return Err(self.nothing().into());
         }
-        Ok(Tablebase::open_with(&self.paths, options)?)
+        Ok(Tablebase::open_with(&self.paths, &self.options(options))?)
+    }
+
+    /// The xiangqi tables of some rules in it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for a cache.
+    pub fn open_xiangqi(&self, rules: Rules) -> Result<XiangqiTables> {
+        let options = self.options(&ProbeOptions::default());
+        Ok(XiangqiTables::open_with(&self.paths, rules, &options)?)
+    }
+
+    /// Some options, and how files are to be read.
+    fn options(&self, options: &ProbeOptions) -> ProbeOptions {
+        ProbeOptions {
+            map_files: matches!(self.io, Io::Map),
+            ..options.clone()
+        }
     }
 
     /// All xiangqi tables in it, by rules and number of men.

@@ -523,7 +523,7 @@ impl<G: generate::Generate> Observer<G> for Running<'_, G> {
 }
 
 /// Ends with an error if a plan needs more memory than the machine has.
-fn refuse_more_than_there_is<G: generate::Generate>(
+pub fn refuse_more_than_there_is<G: generate::Generate>(
     needed: u64,
     options: &GenerateOptions<G>,
 ) -> Result<()> {

@@ -159,7 +159,12 @@ impl Manifest {
             // A damaged table belongs into no manifest, and Syzygy tables do not tell.
             let positions = match syzygy::parse_file_name(&name) {
                 Some(_) => None,
-                None => Some(Table::open(&path)?.description().counts.map(Into::into)),
+                None => Some(
+                    Table::open_unmapped(&path)?
+                        .description()
+                        .counts
+                        .map(Into::into),
+                ),
             };
             Ok(Entry {
                 name,

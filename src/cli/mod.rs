@@ -24,6 +24,7 @@ mod perft;
 mod print;
 mod probe;
 mod progress;
+mod repair;
 #[cfg(feature = "serve")]
 mod serve;
 mod show;
@@ -39,7 +40,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-use directory::{NoTables, TableDirectory};
+use directory::{Io, NoTables, TableDirectory};
 use retrograde::probe::ProbeError;
 use retrograde::probe::xiangqi::XiangqiProbeError;
 
@@ -75,6 +76,10 @@ struct Arguments {
     /// else the user's data directory] [env: RETROGRADE_TABLES]
     #[arg(long, global = true, value_name = "DIR")]
     tables: Vec<PathBuf>,
+
+    /// How probes get at the files of tables
+    #[arg(long, global = true, value_name = "IO", value_enum, default_value_t)]
+    io: Io,
 
     #[command(subcommand)]
     command: Command,
@@ -116,8 +121,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     // An option would not take an empty variable, which counts as none.
     let variable = std::env::var_os("RETROGRADE_TABLES").map(PathBuf::from);
     let tables = match arguments.tables.is_empty() {
-        true => TableDirectory::choose(variable),
-        false => TableDirectory::choose(arguments.tables),
+        true => TableDirectory::choose(variable, arguments.io),
+        false => TableDirectory::choose(arguments.tables, arguments.io),
     };
     let result = match arguments.command {
         Command::Generate(command) => command.run(&tables, out),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
+use retrograde::verify::Report;
 use serde::Serializer;
 use serde_json::{Value, json};
 
@@ -84,16 +85,33 @@ pub fn differences<T: std::fmt::Display>(
     Ok(())
 }
 
-/// How verification ends that found so many differences and unreadable files.
-pub fn verdict(differences: u64, unreadable: usize, directory: &Path) -> Outcome {
-    if differences == 0 && unreadable == 0 {
+/// A path as a shell has to be given it.
+pub fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    shlex::try_quote(&path).map_or(path.clone(), |quoted| quoted.into_owned())
+}
+
+/// How verification ends: what was found, and the command that mends it.
+pub fn verdict(report: &Report, repair: &str, directory: &Path) -> Outcome {
+    if report.is_clean() {
         return Outcome::Done;
     }
+    let mut found = format!(
+        "{}, {}",
+        counted(report.differences as usize, "difference"),
+        counted(report.unreadable.len(), "unreadable file"),
+    );
+    if !report.not_compared.is_empty() {
+        let materials = counted(report.not_compared.len(), "material");
+        found += &format!(", {materials} not compared for want of them");
+    }
     Outcome::No(format!(
-        "{} and {} in {}; remove the files and generate them again",
-        counted(differences as usize, "difference"),
-        counted(unreadable, "unreadable file"),
-        directory.display()
+        "{found}, in {}; {}",
+        directory.display(),
+        match report.unreadable.len() {
+            0 => "remove the files and generate them again".to_owned(),
+            _ => format!("make them again: {repair}"),
+        }
     ))
 }
 

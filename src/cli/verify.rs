@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -21,8 +22,9 @@ use serde_json::{Map, Value, json};
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
 use super::manifest::Manifest;
-use super::print::{counted, differences, unreadable_json, verdict};
+use super::print::{counted, differences, quoted, unreadable_json, verdict};
 use super::progress::{Course, Doing, ProgressOptions, Total};
+use super::repair::repair;
 use super::{Outcome, input, progress};
 
 /// Values that take about half a minute to check.
@@ -33,6 +35,7 @@ const LONG: u64 = 1_000_000_000;
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
     retrograde verify --all\n  \
+    retrograde verify --all --repair\n  \
     retrograde verify --solved wall.solved\n  \
     retrograde verify --manifest tables.json\n  \
     retrograde verify KRvKN --game xiangqi --rules cycles-draw\n\n\
@@ -64,6 +67,10 @@ pub struct Verify {
 
     #[command(flatten)]
     progress: ProgressOptions,
+
+    /// Make tables that cannot be read again, compressed as `generate` does by default, and check once more
+    #[arg(long, conflicts_with_all = ["solved", "manifest"])]
+    repair: bool,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -98,31 +105,57 @@ impl Verify {
         };
         let place = directory.only("verify")?;
         let cancel = progress::cancel_on_interrupt()?;
-        let work = work(place, &subjects);
+        let start = Instant::now();
+        let mut report = self.check(place, &subjects, &cancel)?;
+        let mut repaired = None;
+        if self.repair && !report.unreadable.is_empty() {
+            let damaged = report.unreadable.into_iter().map(|(path, _)| path);
+            let damaged: Vec<PathBuf> = damaged.collect();
+            repaired = Some(repair(place, &damaged, &self.progress, &cancel)?);
+            report = self.check(place, &subjects, &cancel)?;
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        if self.json {
+            print_json(&subjects, &report, repaired, seconds, out)?;
+        } else {
+            if let Some(files) = repaired {
+                writeln!(out, "{} made again", counted(files, "file"))?;
+            }
+            print(&report, seconds, out)?;
+        }
+        Ok(verdict(&report, &self.repair_command(place), place))
+    }
+
+    /// Checks tables, and shows how far it is.
+    fn check(&self, place: &Path, subjects: &[Subject], cancel: &AtomicBool) -> Result<Report> {
+        let work = work(place, subjects);
         let total = Total {
-            materials: count(place, &subjects),
+            materials: count(place, subjects),
             positions: work,
             costs: work as f64,
             estimate: None,
             is_long: work > LONG,
         };
         let course = Course::begin(&self.progress, total)?;
-        let start = Instant::now();
-        let report = verify(place, &subjects, &cancel, &course);
+        let report = verify(place, subjects, cancel, &course);
         course.end(report.is_ok());
-        let report = match report {
+        match report {
             Err(Error::Cancelled) => {
                 bail!("stopped before all was checked; name materials to check only some")
             }
-            other => other?,
-        };
-        let seconds = start.elapsed().as_secs_f64();
-        if self.json {
-            print_json(&subjects, &report, seconds, out)?;
-        } else {
-            print(&report, seconds, out)?;
+            other => Ok(other?),
         }
-        Ok(verdict(report.differences, report.unreadable.len(), place))
+    }
+
+    /// The same command, which repairs as well.
+    fn repair_command(&self, place: &Path) -> String {
+        let mut words = vec!["retrograde verify --repair".to_owned()];
+        words.extend(self.all.then(|| "--all".to_owned()));
+        words.extend(self.materials.iter().cloned());
+        words.extend(self.game.map(|game| format!("--game {game}")));
+        words.extend(self.rules.map(|rules| format!("--rules {}", rules.name())));
+        words.push(format!("--tables {}", quoted(place)));
+        words.join(" ")
     }
 
     /// Compares files with a manifest.
@@ -274,6 +307,7 @@ fn game_json(subject: &Subject) -> Map<String, Value> {
 fn print_json(
     subjects: &[Subject],
     report: &Report,
+    repaired: Option<usize>,
     seconds: f64,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -292,6 +326,13 @@ fn print_json(
         fields
     });
     let listed: Vec<Map<String, Value>> = listed.collect();
+    let not_compared = report.not_compared.iter().map(|(subject, needs)| {
+        let mut fields = game_json(subject);
+        fields.insert("material".to_owned(), subject.material().into());
+        fields.insert("needs".to_owned(), needs.display().to_string().into());
+        fields
+    });
+    let not_compared: Vec<Map<String, Value>> = not_compared.collect();
     let mut answer = Map::new();
     // Said once where it is the same for all.
     if let Some((first, others)) = subjects.split_first() {
@@ -309,8 +350,12 @@ fn print_json(
         ("difference_count", json!(report.differences)),
         ("differences", json!(listed)),
         ("unreadable", json!(unreadable_json(&report.unreadable))),
+        ("not_compared", json!(not_compared)),
     ] {
         answer.insert(name.to_owned(), value);
+    }
+    if let Some(files) = repaired {
+        answer.insert("repaired".to_owned(), files.into());
     }
     writeln!(out, "{}", Value::Object(answer))?;
     Ok(())
@@ -320,6 +365,9 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
     // Each names its file.
     for (_, why) in &report.unreadable {
         writeln!(out, "{why}")?;
+    }
+    for (subject, needs) in &report.not_compared {
+        writeln!(out, "{subject}: not compared, needs {}", needs.display())?;
     }
     differences(&report.listed, report.differences, out)?;
     if report.is_clean() {

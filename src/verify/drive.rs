@@ -1,7 +1,9 @@
 //! The way through the tables of a directory, for either game: in which order materials are looked at, and what is
 //! reported of them.
 
+use std::collections::HashMap;
 use std::fmt::Display;
+use std::hash::Hash;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +27,7 @@ pub(super) struct Outcome {
 
 /// What verifying the tables of one game, in one format or under one set of rules, is particular about.
 pub(super) trait Verifier {
-    type Material: Copy + Eq + Display;
+    type Material: Copy + Eq + Hash + Display;
 
     fn subject(&self, material: Self::Material) -> Subject;
 
@@ -67,40 +69,49 @@ pub(super) fn drive<V: Verifier>(
     report: &mut Report,
 ) -> Result<(), Error> {
     let order = in_order_of_use(verifier, asked);
+    // Materials whose values are not known, and the file that keeps them from being known.
+    let mut unknown: HashMap<V::Material, PathBuf> = HashMap::new();
     for (number, &material) in order.iter().enumerate() {
         if cancel.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
         let is_asked = asked.contains(&material);
-        if is_asked {
-            observer.started(verifier.subject(material));
-            report
-                .unreadable
-                .extend(verifier.verify_checksums(&material)?);
-            observer.comparing(verifier.subject(material));
-        }
+        let subject = verifier.subject(material);
         let later = &order[number + 1..];
-        match verifier.verify_values(material, is_asked, later) {
-            Ok(Outcome {
-                tables,
-                positions,
-                found,
-            }) => {
-                report.tables += tables;
-                report.positions += positions;
-                report.differences += found.total;
-                report.listed.extend(found.listed);
+        if is_asked {
+            observer.started(subject);
+            let damaged = verifier.verify_checksums(&material)?;
+            if let Some((path, _)) = damaged.first() {
+                unknown.insert(material, path.clone());
             }
-            Err(Stop::Cancelled) => return Err(Error::Cancelled),
-            Err(Stop::Unreadable(path, problem)) => {
-                let unreadable = (path, problem);
-                if !report.unreadable.contains(&unreadable) {
-                    report.unreadable.push(unreadable);
+            report.unreadable.extend(damaged);
+            observer.comparing(subject);
+        }
+        let mut needed = verifier.needs(&material, is_asked).into_iter();
+        if unknown.contains_key(&material) {
+            // A damaged file says nothing of the values that once were in it.
+        } else if let Some(path) = needed.find_map(|needed| unknown.get(&needed).cloned()) {
+            if is_asked {
+                report.not_compared.push((subject, path.clone()));
+            }
+            unknown.insert(material, path);
+        } else {
+            match verifier.verify_values(material, is_asked, later) {
+                Ok(outcome) => {
+                    report.tables += outcome.tables;
+                    report.positions += outcome.positions;
+                    report.differences += outcome.found.total;
+                    report.listed.extend(outcome.found.listed);
+                }
+                Err(Stop::Cancelled) => return Err(Error::Cancelled),
+                Err(Stop::Unreadable(path, problem)) => {
+                    unknown.insert(material, path.clone());
+                    report.unreadable.push((path, problem));
                 }
             }
         }
         if is_asked {
-            observer.finished(verifier.subject(material));
+            observer.finished(subject);
         }
         verifier.forget(&material, later);
     }

@@ -11,6 +11,8 @@
 //!
 //! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
 //!
+//! Files are read and not mapped, so that a failing disk is something to report.
+//!
 //! Syzygy tables are verified like our own: only what is left to the prober differs, and distances may be rounded.
 
 mod chess;

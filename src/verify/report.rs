@@ -166,6 +166,9 @@ pub struct Report {
     pub listed: Vec<Difference>,
     /// Tables that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
+    /// Whose values could not be compared because they follow from those of a file of others, which is
+    /// among the unreadable ones.
+    pub not_compared: Vec<(Subject, PathBuf)>,
 }
 
 /// The most differences of a material that are listed.

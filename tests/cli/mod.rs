@@ -8,12 +8,15 @@ mod documents;
 /// Disks that fail.
 #[cfg(target_os = "linux")]
 mod faults;
-/// Tables that earlier versions named otherwise.
 mod find;
+/// Tables that earlier versions named otherwise.
 mod former_names;
 /// Generations that are killed or cannot write.
 #[cfg(unix)]
 mod interrupted;
+/// Files that change while they are open.
+#[cfg(unix)]
+mod io;
 /// What a generation may use: registers, memory, room on the disk.
 #[cfg(unix)]
 mod limits;
@@ -22,6 +25,8 @@ mod manifests;
 mod presentation;
 /// How far a long command is.
 mod progress;
+/// Damaged tables that are made again.
+mod repair;
 /// Tables over HTTP.
 mod serve;
 /// Positions that no table has.

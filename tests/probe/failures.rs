@@ -63,7 +63,7 @@ fn more_memory_than_there_is_is_an_error() {
             cache_bytes: bytes,
             ..defaults()
         };
-        let xiangqi = XiangqiTables::open_with(directory(), Rules::CyclesDraw, &cache);
+        let xiangqi = XiangqiTables::open_with(&[directory()], Rules::CyclesDraw, &cache);
         let message = xiangqi.unwrap_err().to_string();
         assert!(message.contains("cache_bytes"), "{message}");
         no_memory(open(cache), "cache_bytes");

@@ -2,6 +2,8 @@
 
 mod allocation;
 mod failures;
+#[cfg(unix)]
+mod load;
 mod play;
 mod published;
 pub mod random;

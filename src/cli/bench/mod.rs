@@ -10,7 +10,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use retrograde::Tablebase;
 use retrograde::game::Game;
 use retrograde::generate::{Generate, GenerateOptions};
 use retrograde::metric::Metric;
@@ -99,7 +98,7 @@ impl Bench {
             Ok(tables) if !tables.tables().is_empty() => tables,
             Err(error) if !error.is::<NoTables>() => return Err(error),
             // Nothing is there yet: what was just made will do.
-            _ => Tablebase::open_with(&[generation.place.path()], &options)?,
+            _ => directory.at(generation.place.path()).open_with(&options)?,
         };
         let probes: Vec<ProbeTimes> = Metric::ALL
             .into_iter()
@@ -118,7 +117,7 @@ impl Bench {
         let generation = Generation::measure(&options, self.repeat as usize)?;
         let mut probes = xiangqi::probe_times(directory, self.rules)?;
         if probes.is_empty() {
-            let made = TableDirectory::choose([generation.place.path().to_owned()]);
+            let made = directory.at(generation.place.path());
             probes = xiangqi::probe_times(&made, self.rules)?;
         }
         self.print(&generation, &probes, &[], out)

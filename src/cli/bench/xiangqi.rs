@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 use retrograde::game::Color;
-use retrograde::probe::xiangqi::{XiangqiProbeError, XiangqiTables};
+use retrograde::probe::xiangqi::XiangqiProbeError;
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Position, Rules};
 
 use super::probes::{ProbeTimes, Random, time_probes};
@@ -29,7 +29,7 @@ pub fn probe_times(directory: &TableDirectory, rules: Rules) -> Result<Vec<Probe
         .filter_map(IndexSpace::new)
         .collect();
     spaces.sort_by_cached_key(|space| space.material().to_string());
-    let tables = XiangqiTables::open_all(directory.paths(), rules);
+    let tables = directory.open_xiangqi(rules)?;
     let position = |random: &mut Random| -> Option<Position> {
         let space = &spaces[random.below(spaces.len() as u64) as usize];
         let placement = space.placement(random.below(space.len()))?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use retrograde::game::Game;
 use retrograde::metric::{Dtm, Wdl};
+use retrograde::probe::ProbeOptions;
 use retrograde::probe::solved::SolvedSet;
 use retrograde::probe::xiangqi::{XiangqiLeaves, XiangqiLineEnd, XiangqiProbeError, XiangqiTables};
 use retrograde::reach::LeafError;
@@ -33,8 +34,14 @@ impl CliGame for Position {
     }
 
     fn tables(directory: Option<&TableDirectory>, rules: Rules) -> Result<XiangqiTables> {
-        let paths = directory.map_or(&[] as &[PathBuf], TableDirectory::paths);
-        Ok(XiangqiTables::open_all(paths, rules))
+        match directory {
+            Some(directory) => directory.open_xiangqi(rules),
+            None => Ok(XiangqiTables::open_with(
+                &[] as &[PathBuf],
+                rules,
+                &ProbeOptions::default(),
+            )?),
+        }
     }
 
     fn leaves<'a>(

@@ -170,36 +170,30 @@ impl XiangqiTables {
     /// for them.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
-        XiangqiTables::open_all(&[directory], rules)
-    }
-
-    /// The tables in several directories, as [`open`](Self::open) opens those in one. Where two have the same table, that of the
-    /// first counts.
-    #[must_use]
-    pub fn open_all(directories: &[impl AsRef<Path>], rules: Rules) -> XiangqiTables {
         let ProbeOptions {
             cache_bytes,
             map_files,
             ..
         } = ProbeOptions::default();
         let cache = BlockCache::new(cache_bytes).unwrap_or_default();
-        XiangqiTables::new(&owned(directories), rules, map_files, cache)
+        XiangqiTables::new(&[directory.to_owned()], rules, map_files, cache)
     }
 
-    /// Tables opened in some way: what is said of results of whole probes and of formats does not matter here.
+    /// The tables in several directories, opened in some way. Where two have the same table, that of the first counts. What is
+    /// said of results of whole probes and of formats does not matter here.
     ///
     /// # Errors
     ///
     /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep blocks in.
     pub fn open_with(
-        directory: &Path,
+        directories: &[impl AsRef<Path>],
         rules: Rules,
         options: &ProbeOptions,
     ) -> Result<XiangqiTables, XiangqiProbeError> {
         let refused = |Refused { bytes }| XiangqiProbeError::OutOfMemory { bytes };
         let cache = BlockCache::new(options.cache_bytes).map_err(refused)?;
         Ok(XiangqiTables::new(
-            &owned(&[directory]),
+            &owned(directories),
             rules,
             options.map_files,
             cache,

@@ -40,6 +40,7 @@ impl BothFormats {
         let open = |format| {
             let options = ProbeOptions {
                 format: Some(format),
+                map_files: false,
                 ..ProbeOptions::default()
             };
             Tablebase::open_with(&[directory], &options)

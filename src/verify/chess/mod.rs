@@ -74,8 +74,8 @@ pub(super) struct Run<'a> {
     format: Format,
     cancel: &'a AtomicBool,
     observer: &'a dyn Observer,
-    /// Materials whose values could be read, and whether mates are among them.
-    usable: HashMap<Material, bool>,
+    /// Materials whose values are known, and whether mates are among them.
+    has_mates: HashMap<Material, bool>,
     /// Values that captures of later materials lead to.
     resolved: HashMap<Material, Arc<Resolved>>,
     /// Values that promotions of later materials lead to.
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
             format,
             cancel,
             observer,
-            usable: HashMap::new(),
+            has_mates: HashMap::new(),
             resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
             promoted: Promoted::default(),
             counting: None,
@@ -138,9 +138,9 @@ impl Verifier for Run<'_> {
         for (metric, path) in tables_of(self.directory, material, self.format) {
             let verified = match self.format {
                 Format::Native => {
-                    Table::open(&path).and_then(|table| table.verify_checksums(&go_on))
+                    Table::open_unmapped(&path).and_then(|table| table.verify_checksums(&go_on))
                 }
-                Format::Syzygy => crate::syzygy::Table::open(&path, material, metric)
+                Format::Syzygy => crate::syzygy::Table::open_unmapped(&path, material, metric)
                     .and_then(|table| table.verify_checksum(&go_on)),
             };
             match verified {
@@ -183,18 +183,6 @@ impl Run<'_> {
 
     fn open(&self, material: Material, is_asked: bool) -> Result<Source, Stop> {
         let dependencies = material.dependencies();
-        let missing = dependencies
-            .iter()
-            .find(|dependency| !self.usable.contains_key(dependency));
-        if let Some(missing) = missing {
-            let problem = format!(
-                "{material} cannot be verified without usable tables of {missing}; generate them with `retrograde \
-                 generate {missing}{}`",
-                files::option(self.format)
-            );
-            let path = path_of(self.directory, missing, Metric::Wdl, self.format);
-            return Err(Stop::Unreadable(path.unwrap_or_default(), problem));
-        }
         let format = self.format_of(&material, is_asked);
         // What only leads somewhere has no use for distances to zeroing, and Syzygy tables none for mates.
         let is_wanted = |&metric: &Metric| match metric {
@@ -216,7 +204,7 @@ impl Run<'_> {
         if source.has(Metric::Dtm)
             && let Some(&missing) = dependencies
                 .iter()
-                .find(|dependency| !self.usable[*dependency])
+                .find(|dependency| !self.has_mates[*dependency])
         {
             Err(LoadError::Missing {
                 material: missing,
@@ -290,7 +278,7 @@ impl Run<'_> {
             None if is_asked => all.outcome(&source),
             _ => Outcome::default(),
         };
-        self.usable.insert(material, source.has(Metric::Dtm));
+        self.has_mates.insert(material, source.has(Metric::Dtm));
         self.promoted.extend(all.promoted);
         if is_kept {
             self.resolved.insert(material, Arc::new(own));

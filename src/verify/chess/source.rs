@@ -230,7 +230,7 @@ fn open_native(
             }
             continue;
         }
-        let table = Table::open(&path).map_err(|error| LoadError::Table {
+        let table = Table::open_unmapped(&path).map_err(|error| LoadError::Table {
             path: path.clone(),
             error,
         })?;

@@ -71,7 +71,7 @@ impl SyzygyTables {
             if !path.exists() {
                 return Ok(None);
             }
-            match Table::open(&path, &material, metric) {
+            match Table::open_unmapped(&path, &material, metric) {
                 Ok(table) => Ok(Some(File::new(path, table, metric, &material))),
                 Err(error) => Err(LoadError::Table { path, error }),
             }

@@ -78,22 +78,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Whether what the moves of a material lead to is there, with mates if it has mates.
+    /// Whether what the moves of a material lead to has mates if it has mates itself.
     fn check_dependencies(&self, material: Material, source: &Source) -> Result<(), Problem> {
-        let rules = self.rules;
-        for dependency in material.dependencies() {
-            let wanted = match self.resolved.get(&dependency) {
-                None => Metric::Wdl,
-                Some(values) if source.has(Metric::Dtm) && !values.has_scores => Metric::Dtm,
-                Some(_) => continue,
-            };
-            let problem = format!(
-                "{material} cannot be verified without usable tables of {dependency}; generate them with `retrograde \
-                 generate --game xiangqi --rules {rules} {dependency}`"
-            );
-            return Err((self.path(&dependency, wanted), problem));
+        if !source.has(Metric::Dtm) {
+            return Ok(());
         }
-        Ok(())
+        let mut dependencies = material.dependencies().into_iter();
+        let Some(without) = dependencies.find(|needed| !self.resolved[needed].has_scores) else {
+            return Ok(());
+        };
+        let problem = format!(
+            "mates of {material} cannot be verified without those of {without}; generate them with `retrograde \
+             generate --game xiangqi --rules {} {without}`",
+            self.rules
+        );
+        Err((self.path(&without, Metric::Dtm), problem))
     }
 
     /// Counts the values of a material, if that is asked for.

@@ -43,7 +43,7 @@ impl Source {
                 );
                 return Err((file.path, problem));
             }
-            let table = file.open(true);
+            let table = file.open(false);
             let table = table.map_err(|error| (file.path.clone(), error.to_string()))?;
             tables[usize::from(metric.number())] = Some((file, table));
         }
