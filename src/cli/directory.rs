@@ -21,6 +21,8 @@ const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 pub struct TableDirectory {
     paths: Vec<PathBuf>,
     io: Io,
+    /// Bytes of decoded blocks that are kept, if not as many as usual.
+    cache_bytes: Option<usize>,
     /// Named by the user, not found by the rule: then it is a mistake if it does not exist.
     named: bool,
 }
@@ -50,6 +52,7 @@ impl TableDirectory {
             return TableDirectory {
                 paths,
                 io,
+                cache_bytes: None,
                 named: true,
             };
         }
@@ -62,6 +65,7 @@ impl TableDirectory {
         TableDirectory {
             paths: vec![path],
             io,
+            cache_bytes: None,
             named: false,
         }
     }
@@ -70,8 +74,16 @@ impl TableDirectory {
     pub fn at(&self, path: &Path) -> TableDirectory {
         TableDirectory {
             paths: vec![path.to_owned()],
-            io: self.io,
             named: true,
+            ..self.clone()
+        }
+    }
+
+    /// The same, of whose tables of chess so many bytes of decoded blocks are kept.
+    pub fn keeping(&self, bytes: usize) -> TableDirectory {
+        TableDirectory {
+            cache_bytes: Some(bytes),
+            ..self.clone()
         }
     }
 
@@ -122,7 +134,9 @@ impl TableDirectory {
         if !self.named && !self.paths.iter().any(|path| path.exists()) {
             return Err(self.nothing().into());
         }
-        Ok(Tablebase::open_with(&self.paths, &self.options(options))?)
+        let mut options = self.options(options);
+        options.cache_bytes = self.cache_bytes.unwrap_or(options.cache_bytes);
+        Ok(Tablebase::open_with(&self.paths, &options)?)
     }
 
     /// The xiangqi tables of some rules in it.

@@ -208,7 +208,7 @@ impl BlockCache {
         table.decode_block(stream, block, &mut packed)?;
         for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
             if let Some(key) = key(page) {
-                self.insert(key, bytes);
+                self.insert(key, bytes, page == byte / PAGE_BYTES);
             }
         }
         Ok(Some(stream.value_in_block(&packed, offset)))
@@ -254,8 +254,9 @@ impl BlockCache {
         Some(word.to_le_bytes()[byte % WORD_BYTES])
     }
 
-    /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes in its place.
-    fn insert(&self, key: PageKey, page: &[u8]) {
+    /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes in its place. One that
+    /// nobody has asked for does not push out another.
+    fn insert(&self, key: PageKey, page: &[u8], is_asked: bool) {
         let Some((shard, number)) = self.place(key) else {
             return;
         };
@@ -272,7 +273,10 @@ impl BlockCache {
         if set.ways.iter().any(is_here) {
             return;
         }
-        let way = set.victim(self.ways);
+        let free = || (0..self.ways).find(|&way| set.ways[way].key.load(Ordering::Relaxed) == 0);
+        let Some(way) = free().or_else(|| is_asked.then(|| set.victim(self.ways))) else {
+            return;
+        };
         let first = (number * self.ways + way) * PAGE_WORDS;
         let words = &shard.words[first..first + PAGE_WORDS];
         set.ways[way].write(key.0, || {
@@ -345,15 +349,15 @@ mod tests {
         let cache = BlockCache::new(4 * PAGE_BYTES + size_of::<Set>()).unwrap();
         for number in 0..4 {
             assert_eq!(cache.read(key(1, number), 2047), None);
-            cache.insert(key(1, number), &page(number as u8));
+            cache.insert(key(1, number), &page(number as u8), true);
             assert_eq!(cache.read(key(1, number), 2047), Some(number as u8));
         }
         assert_eq!(cache.statistics().pages, 4);
         // All have been asked for, so the hand goes round once and takes the first.
-        cache.insert(key(1, 4), &page(4));
+        cache.insert(key(1, 4), &page(4), true);
         assert_eq!(cache.read(key(1, 0), 0), None);
         assert_eq!(cache.read(key(1, 1), 0), Some(1));
-        cache.insert(key(1, 5), &page(5));
+        cache.insert(key(1, 5), &page(5), true);
         assert_eq!(
             cache.read(key(1, 1), 0),
             Some(1),
@@ -363,6 +367,19 @@ mod tests {
         let statistics = cache.statistics();
         assert_eq!((statistics.hits, statistics.misses), (6, 6));
         assert_eq!(statistics.bytes, 4 * PAGE_BYTES + size_of::<Set>());
+    }
+
+    #[test]
+    fn a_page_nobody_asked_for_takes_a_free_place_only() {
+        let cache = BlockCache::new(4 * PAGE_BYTES + size_of::<Set>()).unwrap();
+        for number in 0..4 {
+            cache.insert(key(1, number), &page(number as u8), number == 0);
+        }
+        assert_eq!(cache.statistics().pages, 4);
+        cache.insert(key(1, 4), &page(4), false);
+        assert_eq!(cache.read(key(1, 4), 0), None);
+        cache.insert(key(1, 4), &page(4), true);
+        assert_eq!(cache.read(key(1, 4), 0), Some(4));
     }
 
     #[test]
@@ -392,7 +409,7 @@ mod tests {
                 None => {
                     let bytes: Vec<u8> =
                         (0..len).map(|byte| mark.wrapping_add(byte as u8)).collect();
-                    cache.insert(key, &bytes);
+                    cache.insert(key, &bytes, true);
                 }
             }
         }
@@ -420,7 +437,7 @@ mod tests {
                         let byte = (seed >> 40) as usize & 2047;
                         match cache.read(key(0, block), byte) {
                             Some(found) => assert_eq!(found, block as u8),
-                            None => cache.insert(key(0, block), &page(block as u8)),
+                            None => cache.insert(key(0, block), &page(block as u8), true),
                         }
                     }
                 });
@@ -453,7 +470,7 @@ mod tests {
     fn a_cache_of_no_bytes_keeps_nothing() {
         for bytes in [0, 100] {
             let cache = BlockCache::new(bytes).unwrap();
-            cache.insert(key(0, 0), &page(1));
+            cache.insert(key(0, 0), &page(1), true);
             assert_eq!(cache.read(key(0, 0), 0), None);
             assert_eq!(cache.statistics().pages, 0);
         }

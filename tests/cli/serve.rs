@@ -465,6 +465,27 @@ fn what_is_at_hand_is_answered_as_the_routes_do() {
 }
 
 #[test]
+fn decoded_blocks_are_kept_within_a_limit() {
+    let path = "/standard?fen=8/8/8/8/8/2k5/1R6/K7_w";
+    let found = |size: &str| {
+        let options = ["--cache", "0", "--block-cache", size];
+        let server = Server::start(Place::with_tables(), &options);
+        assert_eq!(server.get(path).body, server.get(path).body);
+        let metrics = server.get("/metrics").text();
+        ["hits_total", "misses_total", "bytes"].map(|name| {
+            let name = format!("retrograde_block_cache_{name} ");
+            let mut lines = metrics.lines();
+            let value = lines.find_map(|line| line.strip_prefix(&name)).unwrap();
+            value.parse::<u64>().unwrap()
+        })
+    };
+    let [hits, misses, bytes] = found("4M");
+    assert!(hits > misses && misses > 0 && (1..=4 << 20).contains(&bytes));
+    let [hits, _, bytes] = found("0");
+    assert_eq!((hits, bytes), (0, 0));
+}
+
+#[test]
 fn batches_answer_in_order() {
     let server = Server::with_tables();
     let fens: Vec<String> = (0..100)
@@ -516,6 +537,12 @@ fn batches_answer_in_order() {
         server.ask("POST", "/standard/batch", "", &too_long).status,
         413
     );
+    // At once, before a body that never comes.
+    let announced = format!(
+        "POST /standard/batch HTTP/1.1\r\nHost: {}\r\nContent-Length: 9999999\r\n\r\n[",
+        server.address
+    );
+    assert_eq!(server.raw(announced.as_bytes()).unwrap().status, 413);
 }
 
 #[test]

@@ -176,6 +176,12 @@ pub async fn metrics(State(app): State<Shared>) -> Response<Body> {
             "Blocks of tables that had not.",
             blocks.misses,
         ),
+        (
+            "block_cache_bytes",
+            "gauge",
+            "Bytes of memory for them.",
+            blocks.bytes as u64,
+        ),
     ] {
         // A string takes whatever is written.
         let _ = write!(

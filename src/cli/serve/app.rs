@@ -85,7 +85,8 @@ impl App {
     /// If a directory was named that cannot be read, or if an origin is none.
     pub fn open(directory: &TableDirectory, options: &Serve) -> Result<Shared> {
         let rules = Rules::default();
-        let chess = chess::Position::tables(Some(directory), rules)?;
+        let keeping = directory.keeping(usize::try_from(options.block_cache).unwrap_or(usize::MAX));
+        let chess = chess::Position::tables(Some(&keeping), rules)?;
         let xiangqi = Rules::ALL.map(|rules| xiangqi::Position::tables(Some(directory), rules));
         let xiangqi: Result<Vec<XiangqiTables>> = xiangqi.into_iter().collect();
         let cors: Result<Vec<HeaderValue>, _> =

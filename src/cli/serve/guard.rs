@@ -12,17 +12,26 @@ use axum::response::IntoResponse;
 use super::app::{App, Shared};
 use super::reply::Failure;
 
+/// Bytes of a request's body, at most: a thousand positions and some room.
+pub const BODY_BYTES: usize = 256 << 10;
+
 /// What every request goes through: who may ask, what every answer says, what is counted.
 pub async fn guard(State(app): State<Shared>, request: Request, next: Next) -> Response<Body> {
     let add = |count: &AtomicU64| count.fetch_add(1, Ordering::Relaxed);
     add(&app.counts.requests);
-    let mut response = match may_ask(&app, request.headers()) {
-        true => next.run(request).await,
-        false => Failure::new(
-            StatusCode::FORBIDDEN,
-            "this server answers on the loopback only: ask for localhost, or start it with another --listen",
-        )
-        .into_response(),
+    let headers = request.headers();
+    let mut response = if !may_ask(&app, headers) {
+        let why = "this server answers on the loopback only: ask for localhost, or start it with another --listen";
+        Failure::new(StatusCode::FORBIDDEN, why).into_response()
+    } else if announced(headers).is_some_and(|bytes| bytes > BODY_BYTES as u64) {
+        // Said before the body has come, which it may never do.
+        let why = format!(
+            "a body of more than {} KiB; send less at once",
+            BODY_BYTES >> 10
+        );
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, why).into_response()
+    } else {
+        next.run(request).await
     };
     match response.status() {
         status if status.is_client_error() => add(&app.counts.client_errors),
@@ -31,6 +40,12 @@ pub async fn guard(State(app): State<Shared>, request: Request, next: Next) -> R
     };
     make_safe(&app, &mut response);
     response
+}
+
+/// The bytes of a body, where a request says how many there will be.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(header::CONTENT_LENGTH)?.to_str().ok()?;
+    length.parse().ok()
 }
 
 /// What every answer says: what a page may do with it, and by what it differs.

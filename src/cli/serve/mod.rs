@@ -59,6 +59,10 @@ pub struct Serve {
     #[arg(long, value_name = "SIZE", value_parser = cache_size, default_value = "64M")]
     cache: u64,
 
+    /// Bytes of decoded blocks of our own tables that are kept
+    #[arg(long, value_name = "SIZE", value_parser = cache_size, default_value = "256M")]
+    block_cache: u64,
+
     /// How many connections are served at once; more wait
     #[arg(long, value_name = "N", default_value_t = 16384, value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,

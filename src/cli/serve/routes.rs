@@ -19,12 +19,9 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::timeout::TimeoutLayer;
 
 use super::app::Shared;
-use super::guard::guard;
+use super::guard::{BODY_BYTES, guard};
 use super::reply::Failure;
 use super::{about, line, many, page, position, random};
-
-/// Bytes of a request's body, at most: a thousand positions and some room.
-const BODY_BYTES: usize = 256 << 10;
 
 /// An answer that takes longer is not given.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from retrograde._types import Batch, PositionLike
 
 #: Positions that are handed over at a time: enough to be worth it, few enough for the memory.
-_CHUNK = 1 << 17
+_CHUNK = 1 << 16
 
 
 def probe_many(
@@ -67,8 +67,8 @@ def probe_bitboards(
     for start in range(0, count, _CHUNK):
         chunk = slice(start, start + _CHUNK)
         batch = tables._probe_rows(
-            # Copies: whatever order and alignment they had, and nobody changes them.
-            bitboards[chunk].astype("<u8").tobytes(),
+            # A copy: whatever order and alignment they had, and nobody changes it.
+            np.ascontiguousarray(bitboards[chunk], dtype="<u8").tobytes(),
             (turns[chunk] != 0).tobytes(),
             None if ep is None else _behind(squares[chunk]),
             (dtz, dtm),
