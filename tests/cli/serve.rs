@@ -375,6 +375,15 @@ fn errors_are_sentences_with_their_status() {
         ),
         ("GET", "/tables/KXvK", "", 400, "KXvK"),
         ("GET", "/tables/KQvKR", "", 404, "KQvKR"),
+        ("GET", "/tables/KRvK?rules=none", "", 400, "none"),
+        ("GET", "/tables/KvKB?game=xiangqi", "", 400, "no table"),
+        (
+            "GET",
+            "/tables/KRvK?game=xiangqi&rules=cycles-draw",
+            "",
+            404,
+            "cycles-draw",
+        ),
         ("DELETE", "/standard", "", 405, "GET"),
         ("POST", "/standard", "", 405, "GET"),
         (

@@ -11,17 +11,17 @@ use axum::http::{HeaderMap, Response, StatusCode, Uri};
 use axum::response::IntoResponse;
 use retrograde::chess::{Chess, ChessRules};
 use retrograde::game::Game;
-use retrograde::probe::ProbeError;
 use retrograde::xiangqi::Xiangqi;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::app::Shared;
+use super::app::{App, Shared};
 use super::caching;
 use super::position::Asked;
 use super::reply::{Answered, Failure};
+use crate::cli::described::DescribedGame;
 use crate::cli::directory::NoTables;
-use crate::cli::{list, stats};
+use crate::cli::{is_missing, list, stats};
 
 const OPENAPI: &str = include_str!("openapi.json");
 
@@ -85,31 +85,30 @@ pub async fn material(
             metric: None,
             square: None,
         };
-        let statistics = match asked.game()? {
-            Game::Chess => stats::kept::<Chess>(ChessRules::default(), app.directory(), &material),
-            Game::Xiangqi => stats::kept::<Xiangqi>(rules.rules()?, app.directory(), &material),
-        };
-        let answer = statistics.map_err(|error| {
-            let is_missing = error.is::<NoTables>()
-                || error
-                    .downcast_ref::<ProbeError>()
-                    .is_some_and(ProbeError::is_missing_table);
-            let is_material = material
-                .parse::<retrograde::chess::material::Material>()
-                .is_ok()
-                || material.parse::<retrograde::xiangqi::Material>().is_ok();
-            match (is_missing, is_material) {
-                (true, _) => Failure::not_found(error),
-                (false, false) => Failure::bad(error),
-                (false, true) => Failure::ours(error),
-            }
-        })?;
+        let rules = rules.rules()?;
+        let answer = match asked.game()? {
+            Game::Chess => statistics::<Chess>(ChessRules::default(), app, &material),
+            Game::Xiangqi => statistics::<Xiangqi>(rules, app, &material),
+        }?;
         Ok(Answered {
             answer,
             is_known: true,
         })
     })
     .await
+}
+
+/// What the tables of a material keep.
+fn statistics<G: DescribedGame>(
+    rules: G::Rules,
+    app: &App,
+    signature: &str,
+) -> Result<Value, Failure> {
+    let material = G::material(signature).map_err(Failure::bad)?;
+    stats::kept::<G>(rules, app.directory(), material).map_err(|error| match is_missing(&error) {
+        true => Failure::not_found(error),
+        false => Failure::ours(error),
+    })
 }
 
 /// `GET /monitor`: a line for programs that watch servers.

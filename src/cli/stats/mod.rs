@@ -112,9 +112,8 @@ pub struct Stats {
 pub fn kept<G: DescribedGame>(
     rules: G::Rules,
     directory: &TableDirectory,
-    signature: &str,
+    material: G::Material,
 ) -> Result<Value> {
-    let material = G::material(signature)?;
     let mut kept: ByMetric<G::Metric> = Vec::new();
     for table in G::tables(directory, rules, &material)? {
         kept.extend(
