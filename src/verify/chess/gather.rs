@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
 use super::line::{Line, squares_where};
+use super::part::Part;
 use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
@@ -175,7 +176,9 @@ impl<'a> Gather<'a> {
             .sum()
     }
 
-    pub fn run(&self, numbers: &[u8], first: u64) -> Vec<Line<u8>> {
+    /// The lines of a part of the frame, with a side of the frame to move; those of the rest are all zeros.
+    pub fn run(&self, numbers: &[u8], first: u64, part: &Part, side: Color) -> Vec<Line<u8>> {
+        let men = &self.frame.men;
         let mut lines = vec![[0; 64]; self.frame.addresses];
         let numbers = Numbers {
             numbers,
@@ -189,13 +192,12 @@ impl<'a> Gather<'a> {
                     .enumerate()
                     .for_each(|(block, lines)| {
                         for below in 0..stride {
-                            self.gather_tile(
-                                numbers,
-                                block * 64 * stride + below,
-                                group,
-                                man,
-                                &mut lines[below..],
-                            );
+                            let squares = self.frame.squares(block * 64 * stride + below);
+                            let wanted = part.squares(side, men, &squares, man);
+                            if wanted != 0 {
+                                let lines = &mut lines[below..];
+                                self.gather_tile(numbers, &squares, group, man, wanted, lines);
+                            }
                         }
                     });
             }
@@ -205,6 +207,9 @@ impl<'a> Gather<'a> {
                 .for_each(|(chunk, lines)| {
                     for (number, line) in lines.iter_mut().enumerate() {
                         let squares = self.frame.squares(chunk * 64 + number);
+                        if !part.has(side, men, &squares) {
+                            continue;
+                        }
                         for (black, value) in line.iter_mut().enumerate() {
                             let kings = self.kings[usize::from(squares[0])][black];
                             *value = self.number(numbers, kings, &squares);
@@ -229,16 +234,16 @@ impl<'a> Gather<'a> {
         numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
     }
 
-    /// Gathers the lines of all squares of one man: 64 times 64 numbers that lie in few places of the file.
+    /// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few places of the file.
     fn gather_tile(
         &self,
         numbers: Numbers<'_>,
-        address: usize,
+        squares: &Squares,
         group: usize,
         man: usize,
+        wanted: u64,
         lines: &mut [Line<u8>],
     ) {
-        let squares = self.frame.squares(address);
         let kings = &self.kings[usize::from(squares[0])];
         let mut offsets = [usize::MAX; Symmetry::COUNT];
         // By symmetry and square, what the man and others of its group add.
@@ -248,8 +253,8 @@ impl<'a> Gather<'a> {
             if *offset != usize::MAX {
                 continue;
             }
-            *offset = self.groups_offset(&squares, symmetry, Some(group));
-            let mut squares = squares;
+            *offset = self.groups_offset(squares, symmetry, Some(group));
+            let mut squares = *squares;
             for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
                 squares[man] = square;
                 *own = self.group_offset(group, &squares, symmetry);
@@ -263,7 +268,7 @@ impl<'a> Gather<'a> {
         let tile = is_uniform.then(|| tile(numbers, &bases, &own[rows[0]..][..64]));
         let tile = tile.flatten();
         let undecided = squares_where(|black| kings[black].undecided);
-        for square in 0..64 {
+        for square in wanted.ones().map(|square| square as usize) {
             let line = &mut lines[square * self.frame.stride(man)];
             if let Some(Tile { rows, places }) = &tile {
                 let place = usize::from(places[square]) % 64;
@@ -281,7 +286,7 @@ impl<'a> Gather<'a> {
                 }
             }
             if undecided != 0 {
-                let mut squares = squares;
+                let mut squares = *squares;
                 squares[man] = square as u8;
                 for black in undecided.ones() {
                     let kings = kings[black as usize];

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::line::{ILLEGAL, Lane, Line, key};
 use super::moves::Neighbours;
+use super::numbers::take_illegal;
 use super::slice::{CHUNK, SliceValues};
 use super::source::Source;
 use crate::game::{Bits, Color};
@@ -32,7 +33,14 @@ impl SliceValues<'_> {
             }
         }
         for side in Color::ALL.into_iter().filter(|&side| is_derived(side)) {
-            self.sides[side.index()].keys = self.derived_keys(side);
+            let has_scores = !source.has(Metric::Dtm) || self.has_scores(side);
+            if has_scores {
+                self.sides[side.index()].keys = self.derived_keys(side);
+            } else {
+                let (keys, scores) = self.derived_keys_and_scores(side);
+                let own = &mut self.sides[side.index()];
+                (own.keys, own.lines.scores) = (keys, scores);
+            }
         }
         if source.format() == Format::Syzygy && !Color::ALL.into_iter().any(is_derived) {
             self.narrow(Color::Black);
@@ -68,13 +76,30 @@ impl SliceValues<'_> {
     /// What the moves of a side lead to, as its keys.
     fn derived_keys(&self, side: Color) -> Vec<Line<i16>> {
         let mut keys = vec![[i16::NONE; 64]; self.moves.frame.addresses];
-        self.for_each_expected(side, &mut keys, |keys, expected, results| {
-            for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
-                let legal = key::with_result(expected, result);
-                *key = if result == ILLEGAL { i16::NONE } else { legal };
-            }
-        });
+        self.for_each_expected(side, &mut keys, take_expected);
         keys
+    }
+
+    /// What the moves of a side lead to, as its keys and mate scores: looking for the moves is most of the work.
+    fn derived_keys_and_scores(&self, side: Color) -> (Vec<Line<i16>>, Vec<Line<u8>>) {
+        let results = &self.sides[side.index()].lines.results;
+        (0..self.moves.frame.addresses)
+            .into_par_iter()
+            .with_min_len(CHUNK)
+            .map_init(Neighbours::new, |neighbours, address| {
+                let men = self.men(address);
+                let mut keys = [i16::NONE; 64];
+                let legal = men.legality.legal[side.index()];
+                if legal == 0 {
+                    return (keys, [ILLEGAL; 64]);
+                }
+                let expected = self.expected(address, &men, side, neighbours);
+                take_expected(&mut keys, &expected.numbers, &results[address]);
+                let mut scores = expected.scores;
+                take_illegal(&mut scores, legal);
+                (keys, scores)
+            })
+            .unzip()
     }
 
     /// Narrows the keys of a side to what its moves lead to.
@@ -110,6 +135,14 @@ impl SliceValues<'_> {
                 let expected = self.expect(other, &[], address, neighbours, side, &zeroing, &men);
                 take(keys, &expected.numbers, &results[address]);
             });
+    }
+}
+
+/// Derived keys, where they agree with the results.
+fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
+    for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
+        let legal = key::with_result(expected, result);
+        *key = if result == ILLEGAL { i16::NONE } else { legal };
     }
 }
 

@@ -10,6 +10,7 @@ mod layout;
 mod line;
 mod moves;
 mod numbers;
+mod part;
 mod recount;
 mod resolved;
 mod scatter;
@@ -45,6 +46,7 @@ use compare::{Compared, Comparison};
 use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use moves::{Moves, PromotionLines};
+use part::Part;
 use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
 use slice::SliceValues;
 use source::{Source, sides};
@@ -225,6 +227,10 @@ impl Run<'_> {
         let captures = Captures::new(&material, &self.resolved);
         let wanted = Wanted::from(later, &material);
         let is_kept = is_captured_into(&material, later);
+        let part = match is_asked || is_kept {
+            true => Part::Whole,
+            false => Part::of_promotions(&wanted, material.has_pawns()),
+        };
         let mut own = Resolved::new(material);
         let steps: Vec<u32> = (0..own.layout.slices())
             .map(|slice| own.layout.pawns.placement(slice).steps_to_promotion())
@@ -241,6 +247,7 @@ impl Run<'_> {
                 captures: &captures,
                 promoted: &self.promoted,
                 wanted: &wanted,
+                part: &part,
                 is_asked,
                 is_compared: is_asked && self.counting.is_none(),
                 listed: match &self.counting {
@@ -294,6 +301,7 @@ struct Job<'a> {
     captures: &'a Captures,
     promoted: &'a Promoted,
     wanted: &'a [Wanted],
+    part: &'a Part,
     is_asked: bool,
     is_compared: bool,
     /// How many positions are named of each kind, where values are counted.
@@ -369,7 +377,7 @@ impl Job<'_> {
             promoted: &promotions,
             width: self.width,
         };
-        let values = SliceValues::load(self.source, moves, self.is_asked)?;
+        let values = SliceValues::load(self.source, moves, self.part, self.is_asked)?;
         let mut outcome = SliceOutcome::default();
         if let Some(listed) = self.listed.filter(|_| self.is_asked) {
             let space = &self.source.space;

@@ -1,5 +1,6 @@
 //! Counting the values of chess tables, a line at a time.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +8,7 @@ use rayon::prelude::*;
 
 use super::layout::squares_of;
 use super::line::{Line, key, squares_where};
-use super::slice::{CHUNK, Men, SliceValues};
+use super::slice::{Men, SliceValues};
 use super::source::Source;
 use super::{Run, sides};
 use crate::chess::index::IndexSpace;
@@ -59,15 +60,26 @@ pub(super) fn tally(
     listed: usize,
 ) -> SliceTally {
     let frame = values.moves.frame;
-    let words = Words {
-        sides: Color::ALL.map(|side| SideWords::new(source, values, side)),
-    };
     let (number, all) = ((slice, frame.pawns), frame.addresses);
-    SliceTally::new(space, number, all, &(0..all), &words, listed)
+    let parts: Vec<usize> = (0..all).step_by(PART).collect();
+    let tallies = parts.par_iter().map(|&start| {
+        let addresses = start..all.min(start + PART);
+        let words = Words {
+            start,
+            sides: Color::ALL.map(|side| SideWords::new(source, values, side, &addresses)),
+        };
+        SliceTally::new(space, number, all, &addresses, &words, listed)
+    });
+    tallies.reduce(SliceTally::default, SliceTally::merge)
 }
 
-/// The words of a slice.
+/// Addresses that are counted together: what they take fits into a processor's cache.
+const PART: usize = 1 << 12;
+
+/// Words of a slice.
 struct Words<'a> {
+    /// The address of the first.
+    start: usize,
     sides: [SideWords<'a>; 2],
 }
 
@@ -89,6 +101,7 @@ struct WordSets {
 impl SliceWords for Words<'_> {
     fn sets(&self, side: usize, address: usize) -> Sets<'_> {
         let side = &self.sides[side];
+        let address = address - self.start;
         let WordSets {
             legal,
             decided,
@@ -108,19 +121,24 @@ impl SliceWords for Words<'_> {
 }
 
 impl<'a> SideWords<'a> {
-    fn new(source: &Source, values: &'a SliceValues<'_>, side: Color) -> SideWords<'a> {
+    fn new(
+        source: &Source,
+        values: &'a SliceValues<'_>,
+        side: Color,
+        addresses: &Range<usize>,
+    ) -> SideWords<'a> {
         let own = &values.sides[side.index()];
-        let results = own.lines.results.par_iter().enumerate().with_min_len(CHUNK);
+        let results = addresses.clone().zip(&own.lines.results[addresses.clone()]);
         let sets = results.map(|(address, line)| word_sets(values, side, address, line));
         let keys = match source.has(Metric::Dtz) {
-            true => own.keys.as_slice(),
+            true => &own.keys[addresses.clone()],
             false => &[],
         };
         let plies = |line: &Line<i16>| line.map(|key| key::shortest(key) as u8);
         SideWords {
             sets: sets.collect(),
-            dtz: keys.par_iter().with_min_len(CHUNK).map(plies).collect(),
-            scores: &own.lines.scores,
+            dtz: keys.iter().map(plies).collect(),
+            scores: own.lines.scores.get(addresses.clone()).unwrap_or_default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::layout::{Frame, Layout};
+use super::layout::{Frame, Layout, Man};
 use super::line::{ILLEGAL, Lane, Line, turned};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
@@ -320,6 +320,12 @@ impl Wanted {
             }
         }
         wanted
+    }
+
+    /// The promoted man, in the colours in which the material is kept.
+    pub fn arrives_as(&self) -> Man {
+        let Promotion { color, role, .. } = self.promotion;
+        (if self.exchanged { !color } else { color }, role)
     }
 
     /// Packs the part of a solved slice that the promotion leads to.

@@ -12,6 +12,7 @@ use super::layout::{Canonical, Legality, Squares};
 use super::line::{ILLEGAL, Lane, Line, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours};
 use super::numbers::{DistanceCode, Distances, Resolve, take_illegal};
+use super::part::Part;
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use crate::chess::index::Placement;
@@ -73,8 +74,17 @@ impl<'a> SliceValues<'a> {
     pub fn load(
         source: &Source,
         moves: Moves<'a>,
+        part: &Part,
         is_asked: bool,
     ) -> Result<SliceValues<'a>, LoadError> {
+        let is_derived = |side: Color| {
+            source.has(Metric::Dtm) && !source.is_stored(Metric::Dtm, side.index(), moves.frame)
+        };
+        // What is derived is derived from all there is of the other side.
+        let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
+            true => &Part::Whole,
+            false => part,
+        };
         let mut values = SliceValues {
             moves,
             sides: Default::default(),
@@ -82,9 +92,13 @@ impl<'a> SliceValues<'a> {
             leaves_promotions: source.leaves_promotions(),
         };
         for side in Color::ALL {
+            let part = part_of(side);
+            if !part.has_side(side) {
+                continue;
+            }
             let read = |metric, is_wanted: bool| {
                 if is_wanted && source.is_stored(metric, side.index(), moves.frame) {
-                    source.numbers(metric, side.index(), moves.frame)
+                    source.numbers(metric, side.index(), moves.frame, part)
                 } else {
                     Ok(Numbers::default())
                 }
@@ -99,9 +113,10 @@ impl<'a> SliceValues<'a> {
                 },
             };
             let code = source.distance_code(side.index(), moves.frame);
-            let mut strange = values.resolve(side, &mut own, &distances.lines, &code);
+            let mut strange = values.resolve(side, part, &mut own, &distances.lines, &code);
             let mut twins = results.twins;
             twins.extend(distances.twins);
+            twins.retain(|twin| values.is_in(part, side, twin.address));
             strange.extend(values.unlike_twins(side, &own, &twins, &code));
             if side.index() < sides(source.material()) {
                 values.strange.extend(strange);
@@ -109,9 +124,13 @@ impl<'a> SliceValues<'a> {
             values.sides[side.index()] = own;
         }
         if source.has(Metric::Dtm) {
-            for side in Color::ALL {
-                if values.sides[side.index()].lines.scores.is_empty() {
-                    values.sides[side.index()].lines.scores = values.derive_scores(side);
+            for side in Color::ALL.into_iter().filter(|&side| part.has_side(side)) {
+                // Where distances to zeroing are derived as well, that is done in one go.
+                let is_left = is_asked
+                    && source.has(Metric::Dtz)
+                    && !source.is_stored(Metric::Dtz, side.index(), values.moves.frame);
+                if !values.has_scores(side) && !is_left {
+                    values.sides[side.index()].lines.scores = values.derive_scores(side, part);
                 }
             }
         }
@@ -119,6 +138,16 @@ impl<'a> SliceValues<'a> {
             values.find_keys(source);
         }
         Ok(values)
+    }
+
+    /// Whether the mate scores of a side are known.
+    pub fn has_scores(&self, side: Color) -> bool {
+        !self.sides[side.index()].lines.scores.is_empty()
+    }
+
+    fn is_in(&self, part: &Part, side: Color, address: usize) -> bool {
+        let frame = self.moves.frame;
+        part.has(side, &frame.men, &frame.squares(address))
     }
 
     pub fn men(&self, address: usize) -> Men {
@@ -140,6 +169,7 @@ impl<'a> SliceValues<'a> {
     fn resolve(
         &self,
         side: Color,
+        part: &Part,
         own: &mut SideValues,
         numbers: &[Line<u8>],
         code: &DistanceCode,
@@ -158,6 +188,9 @@ impl<'a> SliceValues<'a> {
                 let mut strange = Vec::new();
                 for (place, results) in results.iter_mut().enumerate() {
                     let address = chunk * CHUNK + place;
+                    if !self.is_in(part, side, address) {
+                        continue;
+                    }
                     let distances = keys.get_mut(place).map(|keys| Distances {
                         numbers: &numbers[address],
                         code,
@@ -277,7 +310,7 @@ impl<'a> SliceValues<'a> {
     }
 
     /// The mate scores of a side that are in no file.
-    fn derive_scores(&self, side: Color) -> Vec<Line<u8>> {
+    fn derive_scores(&self, side: Color, part: &Part) -> Vec<Line<u8>> {
         let other = &self.sides[(!side).index()].lines;
         let own = &self.sides[side.index()].lines.results;
         (0..own.len())
@@ -286,7 +319,7 @@ impl<'a> SliceValues<'a> {
             .map_init(Neighbours::new, |neighbours, address| {
                 let men = self.men(address);
                 let legal = men.legality.legal[side.index()];
-                if legal == 0 {
+                if legal == 0 || !self.is_in(part, side, address) {
                     return [ILLEGAL; 64];
                 }
                 let zeroing = self.all_moves(address, &men, side, neighbours);

@@ -7,9 +7,11 @@ use super::gather::Gather;
 use super::layout::{Frame, Layout};
 use super::line::Line;
 use super::numbers::DistanceCode;
+use super::part::Part;
 use super::syzygy::SyzygyTables;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
+use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::{Description, Statistics, Stream, Table};
@@ -146,17 +148,18 @@ impl Source {
         }
     }
 
-    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is may
-    /// be any.
+    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, and
+    /// those outside the part, may be any.
     pub fn numbers(
         &self,
         metric: Metric,
         side: usize,
         frame: &Frame,
+        part: &Part,
     ) -> Result<Numbers, LoadError> {
         match &self.tables {
             Tables::Native(tables) => {
-                let lines = self.native_numbers(tables, metric, side, frame)?;
+                let lines = self.native_numbers(tables, metric, side, frame, part)?;
                 Ok(Numbers {
                     lines,
                     twins: Vec::new(),
@@ -172,6 +175,7 @@ impl Source {
         metric: Metric,
         side: usize,
         frame: &Frame,
+        part: &Part,
     ) -> Result<Vec<Line<u8>>, LoadError> {
         let exchanged = self.material().is_symmetric() && side == 1;
         let stored_side = if exchanged { 0 } else { side };
@@ -207,7 +211,7 @@ impl Source {
                 path: path.clone(),
                 error,
             })?;
-        Ok(gather.run(&numbers, first))
+        Ok(gather.run(&numbers, first, part, Color::ALL[side]))
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::files::LoadError;
 use super::layout::Layout;
+use super::part::Part;
 use super::source::Source;
 use crate::chess::material::Material;
 use crate::metric::Metric;
@@ -50,7 +51,10 @@ impl StoredNumbers {
         if !self.source.is_stored(metric, side, &frame) {
             return Ok(None);
         }
-        let numbers = self.source.numbers(metric, side, &frame).map_err(told)?;
+        let numbers = self
+            .source
+            .numbers(metric, side, &frame, &Part::Whole)
+            .map_err(told)?;
         Ok(Some(numbers.lines))
     }
 }
