@@ -134,10 +134,10 @@ fn solved<P: Recorded + Reach>(target: &Path, name: &str, position: P) -> Outcom
 
 fn records(target: &Path) -> Outcome {
     fs::create_dir_all(target)?;
-    let wall = chess::Position::from_fen("8/8/8/p1k5/P7/8/8/K7 w - - 0 1")?;
+    let wall = chess::Position::from_fen("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1")?;
     solved(target, "chess", wall)?;
-    let palace = xiangqi::Position::from_fen("3k5/9/9/9/9/9/9/9/4A4/4K4 w")?;
-    solved(target, "xiangqi", palace)
+    let edge = xiangqi::Position::from_fen("P8/3k5/9/9/9/9/9/9/9/4K4 w")?;
+    solved(target, "xiangqi", edge)
 }
 
 fn main() -> Outcome {
