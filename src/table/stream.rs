@@ -61,7 +61,7 @@ impl Stream {
             entry_len: record.entry_len(),
             block_count,
             reciprocal: u64::MAX / u64::from(record.block_values),
-            unpacker: Unpacker::new(&record.symbols),
+            unpacker: Unpacker::new(&record.symbols)?,
             dictionary: OnceLock::new(),
             directory: Directory::new(groups)?,
             record,

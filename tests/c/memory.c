@@ -228,6 +228,7 @@ static void refuse_each(const char *name, const char *place, int (*ask)(void))
             pid_t child = fork();
             if (child == 0) {
                 int answered;
+                failures = 0;
                 /* The message of an abort is no news here. */
                 if (freopen("/dev/null", "w", stderr) == NULL)
                     _exit(3);

@@ -197,8 +197,9 @@ impl XiangqiTables {
             map_files,
             ..
         } = ProbeOptions::default();
-        let cache = BlockCache::new(cache_bytes).unwrap_or_default();
-        XiangqiTables::new(&[directory.to_owned()], rules, map_files, cache)
+        BlockCache::new(cache_bytes)
+            .or_else(|_| BlockCache::new(0))
+            .and_then(|cache| XiangqiTables::new(&[directory.to_owned()], rules, map_files, cache))
             .unwrap_or_else(|refused| refused.abort())
     }
 
