@@ -184,7 +184,7 @@ mod tests {
         for count in 1..=256usize {
             let packing = Packing::for_symbols(count);
             let map: Vec<u8> = (0..count).map(|symbol| 255 - symbol as u8).rev().collect();
-            let unpacker = Unpacker::new(&map);
+            let unpacker = Unpacker::new(&map).unwrap();
             let symbols: Vec<u8> = (0..count * 9)
                 .map(|place| (place * 7 % count) as u8)
                 .collect();
