@@ -58,11 +58,14 @@ enum retrograde_status {
     RETROGRADE_CASTLING = 3,
     /* The FEN cannot be read, or the men are no legal position. */
     RETROGRADE_BAD_POSITION = 4,
-    /* A table is damaged, cannot be read, or is not what its name says. */
+    /* A table is damaged, is not what its name says, or cannot be read: the disk fails, or there is too little memory. */
     RETROGRADE_BAD_TABLE = 5,
     /* A directory cannot be listed. */
     RETROGRADE_BAD_DIRECTORY = 6,
-    /* A pointer is NULL where that is not allowed, or a number is none of those that have a meaning. */
+    /*
+     * A pointer is NULL where that is not allowed, or a number is none of those that have a meaning; or there is too little memory for
+     * what the options ask for or for a list of tables or moves.
+     */
     RETROGRADE_BAD_ARGUMENT = 7,
     /* A fault of the library. */
     RETROGRADE_INTERNAL = 8

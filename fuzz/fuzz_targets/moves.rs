@@ -10,7 +10,7 @@ const CHESS: [&str; 4] = [
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
     "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",
     "1r1r2k1/2P5/8/8/8/8/8/K7 w - - 0 1",
-    "k7/8/8/Q2Q4/8/8/8/Q2K4 w - - 0 1",
+    "8/7k/8/Q2Q4/8/8/8/Q2K4 w - - 0 1",
 ];
 
 /// The start, and three men of a kind on one file.

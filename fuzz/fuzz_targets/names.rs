@@ -30,6 +30,8 @@ fuzz_target!(|text: &str| {
     }
     if let Some((material, metric)) = syzygy::parse_file_name(text) {
         let again = syzygy::file_name(&material, metric).expect("it has a name");
-        assert_eq!(syzygy::parse_file_name(&again), Some((material, metric)));
+        // Either side may come first in a name, and one name is written.
+        let found = syzygy::parse_file_name(&again);
+        assert_eq!(found, Some((material.normal_form(), metric)));
     }
 });

@@ -29,6 +29,12 @@ fuzz_target!(|data: &[u8]| {
     let Ok(table) = Table::from_store(store) else {
         return;
     };
+    if let Ok(Some(statistics)) = table.statistics() {
+        assert_eq!(
+            statistics.sides.each_ref().map(|side| side.counts()),
+            table.description().counts
+        );
+    }
     let mut random = Random::new(choice.into());
     for stream in table.streams() {
         let len = usize::try_from(stream.len()).unwrap_or(usize::MAX);

@@ -20,11 +20,7 @@ fuzz_target!(|text: &str| {
         "{printed}"
     );
     for m in &position.legal_moves() {
-        assert_eq!(
-            Move::from_iccs(&position, &m.to_iccs()),
-            Ok(m),
-            "{printed}"
-        );
+        assert_eq!(Move::from_iccs(&position, &m.to_iccs()), Ok(m), "{printed}");
         assert_eq!(
             Move::from_wxf(&position, &wxf(&position, m)),
             Ok(m),

@@ -4,9 +4,10 @@ use retrograde::table::Packing;
 use retrograde::table::layout::{
     BLOCK_CHECKSUM_LEN, CHECKSUM_OFFSET, FILE_LEN_OFFSET, FIRST_LENGTH_ENTRY, GAME_OFFSET,
     GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET, HEADER_LEN, NARROW_BLOCK_BYTES,
-    STREAM_BLOCK_VALUES_OFFSET, STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_CHECKSUM_OFFSET,
-    STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
-    STREAM_VALUES_OFFSET, STREAMS_OFFSET,
+    STATISTICS_CHECKSUM_LEN, STATISTICS_LEN_OFFSET, STATISTICS_SIDE, STREAM_BLOCK_VALUES_OFFSET,
+    STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_CHECKSUM_OFFSET, STREAM_DICTIONARY_LEN_OFFSET,
+    STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET, STREAM_VALUES_OFFSET,
+    STREAMS_OFFSET,
 };
 
 /// What is made right.
@@ -14,7 +15,7 @@ use retrograde::table::layout::{
 pub enum Target {
     /// The length of the file and the checksum of the header.
     Header,
-    /// Those of dictionaries, directory groups and blocks as well.
+    /// Those of dictionaries, directory groups, blocks and statistics as well.
     All,
 }
 
@@ -53,10 +54,21 @@ pub fn checksums(bytes: &mut [u8], target: Target) -> Option<()> {
                 None => break,
             }
         }
+        let _ = statistics(bytes, identity);
     }
     let checksum = crc32c::crc32c(&bytes[..CHECKSUM_OFFSET]);
     let checksum = crc32c::crc32c_append(checksum, bytes.get(HEADER_LEN..symbols_end)?);
     put(bytes, CHECKSUM_OFFSET, checksum)
+}
+
+/// The section at the end of the file.
+fn statistics(bytes: &mut [u8], identity: u32) -> Option<()> {
+    let len = number(bytes, STATISTICS_LEN_OFFSET, 4)? as usize;
+    let start = bytes.len().checked_sub(len)?;
+    let payload = bytes.get(start..)?.get(STATISTICS_CHECKSUM_LEN..)?;
+    let seed = crc32c::crc32c_append(identity, &[STATISTICS_SIDE]);
+    let checksum = crc32c::crc32c_append(seed, payload);
+    put(bytes, start, checksum)
 }
 
 /// A stream that begins at `offset`; returns its end.

@@ -1,16 +1,28 @@
 //! What the fuzz targets and the maker of their seeds share.
 
-use retrograde::game::Color;
 use retrograde::chess::Role;
 use retrograde::chess::index::Placement;
 use retrograde::chess::material::Material;
+use retrograde::game::Color;
 use retrograde::metric::{Metric, Wdl};
-use retrograde::syzygy::Table;
 use retrograde::store::{FaultyStore, Store};
+use retrograde::syzygy::Table;
 
 mod checksums;
+mod place;
+mod records;
 
 pub use checksums::{Target, checksums};
+pub use place::{Place, TABLES, run};
+pub use records::record_checksums;
+
+/// The program, for targets that ask it as a whole.
+#[path = "../../src/cli/mod.rs"]
+pub mod cli;
+
+/// Its manifests, for a target of their own.
+#[path = "../../src/cli/manifest.rs"]
+pub mod manifest;
 
 /// Materials of three to seven men without pawns: all alone, equal men, both sides alike.
 pub const PAWNLESS: &[&str] = &[

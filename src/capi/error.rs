@@ -54,13 +54,17 @@ impl Failure {
                 ProbeError::TooManyMen { .. } => Status::TooManyMen,
                 ProbeError::CastlingRights => Status::Castling,
                 ProbeError::Directory { .. } => Status::BadDirectory,
-                ProbeError::OutOfMemory { .. } => Status::BadArgument,
+                ProbeError::OutOfMemory { .. } | ProbeError::LittleMemory { .. } => {
+                    Status::BadArgument
+                }
                 ProbeError::Placement(_) => Status::BadPosition,
                 _ => Status::BadTable,
             },
             Failure::XiangqiProbe(error) => match error {
                 XiangqiProbeError::Missing { .. } => Status::NoTable,
-                XiangqiProbeError::OutOfMemory { .. } => Status::BadArgument,
+                XiangqiProbeError::OutOfMemory { .. } | XiangqiProbeError::LittleMemory { .. } => {
+                    Status::BadArgument
+                }
                 _ => Status::BadTable,
             },
             Failure::Fen(_)

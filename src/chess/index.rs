@@ -39,6 +39,7 @@ use super::rules::{Board, Position, Role, Setup};
 use super::symmetry;
 use super::symmetry::{Symmetry, TRIANGLE};
 use crate::game::Color;
+use crate::reserve::Refused;
 
 /// The most dimensions a material can have: pawns, two kings and five groups.
 pub const MAX_DIMENSIONS: usize = 8;
@@ -162,6 +163,11 @@ impl IndexSpace {
     /// If the material has more men than [`crate::chess::material::MAX_MEN`].
     #[must_use]
     pub fn new(material: Material) -> IndexSpace {
+        IndexSpace::try_new(material).unwrap_or_else(|refused| refused.abort())
+    }
+
+    /// The same, if there is memory for it.
+    pub(crate) fn try_new(material: Material) -> Result<IndexSpace, Refused> {
         let mut groups: Vec<Group> = Vec::new();
         for (color, role) in material.men_without_kings() {
             if role == Role::Pawn {
@@ -176,7 +182,7 @@ impl IndexSpace {
                 }),
             }
         }
-        let pawns = PawnSlices::new(&material);
+        let pawns = PawnSlices::try_new(&material)?;
         let mut radices = [1; MAX_DIMENSIONS];
         radices[PAWNS] = pawns.len() as u32;
         radices[WHITE_KING] = if material.has_pawns() { 64 } else { 10 };
@@ -184,12 +190,12 @@ impl IndexSpace {
         for (radix, group) in radices[FIRST_GROUP..].iter_mut().zip(&groups) {
             *radix = binomial(64, group.count) as u32;
         }
-        IndexSpace {
+        Ok(IndexSpace {
             material,
             pawns,
             groups,
             radices,
-        }
+        })
     }
 
     /// The material, in the colours the digits are for.

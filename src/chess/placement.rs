@@ -4,6 +4,7 @@ use super::material::Material;
 use super::rules::Role;
 use super::symmetry::mirror;
 use crate::game::Color;
+use crate::reserve::{Refused, gathered, reserved, room};
 
 /// The squares of all pawns, as sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,11 +95,17 @@ impl PawnSlices {
     /// The slices of a material, the slowest pawn order first.
     #[must_use]
     pub fn new(material: &Material) -> PawnSlices {
-        let white = combinations(material.count(Color::White, Role::Pawn));
-        let black = combinations(material.count(Color::Black, Role::Pawn));
+        PawnSlices::try_new(material).unwrap_or_else(|refused| refused.abort())
+    }
+
+    /// The same, if there is memory for it.
+    pub(crate) fn try_new(material: &Material) -> Result<PawnSlices, Refused> {
+        let white = combinations(material.count(Color::White, Role::Pawn))?;
+        let black = combinations(material.count(Color::Black, Role::Pawn))?;
+        let all = white.len() * black.len();
         let mut slices = PawnSlices {
             placements: Vec::new(),
-            slices: vec![OVERLAPPING; white.len() * black.len()],
+            slices: gathered(std::iter::repeat_n(OVERLAPPING, all))?,
             black_combinations: black.len(),
         };
         for &white in &white {
@@ -110,11 +117,12 @@ impl PawnSlices {
                     slices.slices[mirrored] = slice + 1;
                     let own = slices.rank(placement);
                     slices.slices[own] = slice;
+                    room(&mut slices.placements, 1)?;
                     slices.placements.push(placement);
                 }
             }
         }
-        slices
+        Ok(slices)
     }
 
     /// How many slices there are.
@@ -151,9 +159,9 @@ impl PawnSlices {
 }
 
 /// All sets of `count` pawn squares in the order of their rank.
-fn combinations(count: usize) -> Vec<u64> {
+fn combinations(count: usize) -> Result<Vec<u64>, Refused> {
     let total = binomial(PAWN_SQUARES, count);
-    let mut sets = Vec::with_capacity(total);
+    let mut sets = reserved(total)?;
     let mut set = (1u64 << count) - 1;
     for _ in 0..total {
         sets.push(set << FIRST_PAWN_SQUARE);
@@ -165,7 +173,7 @@ fn combinations(count: usize) -> Vec<u64> {
         let carried = set + lowest;
         set = (((set ^ carried) >> 2) / lowest) | carried;
     }
-    sets
+    Ok(sets)
 }
 
 /// The number of ways to choose `k` of `n`.
@@ -237,7 +245,7 @@ mod tests {
     #[test]
     fn combinations_are_numbered_in_order() {
         for count in 0..=3 {
-            for (rank, set) in combinations(count).into_iter().enumerate() {
+            for (rank, set) in combinations(count).unwrap().into_iter().enumerate() {
                 assert_eq!(rank_combination(set >> 8), rank);
                 assert_eq!(unrank_combination(rank, count), set >> 8);
             }

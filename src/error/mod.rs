@@ -9,6 +9,7 @@ mod solve;
 mod syzygy;
 mod table;
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 pub use solve::SolveError;
@@ -100,4 +101,24 @@ pub enum Error {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl Error {
+    /// Whether there was too little memory to read a table, so that the same may work later.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        let is_refused = |error: &std::io::Error| error.kind() == ErrorKind::OutOfMemory;
+        match self {
+            Error::Table { problem, .. } => match problem {
+                TableError::OutOfMemory { .. } => true,
+                TableError::Io(error) => is_refused(error),
+                _ => false,
+            },
+            Error::Syzygy { problem, .. } => match problem {
+                SyzygyError::OutOfMemory { .. } => true,
+                SyzygyError::Io(error) => is_refused(error),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }

@@ -35,6 +35,12 @@ pub enum SyzygyError {
     /// The men that were asked for are other ones than the table's, or no position.
     #[error("no position of this table's men was asked for")]
     NoPosition,
+    /// There is not enough memory for what has to be read.
+    #[error("not enough memory for {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
     /// The operating system could not read the file.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -49,6 +55,7 @@ impl SyzygyError {
                 "remove it or choose another directory"
             }
             Self::Io(_) => "check the path, its permissions and the disk",
+            Self::OutOfMemory { .. } => "free some memory and try again",
             _ => "replace it with a sound copy",
         }
     }

@@ -1,6 +1,5 @@
 //! Which tables there are: names, files opened when first asked, and the way from a position's material to them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -14,6 +13,7 @@ use crate::chess::rules::zobrist::MaterialKey;
 use crate::chess::{Chess, ChessRules};
 use crate::game::Color;
 use crate::metric::{DtzRange, Metric, Wdl};
+use crate::reserve::{gathered, room};
 use crate::syzygy::{self, Kept, Memory};
 use crate::table::{Description, Progress, Stream, Table};
 use crate::tables::{
@@ -286,10 +286,16 @@ impl TableFile {
 
     #[cold]
     fn open_first(&self) -> Result<&OpenTable, ProbeError> {
-        self.opened
-            .get_or_init(|| self.open_now())
-            .as_ref()
-            .map_err(Clone::clone)
+        let opened = match self.opened.get() {
+            Some(opened) => opened,
+            None => match self.open_now() {
+                // There may be memory the next time.
+                Err(error) if error.is_out_of_memory() => return Err(error),
+                // Two threads may get here; either's is as good.
+                opened => self.opened.get_or_init(|| opened),
+            },
+        };
+        opened.as_ref().map_err(Clone::clone)
     }
 
     fn open_now(&self) -> Result<OpenTable, ProbeError> {
@@ -318,12 +324,21 @@ impl TableFile {
         } else {
             Table::open_unmapped(&self.path)?
         };
-        let sides = self.orders(&table);
-        let sides = sides.map_err(|difference| ProbeError::ForeignTable {
+        let foreign = |difference| ProbeError::ForeignTable {
             path: self.path.clone(),
             material: self.material.to_string(),
             difference,
-        })?;
+        };
+        check_header::<Chess>(&table, &self.named, self.metric, ChessRules::FiftyMoves)
+            .map_err(foreign)?;
+        // Only now: the numbers of pawn placements of a large material are worth some memory.
+        if self.space.get().is_none() {
+            let space = IndexSpace::try_new(self.named);
+            let space = space.map_err(|refused| table.error(refused.into()))?;
+            // Two threads may get here; either's is as good.
+            let _ = self.space.set(space);
+        }
+        let sides = self.orders(&table).map_err(foreign)?;
         Ok(NativeTable {
             colors_exchanged: self.named != self.material,
             description: (self.named != self.material).then(|| {
@@ -335,10 +350,8 @@ impl TableFile {
         })
     }
 
-    /// The orders of both sides, if header and streams fit the name; else what does not.
+    /// The orders of both sides, if the streams fit the name; else what does not.
     fn orders(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
-        check_header::<Chess>(table, &self.named, self.metric, ChessRules::FiftyMoves)?;
-        // Only now: the numbers of pawn placements of a large material are worth some memory.
         let space = self.space();
         check_streams::<Chess>(table, &self.named, self.metric, space.len())?;
         let mut sides = [None, None];
@@ -399,13 +412,10 @@ impl Catalog {
                 problem: Arc::new(problem),
             };
             let listed = list_by_name(directory, parse_any_name).map_err(problem)?;
+            room(&mut candidates, listed.len())?;
             candidates.extend(listed.into_iter().map(|(path, name)| (number, path, name)));
         }
-        Ok(Catalog::of_candidates(
-            directories.into(),
-            candidates,
-            options,
-        ))
+        Catalog::of_candidates(directories.into(), candidates, options)
     }
 
     /// Some files. Only names are looked at; where two stand for the same table, the first one counts.
@@ -420,13 +430,10 @@ impl Catalog {
             if !directories.iter().any(|known| known == directory) {
                 directories.push(directory.to_owned());
             }
+            room(&mut candidates, 1)?;
             candidates.push((number, path.clone(), name));
         }
-        Ok(Catalog::of_candidates(
-            directories.into(),
-            candidates,
-            options,
-        ))
+        Catalog::of_candidates(directories.into(), candidates, options)
     }
 
     /// The files that are wanted of some with the number of their place, of which the lowest counts.
@@ -434,36 +441,30 @@ impl Catalog {
         directories: Arc<[PathBuf]>,
         candidates: Vec<(usize, PathBuf, (Material, Metric, Format))>,
         options: &ProbeOptions,
-    ) -> Catalog {
-        let mut found = BTreeMap::new();
-        for (number, path, (named, metric, format)) in candidates {
-            if options.format.is_some_and(|wanted| wanted != format) {
-                continue;
-            }
+    ) -> Result<Catalog, ProbeError> {
+        let is_wanted = |format| options.format.is_none_or(|wanted| wanted == format);
+        let wanted = candidates.into_iter().filter(|found| is_wanted(found.2.2));
+        let mut found = gathered(wanted.map(|(number, path, (named, metric, format))| {
             let material = named.normal_form();
             let place = (material.men(), material.to_string(), metric, format);
-            // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal name
-            // comes before others.
-            let rank = (number, named != material, path);
-            let found = found.entry(place).or_insert((rank.clone(), named));
-            if rank < found.0 {
-                *found = (rank, named);
-            }
-        }
-        let files = found
-            .into_iter()
-            .zip(0..)
-            .map(
-                |(((_, _, metric, format), ((_, _, path), named)), number)| {
-                    let is_mapped = options.map_files;
-                    TableFile::new(path, named, metric, format, number, is_mapped)
-                },
-            )
-            .collect();
-        Catalog::of_files(directories, files)
+            // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal
+            // name comes before others.
+            (place, (number, named != material, path), named)
+        }))?;
+        found.sort_unstable_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        found.dedup_by(|later, first| later.0 == first.0);
+        let files = found.into_iter().zip(0..).map(
+            |(((_, _, metric, format), (_, _, path), named), number)| {
+                TableFile::new(path, named, metric, format, number, options.map_files)
+            },
+        );
+        Catalog::of_files(directories, gathered(files)?)
     }
 
-    pub(super) fn of_files(directories: Arc<[PathBuf]>, mut files: Vec<TableFile>) -> Catalog {
+    pub(super) fn of_files(
+        directories: Arc<[PathBuf]>,
+        mut files: Vec<TableFile>,
+    ) -> Result<Catalog, ProbeError> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut spaces: [Arc<LazySpace>; 2] = Default::default();
         for (number, file) in files.iter_mut().enumerate() {
@@ -473,6 +474,7 @@ impl Catalog {
                 .is_none_or(|last| last.material != file.material)
             {
                 spaces = Default::default();
+                room(&mut entries, 1)?;
                 entries.push(Entry {
                     material: file.material,
                     files: [None; 3],
@@ -484,21 +486,19 @@ impl Catalog {
                 entry.files[usize::from(file.metric.number())].get_or_insert(number);
             }
         }
-        let keys: Vec<(u64, Option<u64>)> = (entries.iter())
-            .map(|Entry { material, .. }| {
-                let key = key_of(material);
-                let exchanged = (!material.is_symmetric()).then(|| key.swapped().to_bits());
-                (key.to_bits(), exchanged)
-            })
-            .collect();
+        let keys = gathered(entries.iter().map(|Entry { material, .. }| {
+            let key = key_of(material);
+            let exchanged = (!material.is_symmetric()).then(|| key.swapped().to_bits());
+            (key.to_bits(), exchanged)
+        }))?;
         let men = files.iter().map(|file| file.material.men());
-        Catalog {
+        Ok(Catalog {
             directories,
             max_men: men.max().unwrap_or(0),
             files,
             entries,
-            places: Places::new(&keys),
-        }
+            places: Places::new(&keys)?,
+        })
     }
 
     /// The tables of a material in either colours.
@@ -569,7 +569,7 @@ mod tests {
                 TableFile::new(path, material, metric, Format::Native, number, true)
             })
             .collect();
-        Catalog::of_files([PathBuf::from("tables")].into(), files)
+        Catalog::of_files([PathBuf::from("tables")].into(), files).unwrap()
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::chess::material::MAX_MEN;
 use crate::chess::rules::zobrist::MaterialKey;
 use crate::metric::Metric;
+use crate::reserve::Refused;
 
 /// Why a question about a position has no answer. Each message is one line and says what to do.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -89,6 +90,12 @@ pub enum ProbeError {
         /// How many bytes were asked for at once.
         bytes: u64,
     },
+    /// The system has not the memory for the list of tables or for that of an answer.
+    #[error("not enough memory for {bytes} bytes; free some and try again")]
+    LittleMemory {
+        /// How many bytes were asked for at once.
+        bytes: u64,
+    },
     /// Something was asked of a Syzygy table that only our own tables can tell.
     #[error(
         "{}: a Syzygy table, which this cannot be done with; make our own with `retrograde generate {material}`",
@@ -121,6 +128,23 @@ impl ProbeError {
             self,
             ProbeError::MissingTable { .. } | ProbeError::TooManyMen { .. }
         )
+    }
+}
+
+impl ProbeError {
+    /// Whether there was too little memory, so that the same may work later.
+    pub(super) fn is_out_of_memory(&self) -> bool {
+        match self {
+            ProbeError::OutOfMemory { .. } | ProbeError::LittleMemory { .. } => true,
+            ProbeError::Table(error) => error.is_out_of_memory(),
+            _ => false,
+        }
+    }
+}
+
+impl From<Refused> for ProbeError {
+    fn from(Refused { bytes }: Refused) -> ProbeError {
+        ProbeError::LittleMemory { bytes }
     }
 }
 

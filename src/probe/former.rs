@@ -91,7 +91,7 @@ fn tables_with_exchanged_colors_give_the_same_answers() {
         ));
     }
     let former = Tablebase {
-        catalog: Catalog::of_files(Arc::default(), files),
+        catalog: Catalog::of_files(Arc::default(), files).unwrap(),
         cache: BlockCache::new(1 << 20).unwrap(),
         results: ResultCache::new(0).unwrap(),
         memory: Memory::new(0, 0).unwrap(),

@@ -3,6 +3,7 @@
 use super::{ProbeError, RootMove, Tablebase};
 use crate::chess::rules::{Move, Position, san};
 use crate::metric::{Metric, Wdl};
+use crate::reserve::room;
 
 /// One move of a [`Line`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,6 +112,7 @@ impl Tablebase {
                 }
                 Err(error) => return Err(error),
             };
+            room(&mut moves, 1)?;
             moves.push(LineMove {
                 played,
                 uci: played.to_uci(),

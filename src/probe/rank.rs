@@ -6,6 +6,7 @@ use super::{ProbeError, Tablebase};
 use crate::chess::material::MAX_MEN;
 use crate::chess::rules::{Move, Position};
 use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, MateScore, Metric, Wdl};
+use crate::reserve::collected;
 
 /// A legal move and what the tables say about the position after it.
 ///
@@ -157,7 +158,8 @@ pub fn sort_root_moves_by(moves: &mut [RootMove], clock: u32, metric: Metric) {
         (_, true) => Lengths::Zeroing,
         (_, false) => Lengths::MateOnly,
     };
-    moves.sort_by(|a, b| {
+    // No two moves are equal, and a sort that keeps the order of equals takes memory.
+    moves.sort_unstable_by(|a, b| {
         a.compare(b, clock, by)
             .then_with(|| a.played.from().cmp(&b.played.from()))
             .then_with(|| a.played.to().cmp(&b.played.to()))
@@ -204,11 +206,8 @@ impl Tablebase {
         if key.men() as usize > MAX_MEN {
             return Err(self.catalog.missing(key, Metric::Wdl));
         }
-        let mut moves = position
-            .legal_moves()
-            .into_iter()
-            .map(|m| self.root_move(position, m))
-            .collect::<Result<Vec<RootMove>, ProbeError>>()?;
+        let moves = position.legal_moves();
+        let mut moves = collected(moves.into_iter().map(|m| self.root_move(position, m)))?;
         sort_root_moves_by(&mut moves, position.halfmoves().into(), metric);
         Ok(moves)
     }

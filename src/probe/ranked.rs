@@ -9,6 +9,7 @@ use std::cmp::{Ordering, Reverse};
 use super::{ProbeError, RootMove, Tablebase};
 use crate::chess::rules::Position;
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Metric, Wdl};
+use crate::reserve::collected;
 
 /// The rank of a move that wins for certain; that of one that loses is the same below zero.
 pub const CERTAIN: i32 = 1000;
@@ -190,43 +191,44 @@ impl Tablebase {
     ) -> Result<RankedMoves, ProbeError> {
         let moves = self.root_moves(position)?;
         let clock = i32::from(position.halfmoves());
-        let plies: Option<Vec<i32>> = moves
-            .iter()
-            .map(RootMove::plies_to_zeroing_signed)
-            .collect();
-        let (ranks, metric) = match plies {
-            Some(plies) => {
-                let rank = |plies| rank_by_zeroing(plies, clock, options.has_repeated);
-                (plies.into_iter().map(rank).collect(), Metric::Dtz)
-            }
-            None => {
-                let rank = |m: &RootMove| {
-                    let wdl = match m.wdl {
-                        Some(wdl) => wdl,
-                        None => self.wdl(&position.play(m.played))?,
-                    };
-                    Ok(rank_by_result(-wdl, options.fifty_move_rule))
-                };
-                let ranks: Result<Vec<i32>, ProbeError> = moves.iter().map(rank).collect();
-                (ranks?, Metric::Wdl)
-            }
+        let is_known = |m: &RootMove| m.plies_to_zeroing_signed().is_some();
+        let metric = match moves.iter().all(is_known) {
+            true => Metric::Dtz,
+            false => Metric::Wdl,
         };
-        let mut moves: Vec<RankedMove> = moves
-            .into_iter()
-            .zip(ranks)
-            .map(|(root, rank)| RankedMove {
+        let rank = |m: &RootMove| -> Result<i32, ProbeError> {
+            let plies = m.plies_to_zeroing_signed();
+            if let Some(plies) = plies.filter(|_| metric == Metric::Dtz) {
+                return Ok(rank_by_zeroing(plies, clock, options.has_repeated));
+            }
+            let wdl = match m.wdl {
+                Some(wdl) => wdl,
+                None => self.wdl(&position.play(m.played))?,
+            };
+            Ok(rank_by_result(-wdl, options.fifty_move_rule))
+        };
+        let ranked = |root: RootMove| {
+            let rank = rank(&root)?;
+            Ok::<_, ProbeError>(RankedMove {
                 root,
                 rank,
                 score: score(rank, options.fifty_move_rule),
             })
-            .collect();
-        moves.sort_by(|a, b| {
+        };
+        let mut moves = collected(moves.into_iter().map(ranked))?;
+        let compare = |a: &RankedMove, b: &RankedMove| {
             let by_rank = b.rank.cmp(&a.rank);
             match options.by_mate {
                 true => by_rank.then_with(|| a.root.compare_by_mate(&b.root, a.rank)),
                 false => by_rank,
             }
-        });
+        };
+        // Moves are almost in order, equals stay as they are, and it takes no memory.
+        for end in 1..moves.len() {
+            let (sorted, rest) = moves.split_at(end);
+            let place = sorted.partition_point(|m| compare(m, &rest[0]).is_le());
+            moves[place..=end].rotate_right(1);
+        }
         Ok(RankedMoves { moves, metric })
     }
 }

@@ -99,7 +99,7 @@ impl ResultCache {
     pub fn new(bytes: usize) -> Result<ResultCache, Refused> {
         Ok(ResultCache {
             buckets: defaults(bytes / size_of::<Bucket>())?,
-            counts: Counts::default(),
+            counts: Counts::new()?,
         })
     }
 

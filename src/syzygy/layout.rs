@@ -44,6 +44,7 @@ use crate::chess::rules::{Piece, Role};
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
 use crate::metric::{Metric, Wdl};
+use crate::reserve::{collected, gathered, reserved};
 
 /// The first bytes of a table of results.
 pub const WDL_MAGIC: [u8; 4] = [0x71, 0xe8, 0x23, 0x5d];
@@ -256,11 +257,9 @@ impl Layout {
         };
         let (material, encoders) = read_men(&mut cursor, expected, sides)?;
         cursor.align_to_even();
-        let heads = encoders
-            .into_iter()
-            .map(|encoder| read_head(&mut cursor, encoder))
-            .collect::<Result<Vec<Head>, SyzygyError>>()?;
-        let mut streams = Vec::with_capacity(heads.len());
+        let heads = encoders.into_iter();
+        let heads = collected(heads.map(|encoder| read_head(&mut cursor, encoder)))?;
+        let mut streams = reserved(heads.len())?;
         for head in heads {
             let maps = match metric {
                 Metric::Dtz => read_maps(&mut cursor, head.flags)?,
@@ -310,7 +309,7 @@ fn read_men(
     let files = if expected.has_pawns() { PAWN_FILES } else { 1 };
     let mut material = None;
     let mut leading_color = None;
-    let mut encoders = Vec::with_capacity(files * sides);
+    let mut encoders = reserved(files * sides)?;
     for file in 0..files {
         let leading = cursor.byte("the order of men")?;
         let second = match both_have_pawns {
@@ -376,14 +375,11 @@ fn read_head(cursor: &mut Cursor<'_>, encoder: Encoder) -> Result<Head, SyzygyEr
         .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
         .collect();
     let symbols = usize::from(cursor.u16(WHAT)?);
-    let parts: Vec<[u16; 2]> = cursor
-        .take(SYMBOL_LEN * symbols, WHAT)?
-        .chunks_exact(SYMBOL_LEN)
-        .map(|bytes| {
-            let [low, middle, high] = [bytes[0], bytes[1], bytes[2]].map(u16::from);
-            [(middle & 15) << 8 | low, high << 4 | middle >> 4]
-        })
-        .collect();
+    let parts = cursor.take(SYMBOL_LEN * symbols, WHAT)?;
+    let parts = gathered(parts.chunks_exact(SYMBOL_LEN).map(|bytes| {
+        let [low, middle, high] = [bytes[0], bytes[1], bytes[2]].map(u16::from);
+        [(middle & 15) << 8 | low, high << 4 | middle >> 4]
+    }))?;
     cursor.take(symbols % 2, WHAT)?;
     let content = Content::Coded(Coded {
         pairs: Pairs::new(shortest, &lowest, &parts)?,
@@ -415,18 +411,16 @@ fn read_maps(cursor: &mut Cursor<'_>, flags: Flags) -> Result<[Box<[u16]>; 4], S
         cursor.align_to_even();
     }
     for map in &mut maps {
-        *map = if is_wide {
+        let numbers = if is_wide {
             let len = usize::from(cursor.u16(WHAT)?);
-            let bytes = cursor.take(2 * len, WHAT)?;
-            let numbers = bytes.chunks_exact(2);
-            numbers
-                .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
-                .collect()
+            let bytes = cursor.take(2 * len, WHAT)?.chunks_exact(2);
+            gathered(bytes.map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]])))?
         } else {
             let len = usize::from(cursor.byte(WHAT)?);
             let bytes = cursor.take(len, WHAT)?;
-            bytes.iter().copied().map(u16::from).collect()
+            gathered(bytes.iter().copied().map(u16::from))?
         };
+        *map = numbers.into_boxed_slice();
     }
     Ok(maps)
 }

@@ -2,7 +2,14 @@
 
 use super::checkpoints::Checkpoints;
 use super::preloaded::Budget;
+use crate::error::SyzygyError;
 use crate::reserve::Refused;
+
+impl From<Refused> for SyzygyError {
+    fn from(Refused { bytes }: Refused) -> SyzygyError {
+        SyzygyError::OutOfMemory { bytes }
+    }
+}
 
 /// What probes of many tables leave for later ones.
 #[derive(Debug)]

@@ -77,6 +77,9 @@ pub use table::Table;
 pub(crate) use walk::{Listed, Squares};
 #[cfg(feature = "generate")]
 pub(crate) use write::{Maps, Stream, write_table};
+#[cfg(feature = "generate")]
+#[doc(hidden)]
+pub use write::{WrittenStream, written_for_test};
 
 /// The metrics that have files, and their extensions.
 const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")];

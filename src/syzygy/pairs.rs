@@ -63,6 +63,7 @@ use arrayvec::ArrayVec;
 
 use super::checkpoints::{CELLS, Start};
 use crate::error::{SyzygyError, impossible};
+use crate::reserve::{Refused, array, defaults, gathered, reserved};
 
 /// What is wrong with a table whose code cannot be.
 pub(super) const fn code_lengths() -> SyzygyError {
@@ -220,7 +221,7 @@ impl Pairs {
         }
         let more_values = count_values(parts)?;
         let bases = bases(shortest, lowest)?;
-        let mut lengths = Box::new([Length::default(); LENGTHS]);
+        let mut lengths = array::<Length, LENGTHS>()?;
         for ((&base, &lowest), bits) in bases.iter().zip(lowest).zip(usize::from(shortest)..) {
             let least = (base >> (LENGTHS - bits)) as u32;
             lengths[bits] = Length {
@@ -228,7 +229,7 @@ impl Pairs {
                 lowest: u32::from(lowest).wrapping_sub(least),
             };
         }
-        let mut first_lengths = Box::new([0; 1 << FIRST_BITS]);
+        let mut first_lengths = array::<u8, { 1 << FIRST_BITS }>()?;
         for (first, bits) in first_lengths.iter_mut().enumerate() {
             let greatest = ((first as u64 + 1) << (u64::BITS - FIRST_BITS)).wrapping_sub(1);
             let possible = bases.iter().position(|&base| base <= greatest);
@@ -237,12 +238,12 @@ impl Pairs {
         let greatest = parts.iter().filter(|parts| parts[1] == NO_SYMBOL);
         let width = Width::of(greatest.map(|parts| parts[0]).max().unwrap_or(0));
         let mut pairs = Pairs {
-            nodes: nodes(parts, &more_values, width),
+            nodes: nodes(parts, &more_values, width)?,
             width,
             more_values,
             lengths,
             first_lengths,
-            firsts: Box::new([First::default(); 1 << SKIP_BITS]),
+            firsts: array()?,
         };
         for bits in 0..pairs.firsts.len() {
             pairs.firsts[bits] = pairs.first(bits as u64);
@@ -430,13 +431,21 @@ pub(super) struct WrittenOut {
 }
 
 impl WrittenOut {
-    pub fn new(pairs: &Pairs) -> WrittenOut {
+    /// Those of a code.
+    ///
+    /// # Errors
+    ///
+    /// [`SyzygyError::OutOfMemory`] if there is not enough for them.
+    pub fn new(pairs: &Pairs) -> Result<WrittenOut, SyzygyError> {
+        let lengths = pairs.more_values.iter().map(|&more| usize::from(more) + 1);
         let mut written_out = WrittenOut {
-            values: Vec::new(),
-            starts: vec![0],
+            values: reserved(lengths.sum())?,
+            starts: reserved(pairs.nodes.len() + 1)?,
             largest: 0,
         };
-        let mut stack = Vec::new();
+        written_out.starts.push(0);
+        // Each on it stands for a value at least, of 256 at most.
+        let mut stack = reserved(256)?;
         for symbol in 0..pairs.nodes.len() as u32 {
             stack.push(symbol);
             while let Some(symbol) = stack.pop() {
@@ -454,7 +463,7 @@ impl WrittenOut {
             }
             written_out.starts.push(written_out.values.len());
         }
-        written_out
+        Ok(written_out)
     }
 
     fn of(&self, symbol: usize) -> Option<&[u8]> {
@@ -469,7 +478,7 @@ fn bases(shortest: u8, lowest: &[u16]) -> Result<Box<[u64]>, SyzygyError> {
     if shortest == 0 || longest > usize::from(MAX_CODE_BITS) {
         return Err(code_lengths());
     }
-    let mut bases: Box<[u64]> = lowest.iter().map(|_| 0).collect();
+    let mut bases: Box<[u64]> = defaults(lowest.len())?;
     for n in (0..lowest.len() - 1).rev() {
         let longer = lowest[n].checked_sub(lowest[n + 1]);
         bases[n] = (bases[n + 1] + u64::from(longer.ok_or_else(code_lengths)?)) / 2;
@@ -484,11 +493,11 @@ fn bases(shortest: u8, lowest: &[u16]) -> Result<Box<[u64]>, SyzygyError> {
 }
 
 /// What each symbol stands for.
-fn nodes(parts: &[[u16; 2]], more_values: &[u8], width: Width) -> Box<[Node]> {
-    let mut nodes: Box<[Node]> = parts.iter().map(|_| Node(0)).collect();
-    let mut symbols: Vec<usize> = (0..parts.len()).collect();
+fn nodes(parts: &[[u16; 2]], more_values: &[u8], width: Width) -> Result<Box<[Node]>, Refused> {
+    let mut nodes = gathered(parts.iter().map(|_| Node(0)))?.into_boxed_slice();
+    let mut symbols = gathered(0..parts.len())?;
     // Parts have fewer values than what they are parts of.
-    symbols.sort_by_key(|&symbol| more_values[symbol]);
+    symbols.sort_unstable_by_key(|&symbol| more_values[symbol]);
     for symbol in symbols {
         let [left, right] = parts[symbol];
         nodes[symbol] = if right == NO_SYMBOL {
@@ -501,7 +510,7 @@ fn nodes(parts: &[[u16; 2]], more_values: &[u8], width: Width) -> Box<[Node]> {
             width.join(nodes[left], left_values, nodes[right])
         };
     }
-    nodes
+    Ok(nodes)
 }
 
 /// How many values each symbol stands for, less one: equation (1).
@@ -515,9 +524,10 @@ fn count_values(pairs: &[[u16; 2]]) -> Result<Box<[u8]>, SyzygyError> {
         Begun,
         Done,
     }
-    let mut more_values: Box<[u8]> = pairs.iter().map(|_| 0).collect();
-    let mut states: Box<[State]> = pairs.iter().map(|_| State::New).collect();
-    let mut stack = Vec::new();
+    let mut more_values = defaults(pairs.len())?;
+    let mut states = gathered(pairs.iter().map(|_| State::New))?;
+    // None is on it twice.
+    let mut stack = reserved(pairs.len())?;
     for symbol in 0..pairs.len() {
         stack.push(symbol);
         while let Some(&symbol) = stack.last() {
@@ -620,7 +630,7 @@ mod tests {
         for (place, &value) in values.iter().enumerate() {
             assert_eq!(example().value(&block, place as u32), Some(value));
         }
-        let written_out = WrittenOut::new(&example());
+        let written_out = WrittenOut::new(&example()).unwrap();
         assert_eq!(written_out.largest, 4);
         for len in 0..=values.len() {
             let mut all = vec![0; len];

@@ -6,16 +6,20 @@ use super::sequence::Sequence;
 use super::table::Table;
 use crate::Error;
 use crate::metric::{Metric, Wdl};
+use crate::reserve::Refused;
 
 /// Results that are decoded at a time, about.
 const PIECE: usize = 1 << 20;
 
-/// All results of a sequence that has no others than a set of them.
-fn preload(sequence: &Sequence<'_>, set: u8) -> Result<Preloaded, Error> {
-    let mut packer = Packer::new(set, sequence.len());
+/// All results of a stream that has no others than a set of them.
+fn preload(table: &Table, stream: usize, set: u8) -> Result<Preloaded, Error> {
+    let refused = |refused: Refused| table.error(refused.into());
+    let sequence = Sequence::new(table, stream)?;
+    let mut packer = Packer::new(set, sequence.len()).map_err(refused)?;
     let mut start = 0;
     for end in sequence.ends(PIECE) {
-        sequence.decode(start, packer.next_piece(end - start))?;
+        let piece = packer.next_piece(end - start).map_err(refused)?;
+        sequence.decode(start, piece)?;
         start = end;
     }
     Ok(packer.finish())
@@ -82,7 +86,7 @@ impl Table {
         }
         let preloaded: Result<Vec<Preloaded>, Error> = streams
             .iter()
-            .map(|&(number, _, set)| preload(&Sequence::new(self, number)?, set))
+            .map(|&(number, _, set)| preload(self, number, set))
             .collect();
         let preloaded = preloaded.inspect_err(|_| budget.give_back(bytes))?;
         for ((_, coded, _), preloaded) in streams.iter().zip(preloaded) {

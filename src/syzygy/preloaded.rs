@@ -10,6 +10,8 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
+use crate::reserve::{Refused, reserved, room};
+
 /// After so many answers from its blocks a table is preloaded.
 const MANY: u32 = 4096;
 
@@ -119,7 +121,11 @@ pub(super) struct Packer {
 
 impl Packer {
     /// For `len` results that are all in a set, which has a bit for each.
-    pub fn new(set: u8, len: u64) -> Packer {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn new(set: u8, len: u64) -> Result<Packer, Refused> {
         let density = Density::of(set.count_ones());
         let mut results = [0; 1 << Density::MOST_BITS];
         let mut codes = [0; u8::BITS as usize];
@@ -128,25 +134,30 @@ impl Packer {
             results[code] = result;
             codes[usize::from(result)] = code as u8;
         }
-        Packer {
+        Ok(Packer {
             preloaded: Preloaded {
                 bytes: Box::default(),
                 density,
                 results,
             },
-            bytes: Vec::with_capacity(density.bytes(len)),
+            bytes: reserved(density.bytes(len))?,
             codes,
             piece: Vec::new(),
             waiting: 0,
-        }
+        })
     }
 
     /// Where the next `len` results are to be written.
-    pub fn next_piece(&mut self, len: usize) -> &mut [u8] {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn next_piece(&mut self, len: usize) -> Result<&mut [u8], Refused> {
         self.pack_whole_bytes();
         self.waiting = self.piece.len();
+        room(&mut self.piece, len)?;
         self.piece.resize(self.waiting + len, 0);
-        &mut self.piece[self.waiting..]
+        Ok(&mut self.piece[self.waiting..])
     }
 
     /// All results, when the last piece is written.

@@ -6,6 +6,7 @@ use super::pairs::WrittenOut;
 use super::table::Table;
 use crate::Error;
 use crate::error::{SyzygyError, impossible};
+use crate::reserve::{reserved, zeroed};
 
 /// The values of a stream of a table in the order of its indices.
 ///
@@ -47,7 +48,7 @@ impl<'a> Sequence<'a> {
                 check_sparse_index(table, coded, &starts, len).map_err(error)?;
                 Values::Coded {
                     coded,
-                    written_out: WrittenOut::new(&coded.pairs),
+                    written_out: WrittenOut::new(&coded.pairs).map_err(error)?,
                     starts: in_blocks(starts, coded, len).map_err(error)?,
                 }
             }
@@ -132,7 +133,7 @@ impl<'a> Sequence<'a> {
         let block = match self.table.store.as_slice() {
             Some(mapped) => slice_of(mapped, offset, len)?,
             None => {
-                bytes.resize(len, 0);
+                zeroed(bytes, len)?;
                 self.table.store.read_exact_at(offset, bytes)?;
                 bytes
             }
@@ -144,12 +145,17 @@ impl<'a> Sequence<'a> {
 
 /// The first index of each block, of the spare ones as well, and the end of the last one.
 fn starts(table: &Table, coded: &Coded) -> Result<Vec<u64>, SyzygyError> {
-    let mut lengths = vec![0; (BLOCK_LENGTH_LEN * coded.block_lengths) as usize];
+    let mut lengths = Vec::new();
+    zeroed(
+        &mut lengths,
+        (BLOCK_LENGTH_LEN * coded.block_lengths) as usize,
+    )?;
     table
         .store
         .read_exact_at(coded.lengths_offset, &mut lengths)?;
     let mut start = 0;
-    let mut starts = vec![0];
+    let mut starts = reserved(lengths.len() / 2 + 1)?;
+    starts.push(0);
     starts.extend(lengths.chunks_exact(2).map(|length| {
         start += u64::from(u16::from_le_bytes([length[0], length[1]])) + 1;
         start
@@ -166,7 +172,8 @@ fn check_sparse_index(
 ) -> Result<(), SyzygyError> {
     let span = 1u64 << coded.span_bits;
     let entries = len.div_ceil(span);
-    let mut bytes = vec![0; (SPARSE_ENTRY_LEN * entries) as usize];
+    let mut bytes = Vec::new();
+    zeroed(&mut bytes, (SPARSE_ENTRY_LEN * entries) as usize)?;
     table.store.read_exact_at(coded.sparse_offset, &mut bytes)?;
     for (entry, number) in bytes.chunks_exact(SPARSE_ENTRY_LEN as usize).zip(0..) {
         let block = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);

@@ -19,6 +19,7 @@ use crate::chess::rules::Role;
 use crate::error::{SyzygyError, impossible};
 use crate::game::Color;
 use crate::metric::{Dtz, DtzRange, Metric, Wdl};
+use crate::reserve::{reserved, zeroed};
 use crate::store::{FileStore, MappedFile, Store};
 use crate::table::Progress;
 
@@ -231,8 +232,9 @@ impl Table {
         let Some(len) = self.store.len().checked_sub(CHECKSUM_LEN as u64) else {
             return Ok(Some(false));
         };
-        let mut hashes = Vec::new();
-        let mut chunk = vec![0; CHUNK.min(len as usize)];
+        let mut hashes = reserved(len.div_ceil(CHUNK as u64) as usize)?;
+        let mut chunk = Vec::new();
+        zeroed(&mut chunk, CHUNK.min(len as usize))?;
         let mut start = 0;
         while start < len {
             if !progress(start, len) {
@@ -402,7 +404,8 @@ impl Table {
                 let store = self.store.as_ref();
                 let place = coded.find(store, index)?;
                 let offset = coded.offset_of(place.block);
-                let mut block = vec![0; coded.len_to_read(offset, store.len())];
+                let mut block = Vec::new();
+                zeroed(&mut block, coded.len_to_read(offset, store.len()))?;
                 store.read_exact_at(offset, &mut block)?;
                 coded.pairs.value(&block, place.number)
             }
@@ -483,7 +486,8 @@ fn read_layout(
     }
     let mut len = FIRST_READ.min(file_len);
     loop {
-        let mut bytes = vec![0; len as usize];
+        let mut bytes = Vec::new();
+        zeroed(&mut bytes, len as usize)?;
         store.read_exact_at(0, &mut bytes)?;
         match Layout::read(&bytes, file_len, material, metric) {
             Err(SyzygyError::Outside { .. }) if len < file_len.min(LARGEST_LAYOUT) => {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::checksum::{CHECKSUM_LEN, checksum};
 use super::encode::EncodedStream;
-use super::layout::{DATA_ALIGNMENT, DTZ_MAGIC, HAS_PAWNS, SIDES_DIFFER, WDL_MAGIC};
+use super::index::Encoder;
+use super::layout::{DATA_ALIGNMENT, DTZ_MAGIC, Flags, HAS_PAWNS, SIDES_DIFFER, WDL_MAGIC};
 use super::order::{MenOrder, files};
 use crate::Error;
 use crate::chess::material::Material;
@@ -116,12 +117,53 @@ fn pad(bytes: &mut Vec<u8>, alignment: usize) {
     bytes.resize(bytes.len().next_multiple_of(alignment), 0);
 }
 
+/// A stream of a table of which only the bytes count: what has a value, for whom to move, and the values.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct WrittenStream {
+    pub encoder: Encoder,
+    pub side: usize,
+    pub values: Vec<u8>,
+}
+
+/// The bytes of a table of results of any values, and its streams, for tests of the way there and back: `values` is asked for as
+/// many as a stream has, and `order` chooses an order of men. Nothing if a stream would not have that order.
+#[doc(hidden)]
+pub fn written_for_test(
+    material: &Material,
+    order: usize,
+    values: &mut dyn FnMut(u64) -> Vec<u8>,
+) -> Option<(Vec<u8>, Vec<WrittenStream>)> {
+    let orders = MenOrder::all(material);
+    let sides = if material.is_symmetric() { 1 } else { 2 };
+    let (mut streams, mut written) = (Vec::new(), Vec::new());
+    for number in 0..files(material) * sides {
+        let order = orders[(order + number * 7) % orders.len()].clone();
+        let encoder = order.encoder(number / sides)?;
+        let values = values(encoder.len());
+        streams.push(Stream {
+            order,
+            encoded: EncodedStream::new(&values, Flags::default(), Metric::Wdl),
+            maps: None,
+        });
+        written.push(WrittenStream {
+            encoder,
+            side: number % sides,
+            values,
+        });
+    }
+    let mut bytes = table_bytes(material, Metric::Wdl, &streams);
+    let sum = checksum(&bytes);
+    bytes.extend(sum);
+    Some((bytes, written))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::metric::{Dtz, Wdl};
+    use crate::syzygy::Table;
     use crate::syzygy::preloaded::Budget;
-    use crate::syzygy::{Flags, Table};
 
     /// Values in runs of many lengths, always the same.
     fn values(len: u64, number_of_values: u64, seed: u64) -> Vec<u8> {

@@ -22,9 +22,14 @@ type Part = Box<[OnceLock<Box<[u8]>>]>;
 pub(super) struct Directory(Box<[OnceLock<Part>]>);
 
 impl Directory {
-    pub fn new(groups: u64) -> Directory {
+    /// For so many groups.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for it.
+    pub fn new(groups: u64) -> Result<Directory, TableError> {
         let parts = groups.div_ceil(PART as u64);
-        Directory((0..parts).map(|_| OnceLock::new()).collect())
+        Ok(Directory(defaults(parts as usize)?))
     }
 
     /// The copy of a group, if it was made already.
@@ -65,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_group_is_kept_as_it_was_first() {
-        let directory = Directory::new(130);
+        let directory = Directory::new(130).unwrap();
         assert_eq!(directory.get(129), None);
         assert_eq!(directory.keep(129, &[1, 2]).unwrap(), [1, 2]);
         assert_eq!(directory.keep(129, &[3]).unwrap(), [1, 2]);

@@ -105,7 +105,7 @@ pub const STATISTICS_CHECKSUM_LEN: usize = 4;
 /// Bytes of the statistics section, at most.
 pub const MAX_STATISTICS_LEN: usize = 1 << 20;
 /// Stands where blocks have their side, in the checksum of the statistics.
-pub(super) const STATISTICS_SIDE: u8 = 2;
+pub const STATISTICS_SIDE: u8 = 2;
 /// Index that stands for "no win" in the longest wins.
 pub const NO_INDEX: u64 = u64::MAX;
 

@@ -1,5 +1,7 @@
 //! In place of `decompress` without the feature `native`. No table of our own is opened then, so nothing here is called.
 
+use crate::reserve::Refused;
+
 /// There is none.
 #[derive(Debug)]
 pub(super) enum Dictionary {}
@@ -11,11 +13,17 @@ pub(super) fn dictionary(_: &[u8]) -> Option<Dictionary> {
 pub(super) struct Decoder;
 
 impl Decoder {
-    pub fn new() -> Self {
+    pub const fn new() -> Self {
         Self
     }
 
-    pub fn decode(&mut self, _: &[u8], _: Option<&Dictionary>, _: usize, _: &mut Vec<u8>) -> bool {
-        false
+    pub fn decode(
+        &mut self,
+        _: &[u8],
+        _: Option<&Dictionary>,
+        _: usize,
+        _: &mut Vec<u8>,
+    ) -> Result<bool, Refused> {
+        Ok(false)
     }
 }

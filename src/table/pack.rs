@@ -10,6 +10,8 @@
 //! Three values -> symbols 0, 1, 2; 3^5 = 243 <= 256, so five symbols a byte. The symbols
 //! 1 0 2 0 0 make the byte 1 + 0 * 3 + 2 * 9 = 19.
 
+use crate::reserve::{Refused, array};
+
 /// How many symbols a stream has and how many of them a byte holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
@@ -102,9 +104,13 @@ pub(super) struct Unpacker {
 
 impl Unpacker {
     /// `symbols[s]` is the value of symbol `s`.
-    pub fn new(symbols: &[u8]) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for it.
+    pub fn new(symbols: &[u8]) -> Result<Self, Refused> {
         let packing = Packing::for_symbols(symbols.len());
-        let mut values = Box::new([0; 256 * SLOTS]);
+        let mut values = array::<u8, { 256 * SLOTS }>()?;
         for (byte, slots) in values.chunks_exact_mut(SLOTS).enumerate() {
             let mut digits = byte;
             for slot in slots.iter_mut().take(packing.per_byte()) {
@@ -112,7 +118,7 @@ impl Unpacker {
                 digits /= symbols.len();
             }
         }
-        Self { packing, values }
+        Ok(Self { packing, values })
     }
 
     pub fn packing(&self) -> Packing {
@@ -178,7 +184,7 @@ mod tests {
         for count in 1..=256usize {
             let packing = Packing::for_symbols(count);
             let map: Vec<u8> = (0..count).map(|symbol| 255 - symbol as u8).rev().collect();
-            let unpacker = Unpacker::new(&map);
+            let unpacker = Unpacker::new(&map).unwrap();
             let symbols: Vec<u8> = (0..count * 9)
                 .map(|place| (place * 7 % count) as u8)
                 .collect();

@@ -20,6 +20,7 @@ use super::statistics::Statistics;
 use super::stream::Stream;
 use crate::Error;
 use crate::error::TableError;
+use crate::reserve::{collected, room, zeroed};
 use crate::store::{FileStore, MappedFile, Store};
 
 thread_local! {
@@ -103,31 +104,27 @@ impl Table {
             true => read_header(store.as_ref()),
             false => Err(TableError::NotBuilt),
         };
-        match header {
-            Ok((header, sections)) => {
-                let identity = header.identity();
-                let statistics = header.statistics_len.map(|len| StatisticsSection {
-                    len: len as usize,
-                    seed: block::stream_seed(identity, STATISTICS_SIDE),
-                });
-                let streams = header
-                    .streams
-                    .into_iter()
-                    .zip(sections)
-                    .enumerate()
-                    .map(|(number, (record, sections))| {
-                        Stream::new(number as u8, record, sections, identity)
-                    })
-                    .collect();
-                Ok(Self {
-                    name,
-                    arguments: header.description.material.clone(),
-                    store,
-                    description: header.description,
-                    streams,
-                    statistics,
-                })
-            }
+        let opened = header.and_then(|(header, sections)| {
+            let identity = header.identity();
+            let statistics = header.statistics_len.map(|len| StatisticsSection {
+                len: len as usize,
+                seed: block::stream_seed(identity, STATISTICS_SIDE),
+            });
+            let records = header.streams.into_iter().zip(sections).zip(0..);
+            let streams = records.map(|((record, sections), number)| {
+                Stream::new(number, record, sections, identity)
+            });
+            Ok((header.description, collected(streams)?, statistics))
+        });
+        match opened {
+            Ok((description, streams, statistics)) => Ok(Self {
+                name,
+                arguments: description.material.clone(),
+                store,
+                description,
+                streams,
+                statistics,
+            }),
             Err(problem) => Err(Error::Table {
                 name,
                 arguments: material.to_owned(),
@@ -389,9 +386,7 @@ impl Table {
     fn decode(&self, stream: &Stream, block: u64, packed: &mut Vec<u8>) -> Result<(), TableError> {
         let packed_len = stream.packed_len(block);
         if stream.is_constant() && block < stream.block_count {
-            packed.clear();
-            packed.resize(packed_len, 0);
-            return Ok(());
+            return Ok(zeroed(packed, packed_len)?);
         }
         let dictionary = self.dictionary(stream)?;
         let group = self.kept_group(stream, block)?;
@@ -399,10 +394,11 @@ impl Table {
             let constant = self.payload(stream, block, group, buffer, |payload, packed_len| {
                 if payload.len() == packed_len {
                     packed.clear();
+                    room(packed, packed_len)?;
                     packed.extend_from_slice(payload);
                     return Ok(());
                 }
-                if decoder.decode(payload, dictionary, packed_len, packed) {
+                if decoder.decode(payload, dictionary, packed_len, packed)? {
                     Ok(())
                 } else {
                     Err(TableError::BlockDecode {
@@ -414,6 +410,7 @@ impl Table {
             })?;
             if let Some(symbol) = constant {
                 packed.clear();
+                room(packed, packed_len)?;
                 packed.resize(packed_len, stream.packing().fill_byte(symbol));
             }
             Ok::<(), TableError>(())
@@ -530,13 +527,13 @@ impl Table {
         if let Some(bytes) = self.store.as_slice() {
             return slice_of(bytes, offset, len);
         }
-        buffer.clear();
-        buffer.resize(len, 0);
+        zeroed(buffer, len)?;
         self.store.read_exact_at(offset, buffer)?;
         Ok(buffer)
     }
 
-    fn error(&self, problem: TableError) -> Error {
+    /// The error of this table.
+    pub(crate) fn error(&self, problem: TableError) -> Error {
         Error::Table {
             name: self.name.clone(),
             arguments: self.arguments.clone(),
@@ -636,7 +633,8 @@ fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError>
     if actual < len as u64 {
         return Err(truncated(len));
     }
-    let mut bytes = vec![0; len];
+    let mut bytes = Vec::new();
+    zeroed(&mut bytes, len)?;
     store.read_exact_at(0, &mut bytes)?;
     let header = Header::decode(&bytes, actual)?;
     let (sections, _) = header.sections().ok_or(TableError::ImpossibleField {

@@ -41,7 +41,12 @@ impl std::fmt::Debug for Stream {
 }
 
 impl Stream {
-    pub(super) fn new(number: u8, record: StreamRecord, sections: Sections, identity: u32) -> Self {
+    pub(super) fn new(
+        number: u8,
+        record: StreamRecord,
+        sections: Sections,
+        identity: u32,
+    ) -> Result<Self, TableError> {
         let block_count = record.block_count();
         // The sections fit into the file, so this is bounded by the file's length.
         let groups = if record.directory_len() == 0 {
@@ -49,18 +54,18 @@ impl Stream {
         } else {
             block_count.div_ceil(GROUP_BLOCKS)
         };
-        Self {
+        Ok(Self {
             number,
             sections,
             seed: block::stream_seed(identity, record.side),
             entry_len: record.entry_len(),
             block_count,
             reciprocal: u64::MAX / u64::from(record.block_values),
-            unpacker: Unpacker::new(&record.symbols),
+            unpacker: Unpacker::new(&record.symbols)?,
             dictionary: OnceLock::new(),
-            directory: Directory::new(groups),
+            directory: Directory::new(groups)?,
             record,
-        }
+        })
     }
 
     /// Side to move, 0 or 1.

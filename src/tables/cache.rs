@@ -137,8 +137,8 @@ impl Shard {
     }
 }
 
-/// Decoded blocks of all tables, up to a number of bytes; by default none.
-#[derive(Debug, Default)]
+/// Decoded blocks of all tables, up to a number of bytes.
+#[derive(Debug)]
 pub(crate) struct BlockCache {
     shards: Box<[OnceLock<Shard>]>,
     /// Sets of a shard; each has as many.
@@ -165,7 +165,7 @@ impl BlockCache {
             shards: defaults(shards)?,
             sets,
             ways,
-            counts: Counts::default(),
+            counts: Counts::new()?,
         })
     }
 

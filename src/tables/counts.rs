@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::reserve::{Refused, array};
+
 /// What some threads have counted. A line of the processor's cache for itself, as what one processor writes another has to fetch
 /// again.
 #[derive(Debug, Default)]
@@ -16,7 +18,7 @@ struct Share {
 const SHARES: usize = 16;
 
 /// Counts of look-ups.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Counts {
     shares: Box<[Share; SHARES]>,
 }
@@ -40,6 +42,15 @@ fn thread_number() -> usize {
 }
 
 impl Counts {
+    /// Nothing was counted yet.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for it.
+    pub fn new() -> Result<Counts, Refused> {
+        Ok(Counts { shares: array()? })
+    }
+
     #[inline]
     fn share(&self) -> &Share {
         &self.shares[thread_number() % SHARES]

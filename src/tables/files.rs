@@ -1,6 +1,5 @@
 //! Which tables of ours a directory has, and whether a file is what its name says.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::names::{generate_arguments, parse_file_name, rules_directory, table_path};
 use crate::Error;
 use crate::game::{Numbered, Signature, TableGame};
+use crate::reserve::{gathered, room};
 use crate::table::{Progress, Table};
 
 /// A file that has the name of a table of ours. Nothing of it was read yet.
@@ -36,6 +36,7 @@ pub(crate) fn list_by_name<T>(
     for file in std::fs::read_dir(directory)? {
         let file = file?;
         if let Some(meaning) = file.file_name().to_str().and_then(&meaning) {
+            room(&mut found, 1).map_err(|_| io::ErrorKind::OutOfMemory)?;
             found.push((file.path(), meaning));
         }
     }
@@ -56,21 +57,24 @@ pub fn list<G: TableGame>(directory: &Path, rules: G::Rules) -> io::Result<Vec<N
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         found => found?,
     };
-    let mut files = BTreeMap::new();
-    for (path, (material, metric)) in found {
+    let no_memory = |_| io::Error::from(io::ErrorKind::OutOfMemory);
+    let files = found.into_iter().map(|(path, (material, metric))| {
         let normal = material.normal_form();
-        let place = (normal.men(), normal.to_string(), metric);
         let file = NativeFile {
             path,
             material,
             metric,
             rules,
         };
-        if material == normal || !files.contains_key(&place) {
-            files.insert(place, file);
-        }
-    }
-    Ok(files.into_values().collect())
+        ((normal.men(), normal.to_string(), metric), file)
+    });
+    let mut files = gathered(files).map_err(no_memory)?;
+    files.sort_unstable_by(|(one, file), (other, another)| {
+        let former = [file, another].map(NativeFile::colors_exchanged);
+        one.cmp(other).then(former[0].cmp(&former[1]))
+    });
+    files.dedup_by(|later, first| later.0 == first.0);
+    gathered(files.into_iter().map(|(_, file)| file)).map_err(no_memory)
 }
 
 /// The file of a table of a material in either colours, below a directory: under its name, or that of earlier versions.

@@ -1,5 +1,7 @@
 //! From the material of a position to what is known of it: a table of places, looked up without a lock.
 
+use crate::reserve::{Refused, gathered};
+
 /// What stands in a place: the material with this key has the entry with that number.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -26,10 +28,14 @@ pub(crate) struct Places {
 impl Places {
     /// The entries with these keys, in the order of their numbers: the key in the colours of the entry, and that with the colours
     /// exchanged where it is another. No key is 0, and each stands for one material.
-    pub fn new(keys: &[(u64, Option<u64>)]) -> Places {
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory for them.
+    pub fn new(keys: &[(u64, Option<u64>)]) -> Result<Places, Refused> {
         let bits = (keys.len() * 2 * 4).max(16).next_power_of_two().ilog2();
         let mut places = Places {
-            places: vec![EMPTY; 1 << bits],
+            places: gathered(std::iter::repeat_n(EMPTY, 1 << bits))?,
             shift: u64::BITS - bits,
         };
         for (&(key, exchanged), number) in keys.iter().zip(0..) {
@@ -38,7 +44,7 @@ impl Places {
                 places.insert(key, number, true);
             }
         }
-        places
+        Ok(places)
     }
 
     /// The first place to look at: a multiplication spreads the counts over the high bits.
@@ -88,7 +94,7 @@ mod tests {
         let keys: Vec<(u64, Option<u64>)> = (1..100)
             .map(|number| (number << 56 | 1, (number % 3 > 0).then_some(number << 40)))
             .collect();
-        let places = Places::new(&keys);
+        let places = Places::new(&keys).unwrap();
         for (number, &(key, exchanged)) in keys.iter().enumerate() {
             assert_eq!(places.find(key), Some((number, false)));
             if let Some(key) = exchanged {
@@ -97,6 +103,6 @@ mod tests {
             assert_eq!(places.find(key + 1), None);
         }
         assert_eq!(places.find(0), None);
-        assert_eq!(Places::new(&[]).find(1), None);
+        assert_eq!(Places::new(&[]).unwrap().find(1), None);
     }
 }

@@ -17,6 +17,7 @@
 use super::rules::{Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares};
 use super::{Camps, Material};
 use crate::game::Color;
+use crate::reserve::{Refused, gathered, reserved};
 
 /// Dimensions with more values than this are not folded: a table of the values is kept. Camps always have fewer.
 const MAX_FOLDED: u64 = 5_000;
@@ -137,6 +138,11 @@ impl IndexSpace {
     /// The index of a material, or `None` for one with more than 2<sup>64</sup> indices, as 32 men have.
     #[must_use]
     pub fn new(material: Material) -> Option<IndexSpace> {
+        IndexSpace::try_new(material).unwrap_or_else(|refused| refused.abort())
+    }
+
+    /// The same, if there is memory for it.
+    pub(crate) fn try_new(material: Material) -> Result<Option<IndexSpace>, Refused> {
         let camps = Color::ALL.map(|color| {
             Camps::new(
                 material.count(color, Role::Advisor),
@@ -168,25 +174,27 @@ impl IndexSpace {
             places: Vec::new(),
             len: 1,
         };
-        space.fold();
+        space.fold()?;
         for dimension in (0..space.radices.len()).rev() {
             space.strides[dimension] = space.len;
-            space.len = space.len.checked_mul(space.radix(dimension))?;
+            let Some(len) = space.len.checked_mul(space.radix(dimension)) else {
+                return Ok(None);
+            };
+            space.len = len;
         }
-        Some(space)
+        Ok(Some(space))
     }
 
     /// Folds the dimension that loses the largest share of its values.
-    fn fold(&mut self) {
+    fn fold(&mut self) -> Result<(), Refused> {
         let mut best: Option<(u64, u64)> = None;
         for dimension in 0..self.radices.len() {
             let radix = self.radices[dimension];
             if radix > MAX_FOLDED {
                 continue;
             }
-            let kept: Vec<u64> = (0..radix)
-                .filter(|&digit| digit <= self.mirrored_digit(dimension, digit))
-                .collect();
+            let mut kept = reserved(radix as usize)?;
+            kept.extend((0..radix).filter(|&digit| digit <= self.mirrored_digit(dimension, digit)));
             let share = (kept.len() as u64, radix);
             if best.is_none_or(|best| share.0 * best.1 < best.0 * share.1) {
                 best = Some(share);
@@ -194,7 +202,8 @@ impl IndexSpace {
                 self.kept = kept;
             }
         }
-        self.places = vec![Folded::Mirrored; self.radices[self.folded] as usize];
+        let places = self.radices[self.folded] as usize;
+        self.places = gathered(std::iter::repeat_n(Folded::Mirrored, places))?;
         for (place, &digit) in (0..).zip(&self.kept) {
             let is_own_image = self.mirrored_digit(self.folded, digit) == digit;
             self.places[digit as usize] = match is_own_image {
@@ -202,6 +211,7 @@ impl IndexSpace {
                 false => Folded::Kept(place),
             };
         }
+        Ok(())
     }
 
     /// The material.

@@ -88,6 +88,36 @@ fn a_program_in_c_gets_the_same_by_the_names_of_fathom() {
     run(Command::new(program).arg(three_men()));
 }
 
+/// Smaller requests may end the process: paths, names, and what else cannot be asked for otherwise.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const LEAST_REFUSED: &str = "1024";
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn memory_that_is_refused_is_an_error_and_forgotten() {
+    use retrograde::chess::material::Material;
+    use retrograde::generate::{GenerateOptions, Plan};
+    use retrograde::metric::Metric;
+    use retrograde::probe::Format;
+
+    let syzygy = library_folder().join("syzygy");
+    std::fs::create_dir_all(&syzygy).unwrap();
+    let options = GenerateOptions {
+        format: Format::Syzygy,
+        metrics: vec![Metric::Wdl, Metric::Dtz],
+        ..GenerateOptions::new(&syzygy, Material::all_with_men(3))
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&Default::default(), &()).unwrap();
+    generate(three_men(), &["KRvKN"], Rules::PerpetualCheck);
+    let program = compile("tests/c/memory.c", "memory");
+    let printed = run(Command::new(program)
+        .arg(three_men())
+        .arg(syzygy)
+        .arg(LEAST_REFUSED));
+    assert!(printed.contains("refusals of 1024 bytes"), "{printed}");
+}
+
 #[test]
 fn the_example_in_c_prints_the_value_and_the_best_moves() {
     let program = compile("examples/probe.c", "probe");

@@ -2,6 +2,7 @@
 
 use super::{XiangqiProbeError, XiangqiTables};
 use crate::metric::Wdl;
+use crate::reserve::room;
 use crate::xiangqi::Metric;
 use crate::xiangqi::rules::{History, Move, Position, wxf};
 
@@ -91,6 +92,7 @@ impl XiangqiTables {
                 }
                 Err(error) => return Err(error),
             };
+            room(&mut moves, 1)?;
             moves.push(XiangqiLineMove {
                 played,
                 iccs: played.to_iccs(),

@@ -14,10 +14,10 @@ use super::{CacheStatistics, ProbeOptions, owned};
 use crate::Error;
 use crate::game::Game;
 use crate::metric::{MateScore, Wdl};
-use crate::reserve::Refused;
+use crate::reserve::{Refused, gathered, room};
 use crate::table::{Description, Table};
 use crate::tables::{BlockCache, NativeFile, Places, list};
-use crate::xiangqi::rules::Position;
+use crate::xiangqi::rules::{Position, Square};
 use crate::xiangqi::{
     Digits, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
 };
@@ -49,12 +49,24 @@ pub enum XiangqiProbeError {
     /// A table is there and cannot be read.
     #[error(transparent)]
     Table(#[from] Error),
+    /// The system has not the memory for the list of tables or for that of an answer.
+    #[error("not enough memory for {bytes} bytes; free some and try again")]
+    LittleMemory {
+        /// How many bytes were asked for at once.
+        bytes: u64,
+    },
     /// The system has not the memory that [`ProbeOptions::cache_bytes`] asks for.
     #[error("not enough memory for {bytes} bytes of `cache_bytes`; choose less")]
     OutOfMemory {
         /// How many bytes were asked for at once.
         bytes: u64,
     },
+}
+
+impl From<Refused> for XiangqiProbeError {
+    fn from(Refused { bytes }: Refused) -> XiangqiProbeError {
+        XiangqiProbeError::LittleMemory { bytes }
+    }
 }
 
 impl XiangqiProbeError {
@@ -98,9 +110,19 @@ impl Entry {
     }
 
     #[inline]
-    fn space(&self) -> Option<&IndexSpace> {
-        let space = self.space.get_or_init(|| IndexSpace::new(self.material));
-        space.as_ref()
+    fn space(&self) -> Result<Option<&IndexSpace>, Refused> {
+        let space = match self.space.get() {
+            Some(space) => space,
+            None => self.first_space()?,
+        };
+        Ok(space.as_ref())
+    }
+
+    #[cold]
+    fn first_space(&self) -> Result<&Option<IndexSpace>, Refused> {
+        let space = IndexSpace::try_new(self.material)?;
+        // Two threads may get here; either's is as good.
+        Ok(self.space.get_or_init(|| space))
     }
 }
 
@@ -167,7 +189,7 @@ pub fn is_about(
 impl XiangqiTables {
     /// The tables in a directory, each opened when it is asked for. What comes into the directory later is not seen. A directory
     /// that cannot be listed is an error of the probes. Decoded blocks are kept as by default, or none if there is no memory
-    /// for them.
+    /// for them. Without memory for the list of tables the process ends; [`open_with`](Self::open_with) has an error for that.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
         let ProbeOptions {
@@ -175,8 +197,10 @@ impl XiangqiTables {
             map_files,
             ..
         } = ProbeOptions::default();
-        let cache = BlockCache::new(cache_bytes).unwrap_or_default();
-        XiangqiTables::new(&[directory.to_owned()], rules, map_files, cache)
+        BlockCache::new(cache_bytes)
+            .or_else(|_| BlockCache::new(0))
+            .and_then(|cache| XiangqiTables::new(&[directory.to_owned()], rules, map_files, cache))
+            .unwrap_or_else(|refused| refused.abort())
     }
 
     /// The tables in several directories, opened in some way. Where two have the same table, that of the first counts. What is
@@ -184,7 +208,8 @@ impl XiangqiTables {
     ///
     /// # Errors
     ///
-    /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep blocks in.
+    /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep blocks in,
+    /// [`XiangqiProbeError::LittleMemory`] if there is none for the list of tables.
     pub fn open_with(
         directories: &[impl AsRef<Path>],
         rules: Rules,
@@ -192,12 +217,8 @@ impl XiangqiTables {
     ) -> Result<XiangqiTables, XiangqiProbeError> {
         let refused = |Refused { bytes }| XiangqiProbeError::OutOfMemory { bytes };
         let cache = BlockCache::new(options.cache_bytes).map_err(refused)?;
-        Ok(XiangqiTables::new(
-            &owned(directories),
-            rules,
-            options.map_files,
-            cache,
-        ))
+        let directories = owned(directories);
+        XiangqiTables::new(&directories, rules, options.map_files, cache).map_err(Into::into)
     }
 
     fn new(
@@ -205,7 +226,7 @@ impl XiangqiTables {
         rules: Rules,
         map_files: bool,
         cache: BlockCache,
-    ) -> XiangqiTables {
+    ) -> Result<XiangqiTables, Refused> {
         let (mut entries, mut problem): (Vec<Entry>, _) = (Vec::new(), None);
         let mut numbers: HashMap<u64, usize> = HashMap::new();
         for directory in directories {
@@ -213,9 +234,14 @@ impl XiangqiTables {
                 problem = Some((directory.clone(), error));
                 Vec::new()
             });
+            let more = files.len();
+            numbers.try_reserve(more).map_err(|_| Refused {
+                bytes: (more * size_of::<(u64, usize)>()) as u64,
+            })?;
             for file in files {
                 let number = *numbers.entry(file.material.key()).or_insert(entries.len());
                 if number == entries.len() {
+                    room(&mut entries, 1)?;
                     entries.push(Entry::new(file.material, number as u32));
                 }
                 let metric = usize::from(file.metric.number());
@@ -223,22 +249,20 @@ impl XiangqiTables {
                 entries[number].files[metric].get_or_insert(file);
             }
         }
-        let keys: Vec<(u64, Option<u64>)> = (entries.iter())
-            .map(|Entry { material, .. }| {
-                let exchanged = material.with_colors_exchanged();
-                let exchanged = (!material.is_symmetric()).then(|| exchanged.key());
-                (material.key(), exchanged)
-            })
-            .collect();
-        XiangqiTables {
+        let keys = gathered(entries.iter().map(|Entry { material, .. }| {
+            let exchanged = material.with_colors_exchanged();
+            let exchanged = (!material.is_symmetric()).then(|| exchanged.key());
+            (material.key(), exchanged)
+        }))?;
+        Ok(XiangqiTables {
             directories: directories.to_vec(),
             rules,
             map_files,
-            places: Places::new(&keys),
+            places: Places::new(&keys)?,
             entries,
             problem,
             cache,
-        }
+        })
     }
 
     /// The rules.
@@ -283,22 +307,26 @@ impl XiangqiTables {
 
     /// Where a position stands in the tables of its material.
     #[inline]
-    fn locate(&self, position: &Position) -> Option<Located<'_>> {
+    fn locate(&self, position: &Position) -> Result<Option<Located<'_>>, Refused> {
         let (placement, material) = Placement::with_material(position);
-        let (entry, colors_exchanged) = self.places.find(material.key())?;
+        let Some((entry, colors_exchanged)) = self.places.find(material.key()) else {
+            return Ok(None);
+        };
         let entry = &self.entries[entry];
         let (placement, turn) = match colors_exchanged {
             true => (placement.with_colors_exchanged(), !position.turn()),
             false => (placement, position.turn()),
         };
-        let space = entry.space()?;
-        let (digits, _) = space.counted_digits(&placement)?;
-        Some(Located {
-            entry,
-            space,
-            side: turn.index() as u8,
-            digits,
-        })
+        let located = entry.space()?.and_then(|space| {
+            let (digits, _) = space.counted_digits(&placement)?;
+            Some(Located {
+                entry,
+                space,
+                side: turn.index() as u8,
+                digits,
+            })
+        });
+        Ok(located)
     }
 
     /// The number a table has for a position; `None` if there is no such table.
@@ -342,7 +370,7 @@ impl XiangqiTables {
 
     /// The result and, if it is no draw, where the rest is.
     fn result(&self, position: &Position) -> Result<(Wdl, Option<Located<'_>>), XiangqiProbeError> {
-        let Some(located) = self.locate(position) else {
+        let Some(located) = self.locate(position)? else {
             // There are no tables of materials in which nobody can attack.
             return match position.is_insufficient_material() {
                 true => Ok((Wdl::Draw, None)),
@@ -408,6 +436,7 @@ impl XiangqiTables {
         let mut moves = Vec::new();
         for &played in position.legal_moves().as_slice() {
             let next = position.play(played);
+            room(&mut moves, 1)?;
             moves.push(XiangqiMove {
                 played,
                 value: self.probe(&next)?,
@@ -417,9 +446,11 @@ impl XiangqiTables {
         // A mate comes before a position without moves.
         let is_quiet_end = |m: &XiangqiMove| m.ends && !m.played.gives_check();
         let by_mate = metric == Metric::Dtm;
-        moves.sort_by_cached_key(|m| {
+        // No two moves are equal, and a sort that keeps the order of equals takes memory.
+        moves.sort_unstable_by_key(|m| {
             let order = order(&here, m, by_mate);
-            (order, is_quiet_end(m), m.played.to_iccs())
+            let squares = [m.played.from(), m.played.to()].map(Square::index);
+            (order, is_quiet_end(m), squares)
         });
         Ok(moves)
     }

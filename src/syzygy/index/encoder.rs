@@ -245,7 +245,7 @@ impl Encoder {
                 for square in squares {
                     before.add(square);
                 }
-                (symmetry, number_of_three(squares))
+                (symmetry, number_of_three(squares)?)
             }
             Leading::Kings(kings) => {
                 let (symmetry, squares) = oriented(kings.map(square));

@@ -111,9 +111,10 @@ pub(super) fn oriented<const N: usize>(squares: [u8; N]) -> (Symmetry, [u8; N]) 
     )
 }
 
-/// The number of three men that stand as [`oriented`] has them.
+/// The number of three men that stand as [`oriented`] has them. Nothing for men on one square that have less than no place; others
+/// have a number all the same.
 #[inline(always)]
-pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> u64 {
+pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> Option<u64> {
     let rank = |square: u8| u64::from(square >> 3);
     // Places among the squares, or the squares of the diagonal, that the men before leave free.
     let passed_by_b = u64::from(b > a);
@@ -121,10 +122,12 @@ pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> u64 {
     let third = u64::from(c).wrapping_sub(passed_by_c);
     let number = if is_below_diagonal(a) {
         let first = u64::from(TRIANGLE[usize::from(a)]);
-        (first * SECOND + u64::from(b).wrapping_sub(passed_by_b)) * THIRD + third
+        let two = first * SECOND + u64::from(b).wrapping_sub(passed_by_b);
+        (two * THIRD).wrapping_add(third)
     } else if is_below_diagonal(b) {
         let second = u64::from(BELOW[usize::from(b)]);
-        NONE_ON_DIAGONAL + (rank(a) * BOARD_BELOW + second) * THIRD + third
+        let two = rank(a) * BOARD_BELOW + second;
+        (NONE_ON_DIAGONAL + two * THIRD).wrapping_add(third)
     } else {
         let second = rank(b).wrapping_sub(passed_by_b);
         let two = rank(a) * (BOARD_DIAGONAL - 1) + second;
@@ -133,11 +136,10 @@ pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> u64 {
             before + two * BOARD_BELOW + u64::from(BELOW[usize::from(c)])
         } else {
             let third = rank(c).wrapping_sub(passed_by_c);
-            before + TWO_ON_DIAGONAL + two * (BOARD_DIAGONAL - 2) + third
+            (before + TWO_ON_DIAGONAL + two * (BOARD_DIAGONAL - 2)).wrapping_add(third)
         }
     };
-    debug_assert!(number < THREE_MEN);
-    number
+    (number < THREE_MEN).then_some(number)
 }
 
 /// The squares of three men: the inverse of [`number_of_three`].

@@ -86,6 +86,23 @@ mod tests {
         Encoder::new(&pieces, ranks, file)
     }
 
+    #[test]
+    fn men_on_one_square_have_no_index_beyond_the_last() {
+        for men in ["KQk", "kNKb", "RkKQ"] {
+            let encoder = encoder(men, [0, NO_RANK], 0).unwrap();
+            for squares in 0..64u64 * 64 * 64 {
+                let mut placement = Placement::default();
+                for (piece, place) in encoder.men().iter().zip(0..) {
+                    let square = squares >> (6 * place % 18) & 63;
+                    placement.men[piece.color.index()][piece.role.index()] |= 1 << square;
+                }
+                if let Some(index) = encoder.index(&placement, None) {
+                    assert!(index < encoder.len());
+                }
+            }
+        }
+    }
+
     fn encoders() -> Vec<Encoder> {
         let mut encoders = Vec::new();
         for (men, ranks) in [

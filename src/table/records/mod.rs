@@ -10,6 +10,8 @@ mod write;
 
 use std::io;
 
+use crate::reserve::Refused;
+
 pub use read::Records;
 pub use write::{RecordSource, write_records};
 
@@ -76,7 +78,19 @@ pub enum RecordsError {
         /// What, in words.
         what: String,
     },
+    /// There is not enough memory for a part of the file.
+    #[error("not enough memory for {bytes} bytes")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
     /// The operating system could not read the file.
     #[error("{0}")]
     Io(#[from] io::Error),
+}
+
+impl From<Refused> for RecordsError {
+    fn from(Refused { bytes }: Refused) -> RecordsError {
+        RecordsError::OutOfMemory { bytes }
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{ENTRY_TAIL, HEADER_LEN, Header};
 use super::{MAX_KEY_LEN, MAX_VALUE_LEN, RecordsDescription, RecordsError};
+use crate::reserve::{reserved, zeroed};
 use crate::store::{MappedFile, Store};
 use crate::table::layout::get_u32;
 
@@ -69,7 +70,11 @@ impl Records {
             what: "directory".to_owned(),
         };
         let len = header.directory_len().ok_or_else(impossible)?;
-        let mut directory = vec![0; usize::try_from(len).map_err(|_| impossible())?];
+        let mut directory = Vec::new();
+        zeroed(
+            &mut directory,
+            usize::try_from(len).map_err(|_| impossible())?,
+        )?;
         let start = HEADER_LEN as u64 + header.data_len;
         store.read_exact_at(start, &mut directory)?;
         if crc32c::crc32c(&directory) != header.directory_checksum {
@@ -78,7 +83,7 @@ impl Records {
             });
         }
         let key_len = header.description.key_len;
-        let mut entries = Vec::new();
+        let mut entries = reserved(header.blocks() as usize)?;
         let mut offset = HEADER_LEN as u64;
         for bytes in directory.chunks_exact(key_len + ENTRY_TAIL) {
             let mut key = [0; MAX_KEY_LEN];
@@ -210,7 +215,8 @@ impl Records {
             what: format!("block {number}"),
         };
         let entry = self.entries.get(number).ok_or_else(impossible)?;
-        let mut payload = vec![0; entry.len as usize];
+        let mut payload = Vec::new();
+        zeroed(&mut payload, entry.len as usize)?;
         self.store.read_exact_at(entry.offset, &mut payload)?;
         if crc32c::crc32c(&payload) != entry.checksum {
             return Err(RecordsError::Checksum {

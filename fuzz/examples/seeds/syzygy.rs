@@ -1,5 +1,4 @@
-//! Makes a small corpus: `cargo run --release --example seeds -- corpus tables ~/syzygy`, the folder for the corpus first, then
-//! folders of tables of either format.
+//! Syzygy tables, small ones and what is made of others.
 //!
 //! Small tables are taken as they are. Large ones become miniatures: their own orders of men and codes, but few blocks
 //! and a sparse index that leads there. Materials without a table get orders and the code of another material. Two tables
@@ -10,15 +9,15 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use retrograde::game::Color;
-use retrograde::chess::{Piece, Role};
 use retrograde::chess::material::Material;
+use retrograde::chess::{Piece, Role};
+use retrograde::game::Color;
 use retrograde::metric::Metric;
 use retrograde::syzygy::{DTZ_MAGIC, Encoder, Flags, Table, WDL_MAGIC};
-use retrograde_fuzz::{PAWNFUL, PAWNLESS, Random};
+use retrograde_fuzz::Random;
 
 /// Longest table that is taken as it is.
-const SMALL: usize = 12_000;
+pub const SMALL: usize = 12_000;
 const NO_RANK: u8 = 15;
 const BLOCKS: usize = 8;
 const MOST_ENTRIES: u64 = 256;
@@ -228,11 +227,8 @@ fn is_table(bytes: &[u8], material: &Material, metric: Metric) -> bool {
     Table::from_store(Box::new(bytes.to_vec()), material, metric).is_ok()
 }
 
-fn syzygy_seeds(
-    target: &Path,
-    materials: &[&str],
-    folders: &[PathBuf],
-) -> Result<(), Box<dyn Error>> {
+/// Writes the seeds of one of the targets.
+pub fn seeds(target: &Path, materials: &[&str], folders: &[PathBuf]) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(target)?;
     let mut made = [0, 0];
     for (choice, (metric, extension)) in [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")]
@@ -300,49 +296,5 @@ fn syzygy_seeds(
         made[1],
         made[0]
     );
-    Ok(())
-}
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
-    let corpus = arguments.next().ok_or("usage: seeds CORPUS FOLDER...")?;
-    let folders: Vec<PathBuf> = arguments.collect();
-    syzygy_seeds(&corpus.join("syzygy_pawnless"), PAWNLESS, &folders)?;
-    syzygy_seeds(&corpus.join("syzygy_pawnful"), PAWNFUL, &folders)?;
-    let native = corpus.join("native_table");
-    fs::create_dir_all(&native)?;
-    for folder in &folders {
-        for file in fs::read_dir(folder)? {
-            let path = file?.path();
-            let extension = path.extension().and_then(|extension| extension.to_str());
-            if !matches!(extension, Some("wdl" | "dtz" | "dtm"))
-                || fs::metadata(&path)?.len() > SMALL as u64
-            {
-                continue;
-            }
-            let name = path.file_name().ok_or("a file without a name")?;
-            for choice in [0u8, 1, 6] {
-                let bytes = [&[choice], &fs::read(&path)?[..]].concat();
-                fs::write(
-                    native.join(format!("{choice}-{}", name.to_string_lossy())),
-                    bytes,
-                )?;
-            }
-        }
-    }
-    let fen = corpus.join("fen");
-    fs::create_dir_all(&fen)?;
-    for (number, text) in [
-        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-        "rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3",
-        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 99 150",
-        "8/1P6/8/8/2k5/8/4p3/1K6 b - -",
-    ]
-    .iter()
-    .enumerate()
-    {
-        fs::write(fen.join(number.to_string()), text)?;
-    }
     Ok(())
 }
