@@ -10,6 +10,8 @@ mod write;
 
 use std::io;
 
+use crate::counted::counted;
+
 pub use read::Records;
 pub use write::{RecordSource, write_records};
 
@@ -49,7 +51,7 @@ pub enum RecordsError {
     #[error("not a file of solved positions (the first bytes are wrong)")]
     NotRecords,
     /// Written in a version of the format that is not read here.
-    #[error("written in format version {found}; this program reads version {supported}")]
+    #[error("written in format version {found}; this library reads version {supported}")]
     Version {
         /// Version in the file.
         found: u32,
@@ -57,7 +59,7 @@ pub enum RecordsError {
         supported: u32,
     },
     /// The file does not have the length that its header says.
-    #[error("{actual} bytes long where {expected} are needed")]
+    #[error("{} long where {expected} are needed", counted(*.actual, "byte"))]
     Length {
         /// Bytes that there should be.
         expected: u64,
