@@ -335,7 +335,7 @@ fn main() {
                 *name,
                 &positions,
                 || tables.clear_cache(),
-                |position| drop(black_box(tables.probe_wdl(position))),
+                |position| drop(black_box(tables.probe_wdl_after_zeroing(position))),
             ));
         }
         if let Some(fathom) = &fathom {
@@ -371,10 +371,16 @@ fn main() {
         // They have to agree, or there is nothing to compare.
         for (number, position) in positions.iter().enumerate() {
             let fen = || position.to_fen();
-            let wdl = known_by.probe_wdl(position).expect("a table").index() as u32;
+            let wdl = known_by
+                .probe_wdl_after_zeroing(position)
+                .expect("a table")
+                .index() as u32;
             for (name, tables) in &ours {
                 let Some(tables) = tables else { continue };
-                let own = tables.probe_wdl(position).expect("a table").index() as u32;
+                let own = tables
+                    .probe_wdl_after_zeroing(position)
+                    .expect("a table")
+                    .index() as u32;
                 assert_eq!(own, wdl, "{name}: {}", fen());
             }
             if let Some(fathom) = &fathom {

@@ -154,14 +154,21 @@ fn main() {
         let stream = Stream::new(name, repetitions, positions);
         for ((our, their), fathoms) in stream.ours.iter().zip(&stream.shakmaty).zip(&stream.fathom)
         {
-            let wdl = ours.probe_wdl(our).expect("all tables").index();
+            let wdl = ours
+                .probe_wdl_after_zeroing(our)
+                .expect("all tables")
+                .index();
             let their = shakmaty.probe_wdl_after_zeroing(their).expect("all tables");
             assert_eq!(wdl as i32, their as i32 + 2, "{}", our.to_fen());
             if let Some(fathom) = &fathom {
                 assert_eq!(wdl as u32, fathom.wdl(fathoms), "{}", our.to_fen());
             }
         }
-        let our_wdl = || stream.measure(&stream.ours, &|p| drop(black_box(ours.probe_wdl(p))));
+        let our_wdl = || {
+            stream.measure(&stream.ours, &|p| {
+                drop(black_box(ours.probe_wdl_after_zeroing(p)))
+            })
+        };
         let their_wdl = || {
             let probe = |p: &Chess| drop(black_box(shakmaty.probe_wdl_after_zeroing(p)));
             stream.measure(&stream.shakmaty, &probe)

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
     const char *fen = argc > 1 ? argv[1] : "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
     const char *directory = argc > 2 ? argv[2] : "tables";
-    struct retrograde_root_move moves[RETROGRADE_MAX_MOVES];
+    struct retrograde_ranked_move moves[RETROGRADE_MAX_MOVES];
     struct retrograde_position position;
     retrograde_tables *tables;
     size_t count;
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     if (retrograde_read_fen(fen, &position) != RETROGRADE_OK
         || retrograde_probe_wdl(tables, &position, &wdl) != RETROGRADE_OK
         || retrograde_probe_dtz(tables, &position, &dtz) != RETROGRADE_OK
-        || retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) != RETROGRADE_OK)
+        || retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) != RETROGRADE_OK)
         return complain();
     printf("%s, dtz %d", names[wdl + 2], dtz);
     if (retrograde_probe_dtm(tables, &position, &dtm) == RETROGRADE_OK && dtm != RETROGRADE_NO_VALUE)

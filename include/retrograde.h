@@ -50,10 +50,11 @@ extern "C" {
 enum retrograde_status {
     /* It did what it should. */
     RETROGRADE_OK = 0,
-    /* A table that the answer needs is not there: that of the position, or of one that a capture or promotion leads to. */
+    /* A table that the answer needs is not there: that of the position, or of one that a capture or promotion leads to. So
+     * it is where there are more men than any table can have. */
     RETROGRADE_NO_TABLE = 1,
-    /* The position has more men than any table can have. */
-    RETROGRADE_TOO_MANY_MEN = 2,
+    /* The halfmove_clock is not 0, and retrograde_probe_wdl was asked. */
+    RETROGRADE_CLOCK = 2,
     /* A side may still castle, which no table covers. */
     RETROGRADE_CASTLING = 3,
     /* The FEN cannot be read, or the men are no legal position. */
@@ -95,16 +96,21 @@ enum retrograde_format {
     RETROGRADE_SYZYGY = 2
 };
 
-/* How tables are opened. Fill it with retrograde_default_options first, so that it is right for later versions too. */
+/*
+ * How tables are opened. Let retrograde_default_options fill it, then change what you want. Later versions may add fields at
+ * its end: a program compiled with this header goes on to work, and has the defaults of fields that it does not know.
+ */
 struct retrograde_options {
+    /* sizeof(struct retrograde_options) where the program was compiled. Any other number is an error. */
+    size_t size;
     /* Bytes of decoded blocks of our own tables to keep, at most; 0 keeps none. Default 64 MiB. */
     size_t cache_bytes;
-    /* Bytes for answers of retrograde_probe_wdl, of tables of either format; 0 keeps none. Default 1 MiB. */
+    /* Bytes for results of positions that were asked for, of tables of either format; 0 keeps none. Default 1 MiB. */
     size_t result_bytes;
     /* For the places in blocks of Syzygy tables from which decoding can begin, 64 for each block; 0 keeps none. Default 4 MiB. */
     size_t checkpoint_bytes;
     /* For Syzygy tables of results that are decoded as a whole, which makes them several times as fast: those of up to four men
-     * after some thousand probes, and those that retrograde_prefetch is told of, as long as there is room. 0 decodes none. Default 64 MiB. */
+     * after some thousand probes, and those that retrograde_prefetch_results is told of, as long as there is room. 0 decodes none. Default 64 MiB. */
     size_t preloaded_bytes;
     /* 1: files are mapped into memory. 0: they are read block by block, which is slower. Default 1. */
     int map_files;
@@ -112,8 +118,12 @@ struct retrograde_options {
     int format;
 };
 
-/* Writes the defaults. NULL is allowed and does nothing. */
-void retrograde_default_options(struct retrograde_options *options);
+/*
+ * Writes the defaults, and the size into the first field: retrograde_default_options(&options, sizeof options).
+ *
+ * RETROGRADE_BAD_ARGUMENT, if the library knows no structure of that size; it may be older than the header.
+ */
+int retrograde_default_options(struct retrograde_options *options, size_t size);
 
 /*
  * Finds the tables in count directories; where two have the same table, that of the first counts. options may be NULL for
@@ -146,7 +156,7 @@ unsigned retrograde_max_men(const retrograde_tables *tables);
  *
  * RETROGRADE_BAD_TABLE, RETROGRADE_BAD_ARGUMENT.
  */
-int retrograde_prefetch(const retrograde_tables *tables, unsigned max_men);
+int retrograde_prefetch_results(const retrograde_tables *tables, unsigned max_men);
 
 /* ---- Positions ----------------------------------------------------------------------------------------------------- */
 
@@ -167,7 +177,7 @@ enum retrograde_castling {
 struct retrograde_position {
     uint64_t white, black;
     uint64_t kings, queens, rooks, bishops, knights, pawns;
-    /* Plies since the last capture or pawn move. Only root moves depend on it. */
+    /* Plies since the last capture or pawn move. Ranks of moves depend on it, and retrograde_probe_wdl wants it to be 0. */
     uint16_t halfmove_clock;
     /* RETROGRADE_WHITE or RETROGRADE_BLACK. */
     uint8_t turn;
@@ -208,15 +218,18 @@ enum retrograde_wdl {
  * times is decoded as a whole by one of the probes, in some milliseconds, unless it was prefetched or preloaded_bytes is 0. DTZ and
  * DTM need WDL as well and take longer, some 10 to 30 probes where a table has one side to move only.
  *
- * RETROGRADE_NO_TABLE, RETROGRADE_TOO_MANY_MEN, RETROGRADE_CASTLING, RETROGRADE_BAD_POSITION, RETROGRADE_BAD_TABLE,
+ * RETROGRADE_NO_TABLE, RETROGRADE_CASTLING, RETROGRADE_BAD_POSITION, RETROGRADE_BAD_TABLE,
  * RETROGRADE_BAD_ARGUMENT.
  */
 
 /*
- * Who wins, one of enum retrograde_wdl. This is what to ask inside a search, right after a capture or pawn move, when the
- * clock is zero and the value therefore certain.
+ * Who wins, one of enum retrograde_wdl, of a position whose halfmove_clock is 0. This is what to ask inside a search, right
+ * after a capture or pawn move. With a clock that has advanced a win may be too far away: RETROGRADE_CLOCK.
  */
 int retrograde_probe_wdl(const retrograde_tables *tables, const struct retrograde_position *position, int *wdl);
+
+/* Who would win if a capture or pawn move had led to the position: its halfmove_clock counts as 0. */
+int retrograde_probe_wdl_after_zeroing(const retrograde_tables *tables, const struct retrograde_position *position, int *wdl);
 
 /*
  * Plies to the next capture or pawn move that keeps the result, or to mate, with the clock at zero: 1 to 100 for a win, 101
@@ -251,7 +264,7 @@ enum retrograde_move_flag {
 };
 
 /* A legal move and what is known of the position after it. */
-struct retrograde_root_move {
+struct retrograde_ranked_move {
     /* As UCI writes it, "e7e8q". */
     char uci[8];
     /* Squares. */
@@ -260,7 +273,7 @@ struct retrograde_root_move {
     char promotion;
     /* Of enum retrograde_move_flag. */
     uint8_t flags;
-    /* Higher is better for the player of the move; see retrograde_root_moves. */
+    /* Higher is better for the player of the move; see retrograde_rank_root_moves. */
     int32_t rank;
     /* For display, in hundredths of a pawn for the player of the move: 31744 for a win, 1 to 49 for a cursed win. */
     int32_t score;
@@ -272,7 +285,7 @@ struct retrograde_root_move {
 };
 
 /* How moves are ranked, to be added. */
-enum retrograde_root_flag {
+enum retrograde_rank_flag {
     /* A position has been repeated since the last capture or pawn move: rank wins by distance, so that there is progress. */
     RETROGRADE_HAS_REPEATED = 1,
     /* There is no fifty-move rule: cursed wins score as wins. */
@@ -283,7 +296,7 @@ enum retrograde_root_flag {
 
 /*
  * All legal moves, best first, ranked under the fifty-move rule with the halfmove_clock of the position. flags are of enum
- * retrograde_root_flag, or 0. The first capacity moves are written; *count becomes the number of legal moves, which may be
+ * retrograde_rank_flag, or 0. The first capacity moves are written; *count becomes the number of legal moves, which may be
  * more. 0 of them: mate or stalemate.
  *
  * Ranks are those of Fathom's and Stockfish's root probes: 1000 wins for certain; 900 to 999 wins, if the way is not a ply
@@ -296,8 +309,8 @@ enum retrograde_root_flag {
  *
  * RETROGRADE_NO_TABLE if the result after a move is not known; otherwise as for probes.
  */
-int retrograde_root_moves(const retrograde_tables *tables, const struct retrograde_position *position, unsigned flags,
-                          struct retrograde_root_move *moves, size_t capacity, size_t *count);
+int retrograde_rank_root_moves(const retrograde_tables *tables, const struct retrograde_position *position, unsigned flags,
+                          struct retrograde_ranked_move *moves, size_t capacity, size_t *count);
 
 /* One move of a line. */
 struct retrograde_line_move {
@@ -310,11 +323,11 @@ struct retrograde_line_move {
 /* Why a line goes no further. */
 enum retrograde_line_end {
     /* The side to move is mated. */
-    RETROGRADE_LINE_MATE = 0,
+    RETROGRADE_LINE_CHECKMATE = 0,
     /* The last position is drawn. */
     RETROGRADE_LINE_DRAW = 1,
     /* There is no room for more moves. */
-    RETROGRADE_LINE_FULL = 2,
+    RETROGRADE_LINE_TOO_LONG = 2,
     /* A table is missing on the way. */
     RETROGRADE_LINE_UNKNOWN = 3
 };

@@ -102,6 +102,7 @@ extern crate self as retrograde;
 #[cfg(feature = "capi")]
 mod capi;
 pub mod chess;
+mod counted;
 mod error;
 pub mod game;
 #[cfg(feature = "generate")]

@@ -294,7 +294,10 @@ fn it_makes_progress_by_distances_to_zeroing_alone() {
                 if position.is_checkmate() {
                     break;
                 }
-                assert_eq!(tables.probe_wdl(&position).unwrap(), Wdl::Loss);
+                assert_eq!(
+                    tables.probe_wdl_after_zeroing(&position).unwrap(),
+                    Wdl::Loss
+                );
                 let defence = tables.root_moves(&position).unwrap()[0].played;
                 position = position.play(defence);
                 question = format!("{question} {defence}");

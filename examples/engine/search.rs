@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
             if metric == Metric::Dtz || best[0].rank > 0 {
                 self.probed_men = 0;
             }
-            moves = best.iter().map(|ranked| ranked.root.played).collect();
+            moves = best.iter().map(|ranked| ranked.played).collect();
             report.line.clone_from(&moves[..1].to_vec());
         }
         for depth in 1..=self.limits.depth.min(MAX_PLY - 1) {
@@ -202,10 +202,8 @@ impl<'a> Search<'a> {
 
     /// The shortest mate or the longest defence, where the tables have it.
     fn by_mate(&self, root: &Position, best: &[RankedMove]) -> Option<Report> {
-        let RankedMove {
-            root: first, rank, ..
-        } = best[0];
-        if rank.abs() != CERTAIN {
+        let first = best[0];
+        if first.rank.abs() != CERTAIN {
             return None;
         }
         // Counted from the position after the move; a mated side has 0.

@@ -16,7 +16,7 @@ use retrograde::xiangqi;
 pub enum Status {
     Ok = 0,
     NoTable = 1,
-    TooManyMen = 2,
+    Clock = 2,
     Castling = 3,
     BadPosition = 4,
     BadTable = 5,
@@ -50,8 +50,8 @@ impl Failure {
     fn status(&self) -> Status {
         match self {
             Failure::Probe(error) => match error {
-                ProbeError::MissingTable { .. } => Status::NoTable,
-                ProbeError::TooManyMen { .. } => Status::TooManyMen,
+                error if error.is_missing_table() => Status::NoTable,
+                ProbeError::Clock { .. } => Status::Clock,
                 ProbeError::CastlingRights => Status::Castling,
                 ProbeError::Directory { .. } => Status::BadDirectory,
                 ProbeError::OutOfMemory { .. } | ProbeError::LittleMemory { .. } => {

@@ -8,12 +8,12 @@ use super::probe::{NO_VALUE, question};
 use super::tables::Tables;
 use retrograde::chess::rules::Role;
 use retrograde::metric::{Dtm, Wdl};
-use retrograde::probe::{LineEnd, RankOptions, RankedMove, RootMove};
+use retrograde::probe::{LineEnd, RankOptions, RankedMove};
 
-/// `struct retrograde_root_move`.
+/// `struct retrograde_ranked_move`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct CRootMove {
+pub struct CRankedMove {
     uci: [c_char; 8],
     from: u8,
     to: u8,
@@ -43,9 +43,9 @@ pub fn chars<const N: usize>(text: &str) -> [c_char; N] {
     chars
 }
 
-impl From<&RankedMove> for CRootMove {
-    fn from(ranked: &RankedMove) -> CRootMove {
-        let RootMove {
+impl From<&RankedMove> for CRankedMove {
+    fn from(ranked: &RankedMove) -> CRankedMove {
+        let RankedMove {
             played,
             is_zeroing,
             is_checkmate,
@@ -54,7 +54,9 @@ impl From<&RankedMove> for CRootMove {
             wdl,
             dtz,
             dtm,
-        } = ranked.root;
+            rank,
+            score,
+        } = *ranked;
         let flags = [
             is_zeroing,
             is_checkmate,
@@ -62,7 +64,7 @@ impl From<&RankedMove> for CRootMove {
             is_insufficient_material,
         ];
         let letter = |role: Role| role.letter().to_ascii_lowercase() as c_char;
-        CRootMove {
+        CRankedMove {
             uci: chars(&played.to_uci()),
             from: played.from().index() as u8,
             to: played.to().index() as u8,
@@ -72,8 +74,8 @@ impl From<&RankedMove> for CRootMove {
                 .zip(0..)
                 .map(|(flag, bit)| u8::from(flag) << bit)
                 .sum(),
-            rank: ranked.rank,
-            score: ranked.score,
+            rank,
+            score,
             wdl: wdl.map_or(NO_VALUE, Wdl::signum2),
             dtz: dtz.map_or(NO_VALUE, |dtz| dtz.shortest.0),
             dtm: dtm.map_or(NO_VALUE, |Dtm(plies)| plies),
@@ -81,14 +83,14 @@ impl From<&RankedMove> for CRootMove {
     }
 }
 
-/// What `flags` says, `enum retrograde_root_flag`.
+/// What `flags` says, `enum retrograde_rank_flag`.
 fn rank_options(flags: c_uint) -> Result<RankOptions, Failure> {
     const HAS_REPEATED: c_uint = 1;
     const NO_FIFTY_MOVE_RULE: c_uint = 2;
     const BY_MATE: c_uint = 4;
     if flags & !(HAS_REPEATED | NO_FIFTY_MOVE_RULE | BY_MATE) != 0 {
         return Err(Failure::Argument(
-            "flags has bits that are none of enum retrograde_root_flag; pass 0 for none",
+            "flags has bits that are none of enum retrograde_rank_flag; pass 0 for none",
         ));
     }
     Ok(RankOptions {
@@ -136,11 +138,11 @@ pub fn check_room<T, U>(moves: *mut T, capacity: usize, count: *mut U) -> Result
 ///
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn retrograde_root_moves(
+pub unsafe extern "C" fn retrograde_rank_root_moves(
     tables: *const Tables,
     position: *const BitboardPosition,
     flags: c_uint,
-    moves: *mut CRootMove,
+    moves: *mut CRankedMove,
     capacity: usize,
     count: *mut usize,
 ) -> c_int {
@@ -152,7 +154,7 @@ pub unsafe extern "C" fn retrograde_root_moves(
         let ranked = tables.rank_root_moves(&position, &options)?.moves;
         // SAFETY: there is room, as the caller promised, and `count` is not null.
         unsafe {
-            write_moves(ranked.iter().map(CRootMove::from), moves, capacity);
+            write_moves(ranked.iter().map(CRankedMove::from), moves, capacity);
             count.write(ranked.len());
         }
         Ok(())

@@ -6,7 +6,7 @@ use super::error::{Failure, guarded};
 use super::position::BitboardPosition;
 use super::tables::Tables;
 use retrograde::chess::rules::Position;
-use retrograde::metric::Dtm;
+use retrograde::metric::{Dtm, Wdl};
 use retrograde::{ProbeError, Tablebase};
 
 /// Stands for a distance that there is none of; `RETROGRADE_NO_VALUE`.
@@ -69,11 +69,23 @@ pub unsafe extern "C" fn retrograde_probe_wdl(
     wdl: *mut c_int,
 ) -> c_int {
     // SAFETY: the caller promised it.
-    unsafe {
-        answer(tables, position, wdl, Tablebase::probe_wdl, |wdl| {
-            wdl.signum2()
-        })
-    }
+    unsafe { answer(tables, position, wdl, Tablebase::probe_wdl, Wdl::signum2) }
+}
+
+/// Who would win with the clock at zero.
+///
+/// # Safety
+///
+/// As the header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn retrograde_probe_wdl_after_zeroing(
+    tables: *const Tables,
+    position: *const BitboardPosition,
+    wdl: *mut c_int,
+) -> c_int {
+    let probe = Tablebase::probe_wdl_after_zeroing;
+    // SAFETY: the caller promised it.
+    unsafe { answer(tables, position, wdl, probe, Wdl::signum2) }
 }
 
 /// Plies to the next zeroing move.

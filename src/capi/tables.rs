@@ -1,6 +1,7 @@
 //! Opening and closing tables.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::mem::offset_of;
 use std::path::PathBuf;
 
 use super::error::{Failure, guarded};
@@ -15,6 +16,8 @@ pub struct Tables(pub Tablebase);
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Options {
+    /// How many bytes the program's structure has: less than here if it was compiled with an older header.
+    size: usize,
     cache_bytes: usize,
     result_bytes: usize,
     checkpoint_bytes: usize,
@@ -26,6 +29,7 @@ pub struct Options {
 impl From<&ProbeOptions> for Options {
     fn from(options: &ProbeOptions) -> Options {
         Options {
+            size: size_of::<Options>(),
             cache_bytes: options.cache_bytes,
             result_bytes: options.result_bytes,
             checkpoint_bytes: options.checkpoint_bytes,
@@ -38,6 +42,46 @@ impl From<&ProbeOptions> for Options {
             },
         }
     }
+}
+
+impl Options {
+    /// The sizes that the structure has or might have had: it grows by fields at its end.
+    fn check(size: usize) -> Result<(), Failure> {
+        let sizes = [
+            offset_of!(Options, result_bytes),
+            offset_of!(Options, checkpoint_bytes),
+            offset_of!(Options, preloaded_bytes),
+            offset_of!(Options, map_files),
+            offset_of!(Options, format),
+            size_of::<Options>(),
+        ];
+        match sizes.contains(&size) {
+            true => Ok(()),
+            false => Err(Failure::Argument(
+                "the size of the options is none that this library knows; pass sizeof(struct retrograde_options) to \
+                 retrograde_default_options, and use the header of this library or of an older one",
+            )),
+        }
+    }
+}
+
+/// The options of a caller: the defaults for null and for fields that the caller's structure does not have.
+///
+/// # Safety
+///
+/// They are null, or as many bytes long as their first field says.
+pub unsafe fn options(options: *const Options) -> Result<ProbeOptions, Failure> {
+    if options.is_null() {
+        return Ok(ProbeOptions::default());
+    }
+    // SAFETY: not null, and the caller promised at least this field.
+    let size = unsafe { (&raw const (*options).size).read() };
+    Options::check(size)?;
+    let mut all = Options::from(&ProbeOptions::default());
+    let place: *mut Options = &raw mut all;
+    // SAFETY: the caller promised that many bytes, there is room for as many, and numbers may have any bytes.
+    unsafe { place.cast::<u8>().copy_from(options.cast(), size) };
+    all.try_into()
 }
 
 impl TryFrom<Options> for ProbeOptions {
@@ -109,11 +153,21 @@ pub extern "C" fn retrograde_version() -> *const c_char {
 ///
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn retrograde_default_options(options: *mut Options) {
-    if !options.is_null() {
-        // SAFETY: not null, and the caller promised the rest.
-        unsafe { options.write((&ProbeOptions::default()).into()) };
-    }
+pub unsafe extern "C" fn retrograde_default_options(options: *mut Options, size: usize) -> c_int {
+    guarded(|| {
+        if options.is_null() {
+            return Err(Failure::Argument(
+                "options is NULL; pass the address of a struct retrograde_options",
+            ));
+        }
+        Options::check(size)?;
+        let mut defaults = Options::from(&ProbeOptions::default());
+        defaults.size = size;
+        let defaults: *const Options = &raw const defaults;
+        // SAFETY: not null, the caller promised that many bytes, and there are as many.
+        unsafe { options.cast::<u8>().copy_from(defaults.cast(), size) };
+        Ok(())
+    })
 }
 
 /// Finds the tables in some directories.
@@ -146,11 +200,8 @@ pub unsafe extern "C" fn retrograde_open(
             // SAFETY: each is null or a string, as the caller promised.
             .map(|&name| unsafe { directory(name) })
             .collect::<Result<Vec<PathBuf>, Failure>>()?;
-        let options = match options.is_null() {
-            true => ProbeOptions::default(),
-            // SAFETY: not null, and the caller promised the rest.
-            false => unsafe { *options }.try_into()?,
-        };
+        // SAFETY: null, or as long as it says, as the caller promised.
+        let options = unsafe { self::options(options) }?;
         let opened = Box::new(Tables(Tablebase::open_with(&directories, &options)?));
         // SAFETY: not null, and the caller promised the rest.
         unsafe { tables.write(Box::into_raw(opened)) };
@@ -193,7 +244,10 @@ pub unsafe extern "C" fn retrograde_max_men(tables: *const Tables) -> c_uint {
 ///
 /// As the header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn retrograde_prefetch(tables: *const Tables, max_men: c_uint) -> c_int {
+pub unsafe extern "C" fn retrograde_prefetch_results(
+    tables: *const Tables,
+    max_men: c_uint,
+) -> c_int {
     guarded(|| {
         // SAFETY: null or from `retrograde_open`, as the caller promised.
         let Some(Tables(tables)) = (unsafe { tables.as_ref() }) else {

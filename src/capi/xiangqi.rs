@@ -8,7 +8,6 @@ use super::moves::{chars, check_room, write_moves};
 use super::probe::NO_VALUE;
 use super::tables::{Options, directory};
 use retrograde::ProbeError;
-use retrograde::probe::ProbeOptions;
 use retrograde::probe::xiangqi::{XiangqiMove, XiangqiTables, XiangqiValue};
 use retrograde::xiangqi::Rules;
 use retrograde::xiangqi::rules::{Position, wxf};
@@ -119,11 +118,8 @@ pub unsafe extern "C" fn retrograde_xiangqi_open(
         let rules = rules(rules_number)?;
         // SAFETY: null or a string, as the caller promised.
         let directory = unsafe { directory(name) }?;
-        let options = match options.is_null() {
-            true => ProbeOptions::default(),
-            // SAFETY: not null, and the caller promised the rest.
-            false => unsafe { *options }.try_into()?,
-        };
+        // SAFETY: null, or as long as it says, as the caller promised.
+        let options = unsafe { super::tables::options(options) }?;
         // Each table is looked for by its name when it is needed; a directory that is none is told now.
         if let Err(source) = std::fs::read_dir(&directory) {
             let (path, problem) = (directory, Arc::new(source));

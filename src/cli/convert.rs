@@ -108,8 +108,8 @@ impl Convert {
             return Ok(Outcome::Done);
         }
         Ok(Outcome::No(format!(
-            "{} positions have other values in the tables that were there; check those with `retrograde verify`",
-            HumanCount(converted.differences.len() as u64)
+            "other values for {} in the tables that were there; check those with `retrograde verify`",
+            counted(converted.differences.len(), "position")
         )))
     }
 

@@ -243,7 +243,7 @@ impl Find {
         }
     }
 
-    /// The distances to be read: those that are there. Those that are asked for must be.
+    /// The distances to be read: those that are there, or if nothing is printed those that are asked for, which must be there.
     fn metrics<G: DescribedGame>(
         &self,
         rules: G::Rules,
@@ -267,7 +267,9 @@ impl Find {
         if let Some(&(metric, _)) = asked.iter().find(|&&(it, is_asked)| is_asked && !has(it)) {
             return Err(G::missing(directory, rules, material, metric));
         }
-        Ok([zeroing, mate].into_iter().filter(|&it| has(it)).collect())
+        let is_asked = |metric| asked.contains(&(metric, true));
+        let is_read = |&metric: &G::Metric| has(metric) && (!self.count || is_asked(metric));
+        Ok([zeroing, mate].into_iter().filter(is_read).collect())
     }
 
     /// Goes through all positions.

@@ -423,10 +423,10 @@ impl Generate {
         )?;
         writeln!(
             out,
-            "estimated, for a machine like the one it was measured on: {} in files, {} with {} threads",
+            "estimated, for a machine like the one it was measured on: {} in files, {} with {}",
             HumanBytes(estimate.bytes),
             HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
-            rayon::current_num_threads()
+            counted(rayon::current_num_threads(), "thread")
         )?;
         if !self.verbose {
             return Ok(());

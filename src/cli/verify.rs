@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount};
+use indicatif::HumanBytes;
 use retrograde::Error;
 use retrograde::chess;
 use retrograde::chess::material::Material;
@@ -228,18 +228,15 @@ impl Verify {
         } else {
             differences(&listed, report.differences, out)?;
             if report.differences == 0 {
-                let positions = HumanCount(report.positions);
-                writeln!(
-                    out,
-                    "no difference: {positions} positions in {seconds:.1} s"
-                )?;
+                let positions = counted(report.positions as usize, "position");
+                writeln!(out, "no difference: {positions} in {seconds:.1} s")?;
             }
         }
         Ok(match report.differences {
             0 => Outcome::Done,
             differences => Outcome::No(format!(
-                "{} differences in {}; solve it again, with the same tables as now",
-                HumanCount(differences),
+                "{} in {}; solve it again, with the same tables as now",
+                counted(differences as usize, "difference"),
                 file.display()
             )),
         })

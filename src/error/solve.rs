@@ -33,7 +33,7 @@ pub enum SolveError {
     },
     /// The scratch file cannot be written or read.
     #[error(
-        "cannot solve {material}: the scratch file fails: {problem}; choose another directory with --scratch"
+        "cannot solve {material}: the scratch file fails: {problem}; choose another directory for it"
     )]
     Scratch {
         /// The material that was being solved.

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::counted::counted;
+
 /// What is wrong with the bytes of a Syzygy file. [`Error`](crate::Error) adds which file it is.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -10,7 +12,7 @@ pub enum SyzygyError {
     #[error("not a Syzygy table of this kind (the first bytes are wrong)")]
     NotATable,
     /// Something does not lie inside the file.
-    #[error("truncated or damaged: {len} bytes do not hold {what}")]
+    #[error("truncated or damaged: {what} is not within {}", counted(*.len, "byte"))]
     Outside {
         /// What does not, in words.
         what: &'static str,

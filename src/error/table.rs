@@ -2,12 +2,14 @@
 
 use std::io;
 
+use crate::counted::counted;
+
 /// What is wrong with the bytes of a table. [`Error`](crate::Error) adds which table it is.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// The library was built without the feature `native`.
-    #[error("a table of our own format, which this program was built without")]
+    #[error("a table of our own format, which this library was built without")]
     NotBuilt,
     /// The first bytes are not those of a table.
     #[error("not a table file (the first bytes are wrong)")]
@@ -29,7 +31,7 @@ pub enum TableError {
         supported: u32,
     },
     /// The file is shorter than its header says, or too short to hold a header.
-    #[error("truncated: {actual} bytes where {expected} are needed")]
+    #[error("truncated: {} where {expected} are needed", counted(*.actual, "byte"))]
     Truncated {
         /// Bytes that there should be, at least.
         expected: u64,
@@ -37,7 +39,7 @@ pub enum TableError {
         actual: u64,
     },
     /// The file is longer than its header says.
-    #[error("{extra} bytes too long")]
+    #[error("{} too long", counted(*.extra, "byte"))]
     Overlong {
         /// Bytes after the end of the table.
         extra: u64,
@@ -113,7 +115,7 @@ pub enum TableError {
     },
     /// A block or index past the end was asked for: the table is of another size than the caller
     /// believes.
-    #[error("{what} {number} of stream {stream} does not exist (there are {count})")]
+    #[error("{what} {number} of stream {stream} does not exist (the table has {count})")]
     OutOfRange {
         /// Stream number in the file, 0 or 1.
         stream: u8,

@@ -62,6 +62,15 @@ pub enum ProbeError {
          position to ask for it without them"
     )]
     CastlingRights,
+    /// The clock of the fifty-move rule does not stand at zero, and the result from a clock at zero was asked for.
+    #[error(
+        "the clock of the fifty-move rule stands at {clock}, and a result alone is that of a clock at zero; ask for \
+         ranked moves, which know the clock, or for the result after a capture or pawn move"
+    )]
+    Clock {
+        /// Plies since the last capture or pawn move.
+        clock: u16,
+    },
     /// The men given are not those of a position.
     #[error("not a position: {0}; give each man a square of its own and each side one king")]
     Placement(&'static str),
@@ -182,7 +191,9 @@ mod tests {
             path: "nowhere".into(),
             problem: Arc::new(io::ErrorKind::NotFound.into()),
         };
-        for error in [missing, directory, ProbeError::CastlingRights] {
+        let clock = ProbeError::Clock { clock: 7 };
+        assert!(!clock.is_missing_table());
+        for error in [missing, directory, clock, ProbeError::CastlingRights] {
             assert!(!error.to_string().contains('\n'));
             assert!(error.to_string().contains("; "));
         }

@@ -66,7 +66,7 @@ impl Leaves for TableLeaves<'_> {
     }
 
     fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
-        let wdl = self.tables.probe_wdl(position)?;
+        let wdl = self.tables.probe_wdl_after_zeroing(position)?;
         if wdl == Wdl::Draw {
             return Ok(Value {
                 dtz: Dtz(0),

@@ -15,8 +15,8 @@
 //! Inside the search ask [`Tablebase::probe_wdl`], which says what comes out if the clock of the fifty-move rule stands at zero. So
 //! ask
 //!
-//! - where the clock does stand at zero, right after a capture or pawn move. With a clock that has advanced a win may be too far away.
-//!   Nothing is missed: every way to so few men goes through a capture;
+//! - where the clock does stand at zero, right after a capture or pawn move. With a clock that has advanced a win may be too far away,
+//!   and the answer is [an error](ProbeError::Clock). Nothing is missed: every way to so few men goes through a capture;
 //! - where there are at most [`Tablebase::max_men`] men and nobody may castle;
 //! - behind the look into the transposition table, and not in the quiescence search, which has too many nodes for it;
 //! - with tables that are [ready](Tablebase::prefetch_results), if they are in Syzygy's format;
@@ -132,7 +132,7 @@ pub use results::ResultStatistics;
 pub struct ProbeOptions {
     /// Bytes of decoded blocks to keep, at most; 0 keeps none.
     pub cache_bytes: usize,
-    /// Bytes for answers of [`Tablebase::probe_wdl`], of either format; 0 keeps none. It is for positions that are asked for again
+    /// Bytes for answers of [`Tablebase::probe_wdl`] and [`probe_wdl_after_zeroing`](Tablebase::probe_wdl_after_zeroing), of either format; 0 keeps none. It is for positions that are asked for again
     /// and again, as a search does; all bytes are taken at once.
     pub result_bytes: usize,
     /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each block that was asked for; 0 keeps
@@ -305,12 +305,28 @@ impl Tablebase {
         self.memory.checkpoints.clear();
     }
 
-    /// Who wins, with the fifty-move rule and its clock at zero, for the side to move.
+    /// Who wins under the fifty-move rule, for the side to move: of a position whose clock stands at zero, as right after a
+    /// capture or pawn move. With a clock that has advanced a win may be too far away, which
+    /// [`rank_root_moves`](Self::rank_root_moves) knows.
     ///
     /// # Errors
     ///
-    /// [`ProbeError`] says which table is missing or damaged, or why no table covers the position.
+    /// [`ProbeError::Clock`] if the clock does not stand at zero. Otherwise [`ProbeError`] says which table is missing or
+    /// damaged, or why no table covers the position.
+    #[inline]
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
+        match position.halfmoves() {
+            0 => self.probe_wdl_after_zeroing(position),
+            clock => Err(ProbeError::Clock { clock }),
+        }
+    }
+
+    /// Who would win if a capture or pawn move had led to the position: whatever its clock says, it counts as zero.
+    ///
+    /// # Errors
+    ///
+    /// As for [`probe_wdl`](Self::probe_wdl), but for the clock.
+    pub fn probe_wdl_after_zeroing(&self, position: &Position) -> Result<Wdl, ProbeError> {
         self.check_covered(position)?;
         let Some(slot) = self.results.slot(position) else {
             return self.wdl(position);
@@ -325,7 +341,7 @@ impl Tablebase {
 
     /// Plies to the next capture or pawn move that keeps the result, or to mate; zero for a draw.
     ///
-    /// As if the clock stood at zero. Exact with our own tables; with Syzygy tables the distance may be one ply longer, as
+    /// As if the clock stood at zero, whatever it says. Exact with our own tables; with Syzygy tables the distance may be one ply longer, as
     /// [`probe_dtz_range`](Self::probe_dtz_range) tells.
     ///
     /// # Errors

@@ -7,8 +7,8 @@
 use std::cmp::{Ordering, Reverse};
 
 use super::{ProbeError, RootMove, Tablebase};
-use crate::chess::rules::Position;
-use crate::metric::{Dtm, Dtz, FIFTY_MOVES, Metric, Wdl};
+use crate::chess::rules::{Move, Position};
+use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, Metric, Wdl};
 use crate::reserve::collected;
 
 /// The rank of a move that wins for certain; that of one that loses is the same below zero.
@@ -47,13 +47,67 @@ impl Default for RankOptions {
 /// A legal move with its rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankedMove {
-    /// The move and what the tables say about the position after it.
-    pub root: RootMove,
+    /// The move.
+    pub played: Move,
+    /// Whether it sets the clock of the fifty-move rule to zero: a capture or a pawn move.
+    pub is_zeroing: bool,
+    /// Whether it mates.
+    pub is_checkmate: bool,
+    /// Whether it stalemates.
+    pub is_stalemate: bool,
+    /// Whether it leaves neither side enough to mate.
+    pub is_insufficient_material: bool,
+    /// Who wins after it, for the side to move then, as in [`RootMove::wdl`].
+    pub wdl: Option<Wdl>,
+    /// Plies to the next zeroing move after it, as in [`RootMove::dtz`].
+    pub dtz: Option<DtzRange>,
+    /// Plies to mate after it, as in [`RootMove::dtm`].
+    pub dtm: Option<Dtm>,
     /// Higher is better for the player of the move; see [`Tablebase::rank_root_moves`].
     pub rank: i32,
     /// For display, in hundredths of a pawn for the player of the move: [`WIN_SCORE`] for a win, 1 to 49 for a cursed
     /// win, more the closer it is to a real one, 0 for a draw, and the same below zero.
     pub score: i32,
+}
+
+impl RankedMove {
+    fn new(root_move: RootMove, rank: i32, score: i32) -> RankedMove {
+        let RootMove {
+            played,
+            is_zeroing,
+            is_checkmate,
+            is_stalemate,
+            is_insufficient_material,
+            wdl,
+            dtz,
+            dtm,
+        } = root_move;
+        RankedMove {
+            played,
+            is_zeroing,
+            is_checkmate,
+            is_stalemate,
+            is_insufficient_material,
+            wdl,
+            dtz,
+            dtm,
+            rank,
+            score,
+        }
+    }
+
+    /// Less is better among moves of the same rank that surely win or lose.
+    fn compare_by_mate(&self, other: &RankedMove) -> Ordering {
+        let plies = |m: &RankedMove| m.dtm.map(|Dtm(plies)| plies.unsigned_abs());
+        match self.rank {
+            CERTAIN => {
+                let plies = |m| plies(m).unwrap_or(u32::MAX);
+                plies(self).cmp(&plies(other))
+            }
+            rank if rank == -CERTAIN => Reverse(plies(self)).cmp(&Reverse(plies(other))),
+            _ => Ordering::Equal,
+        }
+    }
 }
 
 /// All legal moves, best first.
@@ -129,19 +183,6 @@ impl RootMove {
         let Dtz(plies) = self.dtz?.shortest.before_quiet_move();
         Some(plies)
     }
-
-    /// Less is better among moves that surely win or lose.
-    fn compare_by_mate(&self, other: &RootMove, rank: i32) -> Ordering {
-        let plies = |m: &RootMove| m.dtm.map(|Dtm(plies)| plies.unsigned_abs());
-        match rank {
-            CERTAIN => {
-                let plies = |m| plies(m).unwrap_or(u32::MAX);
-                plies(self).cmp(&plies(other))
-            }
-            rank if rank == -CERTAIN => Reverse(plies(self)).cmp(&Reverse(plies(other))),
-            _ => Ordering::Equal,
-        }
-    }
 }
 
 impl Tablebase {
@@ -180,7 +221,7 @@ impl Tablebase {
     ///     let position = Position::from_fen(&format!("8/8/8/8/8/2k5/1R6/K7 w - - {clock} 90"))?;
     ///     let ranked = tables.rank_root_moves(&position, &RankOptions::default())?;
     ///     assert_eq!(ranked.moves[0].rank, rank);
-    ///     assert_eq!(ranked.best()[0].root.played.to_uci(), "a1b1");
+    ///     assert_eq!(ranked.best()[0].played.to_uci(), "a1b1");
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -209,17 +250,14 @@ impl Tablebase {
         };
         let ranked = |root: RootMove| {
             let rank = rank(&root)?;
-            Ok::<_, ProbeError>(RankedMove {
-                root,
-                rank,
-                score: score(rank, options.fifty_move_rule),
-            })
+            let score = score(rank, options.fifty_move_rule);
+            Ok::<_, ProbeError>(RankedMove::new(root, rank, score))
         };
         let mut moves = collected(moves.into_iter().map(ranked))?;
         let compare = |a: &RankedMove, b: &RankedMove| {
             let by_rank = b.rank.cmp(&a.rank);
             match options.by_mate {
-                true => by_rank.then_with(|| a.root.compare_by_mate(&b.root, a.rank)),
+                true => by_rank.then_with(|| a.compare_by_mate(b)),
                 false => by_rank,
             }
         };

@@ -1,6 +1,7 @@
 //! What one side may be denied, so that there is less to explore.
 
 use crate::chess::rules::Role;
+use crate::counted::counted;
 use crate::game::{Color, Game};
 
 /// What one side is denied, so that there is less to explore. What it reaches all the same it reaches in the game: its
@@ -59,8 +60,12 @@ impl Handicap {
         let parts = [
             self.denies_roles()
                 .then(|| format!("{side} promotes to {roles} only")),
-            self.pieces
-                .map(|most| format!("{side} does not {crosses} with {most} pieces or more")),
+            self.pieces.map(|most| {
+                format!(
+                    "{side} does not {crosses} with {} or more",
+                    counted(most, "piece")
+                )
+            }),
             self.loses_to_promotion
                 .then(|| format!("{side} counts as lost once {other} {promotes}")),
             (self.least_men > 1).then(|| {

@@ -24,7 +24,8 @@ use crate::reserve::{collected, room, zeroed};
 use crate::store::{FileStore, MappedFile, Store};
 
 thread_local! {
-    static SCRATCH: RefCell<(Decoder, Vec<u8>)> = const { RefCell::new((Decoder::new(), Vec::new())) };
+    static SCRATCH: RefCell<(Decoder, Vec<u8>)> =
+        const { RefCell::new((Decoder::new(), Vec::new())) };
 }
 
 /// An open table. It can be used from many threads at once.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Counts, Description, Longest};
+use crate::counted::counted;
 use crate::error::TableError;
 
 /// Numbers of positions and some of their indices.
@@ -118,10 +119,10 @@ impl Statistics {
                 add(format!("{count} {name}"));
             }
             for (plies, count) in &side.wins {
-                add(format!("{count} won in {plies} plies"));
+                add(format!("{count} won in {}", counted(*plies, "ply")));
             }
             for (plies, count) in &side.losses {
-                add(format!("{count} lost in {plies} plies"));
+                add(format!("{count} lost in {}", counted(*plies, "ply")));
             }
             add(format!("longest wins at {:?}", side.longest));
             add(format!(

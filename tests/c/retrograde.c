@@ -47,6 +47,12 @@ static void check_values(const retrograde_tables *tables)
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         struct retrograde_position position = position_of(values[i].fen);
         int wdl = 9, dtz = 9, dtm = 9, shortest = 9, longest = 9;
+        CHECK(retrograde_probe_wdl_after_zeroing(tables, &position, &wdl) == RETROGRADE_OK && wdl == values[i].wdl);
+        wdl = 9;
+        if (position.halfmove_clock != 0) {
+            CHECK(retrograde_probe_wdl(tables, &position, &wdl) == RETROGRADE_CLOCK && wdl == 9 && last_error_has("99"));
+            position.halfmove_clock = 0;
+        }
         CHECK(retrograde_probe_wdl(tables, &position, &wdl) == RETROGRADE_OK);
         CHECK(retrograde_probe_dtz(tables, &position, &dtz) == RETROGRADE_OK);
         CHECK(retrograde_probe_dtm(tables, &position, &dtm) == RETROGRADE_OK);
@@ -101,7 +107,7 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
 {
     struct retrograde_position position;
     struct retrograde_options options;
-    struct retrograde_root_move moves[1];
+    struct retrograde_ranked_move moves[1];
     retrograde_tables *others = NULL;
     size_t count = 7;
     int number = 9;
@@ -109,12 +115,12 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
     position = position_of("8/8/8/3r4/8/2k5/1Q6/K7 b - - 0 1");
     CHECK(retrograde_probe_wdl(tables, &position, &number) == RETROGRADE_NO_TABLE);
     CHECK(last_error_has("KQvKR") && last_error_has("retrograde generate KQvKR"));
-    CHECK(retrograde_root_moves(tables, &position, 0, moves, 1, &count) == RETROGRADE_NO_TABLE);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, 1, &count) == RETROGRADE_NO_TABLE);
     position = position_of("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
     CHECK(retrograde_probe_dtm(tables, &position, &number) == RETROGRADE_CASTLING && last_error_has("castle"));
     position = position_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
-    CHECK(retrograde_probe_dtz(tables, &position, &number) == RETROGRADE_TOO_MANY_MEN && last_error_has("32 men"));
-    CHECK(retrograde_line(tables, &position, NULL, 0, &count, NULL) == RETROGRADE_TOO_MANY_MEN);
+    CHECK(retrograde_probe_dtz(tables, &position, &number) == RETROGRADE_NO_TABLE && last_error_has("32 men"));
+    CHECK(retrograde_line(tables, &position, NULL, 0, &count, NULL) == RETROGRADE_NO_TABLE);
     CHECK(retrograde_read_fen("8/8/8/8/8/8/8 w - - 0 1", &position) == RETROGRADE_BAD_POSITION);
     CHECK(last_error_has("7 ranks"));
     CHECK(retrograde_read_fen("8/8/8/8/8/8/8/8 w - - 0 1", &position) == RETROGRADE_BAD_POSITION);
@@ -126,10 +132,11 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
     CHECK(retrograde_probe_wdl(NULL, &position, &number) == RETROGRADE_BAD_ARGUMENT && last_error_has("NULL"));
     CHECK(retrograde_probe_wdl(tables, NULL, &number) == RETROGRADE_BAD_ARGUMENT);
     CHECK(retrograde_probe_wdl(tables, &position, NULL) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_probe_wdl_after_zeroing(tables, &position, NULL) == RETROGRADE_BAD_ARGUMENT);
     CHECK(retrograde_probe_dtz_range(tables, &position, &number, NULL) == RETROGRADE_BAD_ARGUMENT);
-    CHECK(retrograde_root_moves(tables, &position, 0, NULL, 1, &count) == RETROGRADE_BAD_ARGUMENT);
-    CHECK(retrograde_root_moves(tables, &position, 0, moves, 1, NULL) == RETROGRADE_BAD_ARGUMENT);
-    CHECK(retrograde_root_moves(tables, &position, 8, moves, 1, &count) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, NULL, 1, &count) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, 1, NULL) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_rank_root_moves(tables, &position, 8, moves, 1, &count) == RETROGRADE_BAD_ARGUMENT);
     CHECK(last_error_has("flags"));
 
     CHECK(retrograde_open(&directory, 0, NULL, &others) == RETROGRADE_BAD_ARGUMENT);
@@ -139,7 +146,7 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
     CHECK(retrograde_open(nowhere, 2, NULL, &others) == RETROGRADE_BAD_DIRECTORY && last_error_has("nowhere at all"));
     nowhere[1] = NULL;
     CHECK(retrograde_open(nowhere, 2, NULL, &others) == RETROGRADE_BAD_ARGUMENT);
-    retrograde_default_options(&options);
+    CHECK(retrograde_default_options(&options, sizeof options) == RETROGRADE_OK);
     options.format = 3;
     CHECK(retrograde_open(&directory, 1, &options, &others) == RETROGRADE_BAD_ARGUMENT && last_error_has("format"));
     CHECK(number == 9 && count == 7 && others == NULL);
@@ -150,11 +157,38 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
     retrograde_free(others);
 }
 
+/* Structures of other versions: shorter ones have the defaults of what they lack, other sizes are errors. */
+static void check_sizes(const char *directory)
+{
+    struct retrograde_options options = {0};
+    retrograde_tables *tables = NULL;
+    size_t shorter = offsetof(struct retrograde_options, preloaded_bytes);
+    CHECK(retrograde_default_options(&options, shorter) == RETROGRADE_OK && options.size == shorter);
+    CHECK(options.checkpoint_bytes == 4u << 20 && options.preloaded_bytes == 0 && options.map_files == 0);
+    /* These would be an error if they were read. */
+    options.preloaded_bytes = (size_t)-1;
+    options.format = 77;
+    CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);
+    check_values(tables);
+    retrograde_free(tables);
+    tables = NULL;
+    static const size_t sizes[] = {0, 1, sizeof(size_t), sizeof options - 1, sizeof options + 8, (size_t)-1};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        retrograde_xiangqi_tables *others = NULL;
+        options.size = sizes[i];
+        CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_BAD_ARGUMENT && last_error_has("size"));
+        CHECK(retrograde_xiangqi_open(directory, RETROGRADE_CYCLES_DRAW, &options, &others) == RETROGRADE_BAD_ARGUMENT);
+        CHECK(retrograde_default_options(&options, sizes[i]) == RETROGRADE_BAD_ARGUMENT && options.size == sizes[i]);
+        CHECK(tables == NULL && others == NULL);
+    }
+    CHECK(retrograde_default_options(NULL, sizeof options) == RETROGRADE_BAD_ARGUMENT);
+}
+
 static void check_options(const char *directory)
 {
     struct retrograde_options options;
     retrograde_tables *tables = NULL;
-    retrograde_default_options(&options);
+    CHECK(retrograde_default_options(&options, sizeof options) == RETROGRADE_OK && options.size == sizeof options);
     CHECK(options.cache_bytes == 64u << 20 && options.result_bytes == 1u << 20);
     CHECK(options.map_files == 1 && options.format == RETROGRADE_ANY_FORMAT);
     options.format = RETROGRADE_SYZYGY;
@@ -168,22 +202,22 @@ static void check_options(const char *directory)
     options.map_files = 0;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_OK);
     CHECK(retrograde_max_men(tables) == 3);
-    CHECK(retrograde_prefetch(tables, 4) == RETROGRADE_OK);
-    CHECK(retrograde_prefetch(NULL, 4) == RETROGRADE_BAD_ARGUMENT);
+    CHECK(retrograde_prefetch_results(tables, 4) == RETROGRADE_OK);
+    CHECK(retrograde_prefetch_results(NULL, 4) == RETROGRADE_BAD_ARGUMENT);
     check_values(tables);
     retrograde_free(tables);
     options.cache_bytes = (size_t)-1;
     tables = NULL;
     CHECK(retrograde_open(&directory, 1, &options, &tables) == RETROGRADE_BAD_ARGUMENT);
     CHECK(tables == NULL && strstr(retrograde_last_error(), "cache_bytes") != NULL);
-    retrograde_default_options(NULL);
+    check_sizes(directory);
     retrograde_free(NULL);
     CHECK(retrograde_max_men(NULL) == 0);
 }
 
 static void check_root_moves(const retrograde_tables *tables)
 {
-    struct retrograde_root_move moves[RETROGRADE_MAX_MOVES], two[2];
+    struct retrograde_ranked_move moves[RETROGRADE_MAX_MOVES], two[2];
     struct retrograde_position position = position_of(ROOK_ENDING);
     size_t count = 0;
     /* 31 plies to mate: time enough after 68 plies, just enough after 69, too little from 70 on. */
@@ -191,7 +225,7 @@ static void check_root_moves(const retrograde_tables *tables)
         {0, 1000, 31744}, {68, 1000, 31744}, {69, 900, 31744}, {70, 899, 49}, {99, 870, 35}, {100, 869, 34}, {101, 868, 34}};
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         position.halfmove_clock = (uint16_t)clocks[i][0];
-        CHECK(retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
+        CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
         CHECK(count == 16);
         CHECK(strcmp(moves[0].uci, "a1b1") == 0 && moves[0].from == 0 && moves[0].to == 1 && moves[0].promotion == 0);
         CHECK(moves[0].rank == clocks[i][1] && moves[0].score == clocks[i][2]);
@@ -202,24 +236,24 @@ static void check_root_moves(const retrograde_tables *tables)
             CHECK(moves[j - 1].rank >= moves[j].rank);
     }
     position.halfmove_clock = 0;
-    CHECK(retrograde_root_moves(tables, &position, RETROGRADE_HAS_REPEATED, two, 2, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, RETROGRADE_HAS_REPEATED, two, 2, &count) == RETROGRADE_OK);
     CHECK(count == 16 && two[0].rank == 969 && two[0].score == 31744);
-    CHECK(retrograde_root_moves(tables, &position, RETROGRADE_BY_MATE, two, 2, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, RETROGRADE_BY_MATE, two, 2, &count) == RETROGRADE_OK);
     CHECK(two[0].rank == 1000 && two[0].dtm == -30);
     position.halfmove_clock = 90;
-    CHECK(retrograde_root_moves(tables, &position, RETROGRADE_NO_FIFTY_MOVE_RULE, two, 2, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, RETROGRADE_NO_FIFTY_MOVE_RULE, two, 2, &count) == RETROGRADE_OK);
     CHECK(two[0].rank == 879 && two[0].score == 31744);
-    CHECK(retrograde_root_moves(tables, &position, 0, NULL, 0, &count) == RETROGRADE_OK && count == 16);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, NULL, 0, &count) == RETROGRADE_OK && count == 16);
 
     position = position_of("8/k1P5/2K5/8/8/8/8/8 w - - 0 1");
-    CHECK(retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
     CHECK(moves[0].flags & RETROGRADE_ZEROING && moves[0].promotion != 0 && moves[0].uci[4] == moves[0].promotion);
     position = position_of("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1");
-    CHECK(retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
     CHECK(moves[0].flags == RETROGRADE_CHECKMATE && strcmp(moves[0].uci, "f1f8") == 0 && moves[0].dtz == -1);
     CHECK(moves[count - 1].flags == RETROGRADE_STALEMATE && moves[count - 1].rank == 0);
     position = position_of("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
-    CHECK(retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
+    CHECK(retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) == RETROGRADE_OK);
     CHECK(count == 0);
 }
 
@@ -230,11 +264,11 @@ static void check_line(const retrograde_tables *tables)
     size_t count = 0;
     int end = 9;
     CHECK(retrograde_line(tables, &position, moves, 64, &count, &end) == RETROGRADE_OK);
-    CHECK(count == 31 && end == RETROGRADE_LINE_MATE);
+    CHECK(count == 31 && end == RETROGRADE_LINE_CHECKMATE);
     CHECK(strcmp(moves[0].uci, "a1b1") == 0 && strcmp(moves[0].san, "Kb1") == 0);
     CHECK(moves[30].san[strlen(moves[30].san) - 1] == '#');
     CHECK(retrograde_line(tables, &position, moves, 3, &count, &end) == RETROGRADE_OK);
-    CHECK(count == 3 && end == RETROGRADE_LINE_FULL);
+    CHECK(count == 3 && end == RETROGRADE_LINE_TOO_LONG);
     position = position_of("8/8/8/8/8/1k6/1R6/7K b - - 0 1");
     CHECK(retrograde_line(tables, &position, moves, 64, &count, NULL) == RETROGRADE_OK && count == 0);
 }
@@ -293,7 +327,7 @@ static void check_xiangqi(const char *directory, const char *damaged)
     struct retrograde_options options;
     size_t count = 7;
     CHECK(retrograde_xiangqi_open(directory, RETROGRADE_PERPETUAL_CHECK, NULL, &losses) == RETROGRADE_OK);
-    retrograde_default_options(&options);
+    CHECK(retrograde_default_options(&options, sizeof options) == RETROGRADE_OK);
     options.cache_bytes = 0;
     options.map_files = 0;
     CHECK(retrograde_xiangqi_open(directory, RETROGRADE_CYCLES_DRAW, &options, &draws) == RETROGRADE_OK);

@@ -44,16 +44,31 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Runs all sessions of a document.
-fn run(path: &str) {
-    let text = document(path);
-    let place = Place::with_tables();
+/// Runs a command as a user in that directory does, and returns whether it succeeded and what it printed.
+fn shell(command: &str, place: &Place) -> (bool, String) {
     let program = assert_cmd::cargo::cargo_bin("retrograde");
     let folders = std::env::join_paths(
         std::iter::once(program.parent().unwrap().to_owned())
             .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     )
     .unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &format!("{{ {command}\n}} 2>&1")])
+        .current_dir(place.path(""))
+        .env("PATH", &folders)
+        .env("HOME", place.path(""))
+        .env("XDG_DATA_HOME", place.path("data"))
+        .env_remove("RETROGRADE_TABLES")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    (output.status.success(), printed)
+}
+
+/// Runs all sessions of a document.
+fn run(path: &str) {
+    let text = document(path);
+    let place = Place::with_tables();
     let sessions = blocks(&text, "console");
     assert!(!sessions.is_empty(), "{path}");
     for session in sessions {
@@ -61,16 +76,7 @@ fn run(path: &str) {
         assert_eq!(before, "", "{path}: {session}");
         for command in commands.split("\n$ ") {
             let (command, expected) = command.split_once('\n').unwrap_or((command, ""));
-            let output = Command::new("sh")
-                .args(["-c", &format!("{{ {command}\n}} 2>&1")])
-                .current_dir(place.path(""))
-                .env("PATH", &folders)
-                .env("HOME", place.path(""))
-                .env("XDG_DATA_HOME", place.path("data"))
-                .env_remove("RETROGRADE_TABLES")
-                .output()
-                .unwrap();
-            let printed = String::from_utf8(output.stdout).unwrap();
+            let (_, printed) = shell(command, &place);
             let expected: Vec<&str> = expected.lines().collect();
             let lines: Vec<&str> = printed.lines().collect();
             assert!(fits(&expected, &lines), "{path}: $ {command}\n{printed}");
@@ -81,6 +87,32 @@ fn run(path: &str) {
 #[test]
 fn readme_shows_what_is_printed() {
     run("README.md");
+}
+
+/// In the order in which they stand, where there are the tables of a fresh clone. What takes minutes is planned only.
+#[test]
+fn the_commands_of_readme_that_make_tables_work_one_after_the_other() {
+    let text = document("README.md");
+    let block = blocks(&text, "sh")
+        .into_iter()
+        .find(|block| block.contains("--game xiangqi"));
+    let place = Place::with_tables();
+    let mut planned = 0;
+    for line in block.unwrap().lines() {
+        let command = line.split('#').next().unwrap().trim();
+        let takes_long = ["--men 5", "KRPvKR"].iter().any(|it| command.contains(it));
+        let is_planned = command.contains("--dry-run");
+        let (is_well, printed) = match takes_long && !is_planned {
+            true => shell(&format!("{command} --dry-run"), &place),
+            false => shell(command, &place),
+        };
+        planned += usize::from(takes_long);
+        assert!(is_well, "{command}\n{printed}");
+    }
+    assert_eq!(planned, 3);
+    assert!(place.path("tables/xiangqi").is_dir());
+    let (is_well, printed) = shell("retrograde probe '9/9/4k4/9/9/9/9/9/3K5/n2R5 b'", &place);
+    assert!(is_well && printed.contains("Red wins"), "{printed}");
 }
 
 #[test]

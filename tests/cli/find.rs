@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use retrograde::Tablebase;
 use retrograde::chess::Position;
+use retrograde::metric::Wdl;
 use serde_json::Value;
 
 use super::Place;
@@ -115,7 +116,7 @@ fn all_positions_with_the_properties_are_found_and_no_others() {
         let moves = position.legal_moves();
         let wins = moves
             .into_iter()
-            .filter(|&m| tables.probe_wdl(&position.play(m)).unwrap().signum2() == -2);
+            .filter(|&m| tables.probe_wdl_after_zeroing(&position.play(m)).unwrap() == Wdl::Loss);
         wins.count() == 1
     });
     assert_eq!(

@@ -92,7 +92,7 @@ fn restrictions_are_printed_and_prove_bounds() {
         "--pgn",
     ]);
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
-    let restriction = "restriction: white promotes to Q only, white does not promote with 1 pieces or more, \
+    let restriction = "restriction: white promotes to Q only, white does not promote with 1 piece or more, \
                        white counts as lost once black promotes; results are bounds for that side";
     assert!(out.lines().any(|line| line == restriction), "{out}");
     assert!(out.contains(": White wins, dtz "), "{out}");
@@ -339,7 +339,7 @@ fn restrictions_of_xiangqi_are_in_its_words() {
     ];
     let (status, out, err) = place.run(XIANGQI_PAWN.into_iter().chain(options));
     assert_eq!((status, err.as_str()), (0, ""), "{out}");
-    let restriction = "restriction: red does not cross the river with 1 pieces or more, red counts as lost once black \
+    let restriction = "restriction: red does not cross the river with 1 piece or more, red counts as lost once black \
                        crosses the river, red counts as lost with fewer than 2 men; results are bounds for that side";
     assert!(out.lines().any(|line| line == restriction), "{out}");
     assert!(out.contains(": Red wins, dtc "), "{out}");

@@ -53,6 +53,13 @@ fn tables_of_both_rules_live_side_by_side() {
 
     let listed = place.json(["list", "--game", "xiangqi", "--json"]);
     assert_eq!(listed["tables"].as_array().unwrap().len(), 16);
+    // One row for each of the two sets of rules, whatever metrics it has.
+    let (_, rows, _) = place.run(["list", "KRvKN", "--game", "xiangqi"]);
+    let rows: Vec<&str> = rows
+        .lines()
+        .filter(|row| row.starts_with("KRvKN"))
+        .collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
     let info = place.json([
         "info",
         "KRvKN",

@@ -115,7 +115,24 @@ fn six_and_thirty_two_men() {
     let game = position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1");
     let error = tables().probe_dtm(&game).unwrap_err();
     assert!(matches!(error, ProbeError::TooManyMen { men: 32, .. }));
+    assert!(error.is_missing_table());
     assert_one_line(&error);
+}
+
+#[test]
+fn a_clock_that_has_advanced() {
+    for clock in [1, 69, 70, 100, 4000] {
+        let advanced = position(&format!("8/8/8/8/8/2k5/1R6/K7 w - - {clock} 90"));
+        let error = tables().probe_wdl(&advanced).unwrap_err();
+        assert!(matches!(error, ProbeError::Clock { clock: found } if found == clock));
+        assert!(!error.is_missing_table());
+        assert!(assert_one_line(&error).contains(&format!("stands at {clock},")));
+        assert_eq!(
+            tables().probe_wdl_after_zeroing(&advanced).unwrap(),
+            Wdl::Win
+        );
+        assert_eq!(tables().probe_dtz(&advanced).unwrap().0, 31);
+    }
 }
 
 #[test]

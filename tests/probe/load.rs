@@ -68,7 +68,7 @@ fn ask(tables: &Tablebase, known: &Known, random: &mut Random) -> bool {
         2 | 3 => check(tables.probe_dtm(position), &known.dtm, position),
         4 => {
             let ranked = tables.rank_root_moves(position, &RankOptions::default());
-            let best = ranked.map(|ranked| ranked.moves.first().and_then(|m| m.root.wdl));
+            let best = ranked.map(|ranked| ranked.moves.first().and_then(|m| m.wdl));
             let expected = best.as_ref().ok().copied().flatten().map(|_| -known.wdl);
             check(best, &expected, position)
         }

@@ -62,7 +62,7 @@ fn ask(tables: &Tablebase, known: &Known, random: &mut Random) {
         1 => assert_eq!(tables.probe_dtm(position).unwrap(), known.dtm),
         2 => {
             let ranked = tables.rank_root_moves(position, &RankOptions::default());
-            let best = ranked.unwrap().moves.first().and_then(|m| m.root.wdl);
+            let best = ranked.unwrap().moves.first().and_then(|m| m.wdl);
             assert!(best.is_none_or(|best| -best == known.wdl));
         }
         _ => assert_eq!(tables.probe_wdl(position).unwrap(), known.wdl),

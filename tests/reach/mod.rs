@@ -31,7 +31,7 @@ impl Leaves for Tables<'_> {
     }
 
     fn value(&self, position: &Position, after_zeroing: bool) -> Result<Value, LeafError> {
-        let wdl = self.tables.probe_wdl(position)?;
+        let wdl = self.tables.probe_wdl_after_zeroing(position)?;
         let dtz = match after_zeroing {
             true => wdl.dtz_of_zeroing_move(),
             false => self.tables.probe_dtz(position)?,

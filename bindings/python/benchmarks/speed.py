@@ -107,7 +107,7 @@ def main() -> None:
         if directory is None:
             continue
         tables = retrograde.Tablebase(directory, format=name)
-        tables.prefetch(options.men)
+        tables.prefetch_results(options.men)
         tables.probe_bitboards(rows, turns)
         for asked in ({}, {"dtz": True}):
             rates = rates_of(

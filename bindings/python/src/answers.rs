@@ -140,7 +140,7 @@ impl PyProbe {
     ///
     /// If a table is damaged; what the tables do not have makes the category unknown.
     pub fn new(tables: &Tablebase, position: &Position) -> PyResult<PyProbe> {
-        let wdl = known(tables.probe_wdl(position))?;
+        let wdl = known(tables.probe_wdl_after_zeroing(position))?;
         let dtz = known(tables.probe_dtz_range(position))?.ok();
         let dtm = known(tables.probe_dtm(position))?.ok().flatten();
         let material = Material::from_counts(Placement::from(position).counts());

@@ -168,7 +168,7 @@ impl Values {
             status: OK,
             ..Values::UNKNOWN
         };
-        match tables.probe_wdl(position) {
+        match tables.probe_wdl_after_zeroing(position) {
             Ok(wdl) => values.wdl = wdl.signum2() as i8,
             // Without a result there is no distance either.
             Err(error) => {
@@ -195,8 +195,8 @@ impl Values {
 
 fn status(error: &ProbeError) -> u8 {
     match error {
-        ProbeError::MissingTable { .. } => MISSING_TABLE,
-        ProbeError::TooManyMen { .. } | ProbeError::CastlingRights => NOT_COVERED,
+        error if error.is_missing_table() => MISSING_TABLE,
+        ProbeError::CastlingRights => NOT_COVERED,
         ProbeError::Placement(_) => INVALID,
         _ => DAMAGED,
     }

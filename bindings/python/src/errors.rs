@@ -17,7 +17,7 @@ pub enum Kind {
     Material,
     /// A table is missing.
     MissingTable,
-    /// No table can know the position.
+    /// No table can know the position, or the result under its clock.
     NotCovered,
     /// A table is damaged.
     Table,
@@ -57,8 +57,8 @@ impl Kind {
 pub fn probe_error(error: ProbeError) -> PyErr {
     let kind = match &error {
         ProbeError::Directory { .. } => Kind::Directory,
-        ProbeError::MissingTable { .. } => Kind::MissingTable,
-        ProbeError::TooManyMen { .. } | ProbeError::CastlingRights => Kind::NotCovered,
+        error if error.is_missing_table() => Kind::MissingTable,
+        ProbeError::Clock { .. } | ProbeError::CastlingRights => Kind::NotCovered,
         ProbeError::Placement(_) => Kind::Position,
         _ => Kind::Table,
     };

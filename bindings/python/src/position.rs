@@ -27,6 +27,8 @@ pub const ROLES: [Role; 6] = [
 pub enum Reading {
     /// Men, side to move, en passant: what values depend on. Castling rights are an error.
     Values,
+    /// The clock of the fifty-move rule as well.
+    Clock,
     /// Castling rights and counters as well.
     Everything,
 }
@@ -107,17 +109,19 @@ pub fn setup_of_board(board: &Bound<'_, PyAny>, reading: Reading) -> PyResult<Se
     let rooks: u64 = board.getattr(intern!(py, "castling_rights"))?.extract()?;
     setup.castling = match (rooks, reading) {
         (0, _) => CastlingRights::NONE,
-        (_, Reading::Values) => {
+        (_, Reading::Values | Reading::Clock) => {
             return Err(crate::errors::probe_error(
                 retrograde::ProbeError::CastlingRights,
             ));
         }
         (rooks, Reading::Everything) => castling(rooks),
     };
-    if reading == Reading::Everything {
-        let count = |name| -> PyResult<i64> { board.getattr(name)?.extract() };
+    let count = |name| -> PyResult<i64> { board.getattr(name)?.extract() };
+    if reading != Reading::Values {
         let halfmoves = count(intern!(py, "halfmove_clock"))?;
         setup.halfmoves = u16::try_from(halfmoves.max(0)).unwrap_or(u16::MAX);
+    }
+    if reading == Reading::Everything {
         let fullmoves = count(intern!(py, "fullmove_number"))?;
         setup.fullmoves = u32::try_from(fullmoves.max(1)).unwrap_or(u32::MAX);
     }

@@ -127,8 +127,14 @@ impl PyTablebase {
     }
 
     fn probe_wdl(&self, position: &Bound<'_, PyAny>) -> PyResult<i32> {
-        let position = self::position(position, Reading::Values)?;
+        let position = self::position(position, Reading::Clock)?;
         let wdl = self.0.get()?.probe_wdl(&position);
+        wdl.map(Wdl::signum2).map_err(probe_error)
+    }
+
+    fn probe_wdl_after_zeroing(&self, position: &Bound<'_, PyAny>) -> PyResult<i32> {
+        let position = self::position(position, Reading::Values)?;
+        let wdl = self.0.get()?.probe_wdl_after_zeroing(&position);
         wdl.map(Wdl::signum2).map_err(probe_error)
     }
 
@@ -177,10 +183,10 @@ impl PyTablebase {
         Ok(line.map_err(probe_error)?.into())
     }
 
-    #[pyo3(signature = (men=4))]
-    fn prefetch(&self, py: Python<'_>, men: usize) -> PyResult<()> {
+    #[pyo3(signature = (max_men=4))]
+    fn prefetch_results(&self, py: Python<'_>, max_men: usize) -> PyResult<()> {
         let tables = self.0.get()?;
-        py.detach(|| tables.prefetch_results(men))
+        py.detach(|| tables.prefetch_results(max_men))
             .map_err(probe_error)
     }
 
@@ -243,7 +249,8 @@ impl PyFiles {
 
     fn probe_wdl(&self, board: &Bound<'_, PyAny>) -> PyResult<i32> {
         let position = board_or_key_error(board)?;
-        let wdl = self.0.probe_wdl(&position);
+        // As python-chess has it, whatever the clock.
+        let wdl = self.0.probe_wdl_after_zeroing(&position);
         wdl.map(Wdl::signum2).map_err(probe_error)
     }
 

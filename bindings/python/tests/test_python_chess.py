@@ -94,11 +94,11 @@ def compare(boards, directory, native=None):
         wdl, dtz = theirs.probe_wdl(board), theirs.probe_dtz(board)
         assert (ours.probe_wdl(board), ours.probe_dtz(board)) == (wdl, dtz), board.fen()
         least, most = tables.probe_dtz_range(board)
-        assert tables.probe_wdl(board) == wdl, board.fen()
+        assert tables.probe_wdl_after_zeroing(board) == wdl, board.fen()
         # Where the moves of a position tell which of two plies it is, ours says so.
         assert abs(dtz) <= abs(least) <= abs(most) <= abs(dtz) + 1, board.fen()
         if native is not None:
-            assert native.probe_wdl(board) == wdl, board.fen()
+            assert native.probe_wdl_after_zeroing(board) == wdl, board.fen()
             assert abs(least) <= abs(native.probe_dtz(board)) <= abs(most), board.fen()
             assert (wdl > 0) - (wdl < 0) == sign(native, board), board.fen()
         count += 1

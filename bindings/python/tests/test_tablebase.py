@@ -56,6 +56,18 @@ def test_statistics_of_a_table(tables):
         tables.statistics("KRvK", "elo")
 
 
+def test_a_result_alone_wants_a_clock_at_zero(tables):
+    advanced = ROOK.replace(" 0 1", " 70 90")
+    board = Board.from_fen(ROOK)
+    board.halfmove_clock = 70
+    for position in (advanced, board):
+        with pytest.raises(retrograde.NotCoveredError, match="the clock .* stands at 70"):
+            tables.probe_wdl(position)
+        assert tables.probe_wdl_after_zeroing(position) == 2
+        assert tables.probe_dtz(position) == 31
+        assert tables.probe(position).wdl == 2
+
+
 def test_what_tables_cannot_know_is_a_key_error(tables):
     with pytest.raises(
         retrograde.MissingTableError, match="^no wdl table for KQvKR in .*; generate it"
@@ -63,7 +75,7 @@ def test_what_tables_cannot_know_is_a_key_error(tables):
         tables.probe_wdl("8/8/8/8/3q4/k7/8/KR6 w - - 0 1")
     with pytest.raises(retrograde.NotCoveredError, match="castling"):
         tables.probe_wdl("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
-    with pytest.raises(KeyError, match="men and tables have at most"):
+    with pytest.raises(retrograde.MissingTableError, match="men and tables have at most"):
         tables.probe_wdl("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1")
     board = Board.from_fen("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
     with pytest.raises(KeyError):

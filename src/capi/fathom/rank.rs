@@ -149,7 +149,7 @@ pub unsafe extern "C" fn tb_probe_root_wdl(
         }
         let position = position(&boards, rule50, ep, turn)?;
         let rank = |tables: &Tablebase, m| {
-            let wdl = -tables.probe_wdl(&position.play(m)).ok()?;
+            let wdl = -tables.probe_wdl_after_zeroing(&position.play(m)).ok()?;
             let rank = rank_by_result(wdl, use_rule50);
             let score = match rank.abs() {
                 0 => 0,

@@ -67,7 +67,7 @@ pub fn promotion_number(m: Move) -> u16 {
 pub fn plies_after(tables: &Tablebase, position: &Position, m: Move) -> Option<i32> {
     let next = position.play(m);
     let Dtz(plies) = match m.is_zeroing() {
-        true => (-tables.probe_wdl(&next).ok()?).dtz_of_zeroing_move(),
+        true => (-tables.probe_wdl_after_zeroing(&next).ok()?).dtz_of_zeroing_move(),
         false if next.is_checkmate() => Dtz(1),
         false => tables.probe_dtz_rounded(&next).ok()?.before_quiet_move(),
     };

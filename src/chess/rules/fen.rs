@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use super::{CastlingRights, CastlingSide, Piece, Position, Setup, SetupError, Square};
+use crate::counted::counted;
 use crate::game::Color;
 
 /// Why a text is no FEN of a position.
@@ -12,14 +13,14 @@ use crate::game::Color;
 pub enum FenError {
     /// Too few or too many fields.
     #[error(
-        "FEN has {0} fields: write board, side to move, castling, en passant and, or without, the two counters"
+        "FEN has {}: write board, side to move, castling, en passant and, or without, the two counters", counted(*.0, "field")
     )]
     Fields(usize),
     /// Not eight ranks.
-    #[error("FEN board has {0} ranks: write 8, separated by `/`")]
+    #[error("FEN board has {}: write 8, separated by `/`", counted(*.0, "rank"))]
     Ranks(usize),
     /// A rank that is not eight squares long.
-    #[error("FEN board, rank {rank}: {squares} squares instead of 8 in `{text}`")]
+    #[error("FEN board, rank {rank}: {} instead of 8 in `{text}`", counted(*.squares, "square"))]
     RankLength {
         /// 1 to 8.
         rank: u8,

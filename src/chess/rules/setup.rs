@@ -2,6 +2,7 @@
 
 use super::castling::CastlingMove;
 use super::{Bitboard, CastlingRights, CastlingSide, Piece, Role, Square, attacks, squares};
+use crate::counted::counted;
 use crate::game::Color;
 
 /// A position in parts, not checked yet; [`Position::from_setup`](super::Position::from_setup) checks it.
@@ -73,7 +74,7 @@ pub enum SetupError {
     },
     /// More promoted pieces than pawns are missing.
     #[error(
-        "{color} has {pawns} pawns and at least {promoted} promoted pieces: together at most 8"
+        "{color} has {} and at least {}: together at most 8", counted(*.pawns, "pawn"), counted(*.promoted, "promoted piece")
     )]
     TooManyPromoted {
         /// Whose.

@@ -64,7 +64,7 @@ impl CliGame for Position {
     }
 
     fn probe(&self, tables: &Tablebase, by: By) -> Result<Answer> {
-        let wdl = known(tables.probe_wdl(self))?;
+        let wdl = known(tables.probe_wdl_after_zeroing(self))?;
         let dtz = known(tables.probe_dtz_range(self))?.ok();
         let dtm = known(tables.probe_dtm(self))?.ok();
         let is_known = [wdl.is_ok(), dtz.is_some(), dtm.is_some()];
@@ -87,7 +87,8 @@ impl CliGame for Position {
     fn winning_moves(&self, tables: &Tablebase) -> Result<usize> {
         let mut winning = 0;
         for played in &self.legal_moves() {
-            winning += usize::from(tables.probe_wdl(&self.play(played))? == Wdl::Loss);
+            winning +=
+                usize::from(tables.probe_wdl_after_zeroing(&self.play(played))? == Wdl::Loss);
         }
         Ok(winning)
     }

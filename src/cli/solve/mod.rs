@@ -21,6 +21,7 @@ use retrograde::{chess, xiangqi};
 
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
+use super::print::counted;
 use super::show::{Show, board};
 use super::{Outcome, input, memory, progress};
 use answer::{Saved, SolveAnswer};
@@ -312,8 +313,8 @@ fn describe(progress: Progress) -> String {
     use indicatif::HumanCount;
     let count = |positions: usize| HumanCount(positions as u64);
     format!(
-        "{} positions found, {} not yet explored, {} solved, {}",
-        count(progress.positions),
+        "{} found, {} not yet explored, {} solved, {}",
+        counted(progress.positions, "position"),
         count(progress.frontier),
         count(progress.solved),
         HumanBytes(progress.memory as u64)

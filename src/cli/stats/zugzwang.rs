@@ -6,6 +6,8 @@ use indicatif::HumanCount;
 pub use retrograde::statistics::Kind;
 use serde_json::{Value, json};
 
+use crate::cli::print::counted;
+
 /// In words; `first` is what the side that moves first in a game is called.
 fn name(kind: Kind, first: &str) -> String {
     match kind {
@@ -88,8 +90,8 @@ impl Found {
         let (positions, different) = self.totals(is_symmetric);
         writeln!(
             out,
-            "{material} mutual zugzwangs: {} positions, {} different",
-            HumanCount(positions),
+            "{material} mutual zugzwangs: {}, {} different",
+            counted(positions as usize, "position"),
             HumanCount(different)
         )?;
         for kind in Kind::ALL {
@@ -99,9 +101,9 @@ impl Found {
             }
             writeln!(
                 out,
-                "{}: {} positions, {} different",
+                "{}: {}, {} different",
                 name(kind, first),
-                HumanCount(of_kind.count),
+                counted(of_kind.count as usize, "position"),
                 HumanCount(of_kind.different)
             )?;
             for fen in &of_kind.fens {

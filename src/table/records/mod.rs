@@ -10,6 +10,7 @@ mod write;
 
 use std::io;
 
+use crate::counted::counted;
 use crate::reserve::Refused;
 
 pub use read::Records;
@@ -51,7 +52,7 @@ pub enum RecordsError {
     #[error("not a file of solved positions (the first bytes are wrong)")]
     NotRecords,
     /// Written in a version of the format that is not read here.
-    #[error("written in format version {found}; this program reads version {supported}")]
+    #[error("written in format version {found}; this library reads version {supported}")]
     Version {
         /// Version in the file.
         found: u32,
@@ -59,7 +60,7 @@ pub enum RecordsError {
         supported: u32,
     },
     /// The file does not have the length that its header says.
-    #[error("{actual} bytes long where {expected} are needed")]
+    #[error("{} long where {expected} are needed", counted(*.actual, "byte"))]
     Length {
         /// Bytes that there should be.
         expected: u64,

@@ -12,6 +12,7 @@ use super::source::{Source, sides};
 use crate::Error;
 use crate::chess::index::Placement;
 use crate::chess::rules::Role;
+use crate::counted::counted;
 use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::simd::{Kernel, Width};
@@ -282,14 +283,16 @@ fn describe_result(result: u8) -> String {
 fn describe_distance(result: u8, key: i16) -> String {
     let result = describe_result(result);
     match (key::shortest(key), key::longest(key)) {
-        (shortest, longest) if shortest == longest => format!("{result} in {shortest} plies"),
+        (shortest, longest) if shortest == longest => {
+            format!("{result} in {}", counted(shortest, "ply"))
+        }
         (shortest, longest) => format!("{result} in {shortest} or {longest} plies"),
     }
 }
 
 fn describe_score(score: u8) -> String {
     match MateScore(score).dtm() {
-        Some(dtm) => format!("mate in {dtm} plies"),
+        Some(dtm) => format!("mate in {}", counted(dtm.0, "ply")),
         None => "no mate".to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use super::slice::SliceValues;
 use super::source::{Source, sides};
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
+use crate::counted::counted;
 use crate::game::Color;
 use crate::metric::{MateScore, Metric};
 use crate::table::Longest;
@@ -117,7 +118,7 @@ impl Named {
                         if plies == longest.plies as i32 {
                             format!("index {} as the longest win", longest.index)
                         } else {
-                            format!("a win of {} plies, not {plies}", longest.plies)
+                            format!("a win of {}, not {plies}", counted(longest.plies, "ply"))
                         },
                     );
                 }

@@ -9,6 +9,7 @@ use super::line::{Best, Values, key};
 use super::moves::{Captures, Moves};
 use super::values::{At, Resolved, Source};
 use crate::Error;
+use crate::counted::counted;
 use crate::game::Color;
 use crate::metric::{MateScore, Wdl};
 use crate::probe::Format;
@@ -229,13 +230,27 @@ impl Comparison<'_> {
         };
         (!follows).then(|| {
             let expected = match result {
-                Wdl::Loss if round > 0 => format!("{result} in {least} plies or more{within}"),
-                Wdl::Win if round > 0 && plies == 1 => {
-                    format!("{result} in {least} plies{within}, as every move to it is a check")
+                Wdl::Loss if round > 0 => {
+                    format!(
+                        "{result} in {} or more{within}",
+                        counted(least.unsigned_abs(), "ply")
+                    )
                 }
-                _ => format!("{result} in {least} plies{within}"),
+                Wdl::Win if round > 0 && plies == 1 => {
+                    format!(
+                        "{result} in {}{within}, as every move to it is a check",
+                        counted(least.unsigned_abs(), "ply")
+                    )
+                }
+                _ => format!(
+                    "{result} in {}{within}",
+                    counted(least.unsigned_abs(), "ply")
+                ),
             };
-            let stored = format!("{result} in {plies} plies{within}");
+            let stored = format!(
+                "{result} in {}{within}",
+                counted(plies.unsigned_abs(), "ply")
+            );
             (Metric::Dtc, stored, expected)
         })
     }
@@ -292,7 +307,10 @@ impl Comparison<'_> {
                         named.clone(),
                         match plies == Some(longest.plies) {
                             true => named,
-                            false => format!("a win of {} plies, not {plies:?}", longest.plies),
+                            false => {
+                                let found = plies.map_or("none".to_owned(), |it| it.to_string());
+                                format!("a win of {}, not {found}", counted(longest.plies, "ply"))
+                            }
                         },
                     );
                 }
@@ -327,7 +345,7 @@ fn sign(score: MateScore) -> i32 {
 
 fn mate(score: MateScore) -> String {
     match score.dtm() {
-        Some(dtm) => format!("mate in {dtm} plies"),
+        Some(dtm) => format!("mate in {}", counted(dtm.0, "ply")),
         None => "no mate".to_owned(),
     }
 }

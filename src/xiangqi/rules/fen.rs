@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use super::square::{FILES, RANKS};
 use super::{Piece, Position, Role, Setup, SetupError, Square, squares};
+use crate::counted::counted;
 use crate::game::Color;
 
 /// Why a text is no FEN of a position.
@@ -16,13 +17,13 @@ use crate::game::Color;
 #[non_exhaustive]
 pub enum FenError {
     /// Too few or too many fields.
-    #[error("FEN has {0} fields: write board and side to move, and maybe `- - 0 1`")]
+    #[error("FEN has {}: write board and side to move, and maybe `- - 0 1`", counted(*.0, "field"))]
     Fields(usize),
     /// Not ten ranks.
-    #[error("FEN board has {0} ranks: a xiangqi board has 10, separated by `/`")]
+    #[error("FEN board has {}: a xiangqi board has 10, separated by `/`", counted(*.0, "rank"))]
     Ranks(usize),
     /// A rank that is not nine squares long.
-    #[error("FEN board, rank {rank}: {squares} squares instead of 9 in `{text}`")]
+    #[error("FEN board, rank {rank}: {} instead of 9 in `{text}`", counted(*.squares, "square"))]
     RankLength {
         /// 0 to 9.
         rank: u8,

@@ -36,7 +36,7 @@ fn dialects() {
 fn precise_errors() {
     for (fen, message) in [
         ("", "FEN has 0 fields"),
-        ("3k5/9/9/9/9/9/9/9/9/4K4", "FEN has 1 fields"),
+        ("3k5/9/9/9/9/9/9/9/9/4K4", "FEN has 1 field:"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w -", "FEN has 3 fields"),
         ("3k5/9/9/9/9/9/9/9/9/4K4 w - - 0", "FEN has 5 fields"),
         (

@@ -14,13 +14,13 @@ class MaterialError(Error, ValueError):
 
 
 class NotCoveredError(Error, KeyError):
-    """A position that no table can know: castling rights, or too many men."""
+    """A position that no table can know: castling rights, or for a result alone a clock that is not zero."""
 
     __str__ = Exception.__str__
 
 
 class MissingTableError(Error, KeyError):
-    """A table that the answer needs is not there."""
+    """A table that the answer needs is not there, or there are more men than any table has."""
 
     __str__ = Exception.__str__
 

@@ -200,7 +200,9 @@ class Tablebase:
     def probe(self, position: PositionLike) -> Probe:
         """Everything: the values of the position and of its moves. What is not known is ``None``."""
     def probe_wdl(self, position: PositionLike) -> int:
-        """Who wins with the fifty-move rule, its clock at zero: 2, 1, 0, -1 or -2."""
+        """Who wins with the fifty-move rule: 2, 1, 0, -1 or -2. An error if its clock is not at zero."""
+    def probe_wdl_after_zeroing(self, position: PositionLike) -> int:
+        """Who would win if a capture or pawn move had led to the position, whatever its clock says."""
     def probe_dtz(self, position: PositionLike) -> int:
         """Plies to the next capture or pawn move that keeps the result, or to mate; 0 for a draw."""
     def probe_dtz_range(self, position: PositionLike) -> tuple[int, int]:
@@ -211,7 +213,7 @@ class Tablebase:
         """All legal moves, best first, with the clock of the position."""
     def line(self, position: PositionLike, max_plies: int = 1200) -> Line:
         """Best play of both sides."""
-    def prefetch(self, men: int = 4) -> None:
+    def prefetch_results(self, max_men: int = 4) -> None:
         """Reads the tables of results of up to so many men ahead, Syzygy's into memory as a whole."""
     def statistics(
         self, material: str, metric: Literal["wdl", "dtz", "dtm"] = "dtm"

@@ -22,9 +22,9 @@ class Status(IntEnum):
 
     #: All that was asked is known.
     OK = 0
-    #: A table is missing. What other tables know is there.
+    #: A table is missing, or there are more men than any has. What other tables know is there.
     MISSING_TABLE = 1
-    #: No table can know it: castling rights, or too many men.
+    #: No table can know it: castling rights.
     NOT_COVERED = 2
     #: It is no legal position.
     INVALID = 3

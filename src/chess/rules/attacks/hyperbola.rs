@@ -15,10 +15,7 @@ use super::{Bitboard, SliderAttacks, Square};
 
 /// The lines through a square, without the square: rank, file, and the diagonals that run as a1-h8 and
 /// as a8-h1 do.
-pub(super) static LINES: [[Bitboard; 4]; 64] = LINE_MASKS;
-
-/// [`LINES`] for use in constants.
-const LINE_MASKS: [[Bitboard; 4]; 64] = line_masks();
+pub(super) static LINES: [[Bitboard; 4]; 64] = line_masks();
 
 /// The direction of ranks in [`LINES`].
 pub(super) const RANK: usize = 0;
@@ -66,18 +63,6 @@ pub(super) const fn along(square: usize, occupied: Bitboard, line: Bitboard) -> 
         .wrapping_sub(slider.reverse_bits())
         .reverse_bits();
     (up ^ down) & line
-}
-
-/// Rook attacks for use in constants.
-pub(super) const fn const_rook(square: usize, occupied: Bitboard) -> Bitboard {
-    along(square, occupied, LINE_MASKS[square][RANK])
-        | along(square, occupied, LINE_MASKS[square][FILE])
-}
-
-/// Bishop attacks for use in constants.
-pub(super) const fn const_bishop(square: usize, occupied: Bitboard) -> Bitboard {
-    along(square, occupied, LINE_MASKS[square][A1H8])
-        | along(square, occupied, LINE_MASKS[square][A8H1])
 }
 
 /// Hyperbola quintessence: arithmetic on the occupied squares, hardly any tables.

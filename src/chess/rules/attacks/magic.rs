@@ -6,7 +6,7 @@
 //! attacks are the same. The multipliers were found by trying random numbers with few bits set; the tests
 //! prove them, since any other multiplier mixes up attacks.
 
-use super::hyperbola::{const_bishop, const_rook};
+use super::hyperbola::{A1H8, A8H1, FILE, LINES, RANK, along};
 use super::{Bitboard, SliderAttacks, Square};
 
 /// Magic bitboards: one multiplication and one load for both lines of a rook or a bishop.
@@ -30,7 +30,7 @@ const BISHOP_ENTRIES: usize = 5_248;
 const EDGE_RANKS: Bitboard = 0xff00_0000_0000_00ff;
 const EDGE_FILES: Bitboard = 0x8181_8181_8181_8181;
 
-const fn entries(multipliers: &[u64; 64], rook: bool, mut offset: u32) -> [Entry; 64] {
+const fn entries(multipliers: &[u64; 64], directions: [usize; 2], mut offset: u32) -> [Entry; 64] {
     let mut entries = [Entry {
         mask: 0,
         multiplier: 0,
@@ -42,12 +42,8 @@ const fn entries(multipliers: &[u64; 64], rook: bool, mut offset: u32) -> [Entry
         let rank = 0xff << (square & 56);
         let file = 0x0101_0101_0101_0101 << (square & 7);
         let ends = (EDGE_RANKS & !rank) | (EDGE_FILES & !file);
-        let reach = if rook {
-            const_rook(square, 0)
-        } else {
-            const_bishop(square, 0)
-        };
-        let mask = reach & !ends;
+        let lines = LINES[square][directions[0]] | LINES[square][directions[1]];
+        let mask = lines & !ends;
         entries[square] = Entry {
             mask,
             multiplier: multipliers[square],
@@ -60,43 +56,60 @@ const fn entries(multipliers: &[u64; 64], rook: bool, mut offset: u32) -> [Entry
     entries
 }
 
-const ROOK_TABLE: [Entry; 64] = entries(&ROOK_MAGICS, true, 0);
-const BISHOP_TABLE: [Entry; 64] = entries(&BISHOP_MAGICS, false, ROOK_ENTRIES as u32);
+static ROOKS: [Entry; 64] = entries(&ROOK_MAGICS, [RANK, FILE], 0);
+static BISHOPS: [Entry; 64] = entries(&BISHOP_MAGICS, [A1H8, A8H1], ROOK_ENTRIES as u32);
 
-static ROOKS: [Entry; 64] = ROOK_TABLE;
-static BISHOPS: [Entry; 64] = BISHOP_TABLE;
-
-// 108 thousand short steps: the compiler is told that this is meant.
-#[allow(long_running_const_eval)]
 static ATTACKS: [Bitboard; ROOK_ENTRIES + BISHOP_ENTRIES] = {
     let mut attacks = [0; ROOK_ENTRIES + BISHOP_ENTRIES];
     let mut square = 0;
     while square < 64 {
-        let rook = &ROOK_TABLE[square];
-        let mut occupied = 0u64;
-        loop {
-            attacks[rook.index(occupied)] = const_rook(square, occupied);
-            occupied = occupied.wrapping_sub(rook.mask) & rook.mask;
-            if occupied == 0 {
-                break;
-            }
-        }
-        let bishop = &BISHOP_TABLE[square];
-        loop {
-            attacks[bishop.index(occupied)] = const_bishop(square, occupied);
-            occupied = occupied.wrapping_sub(bishop.mask) & bishop.mask;
-            if occupied == 0 {
-                break;
-            }
-        }
+        fill(&mut attacks, &ROOKS[square], square, [RANK, FILE]);
+        fill(&mut attacks, &BISHOPS[square], square, [A1H8, A8H1]);
         square += 1;
     }
     attacks
 };
 
+/// Writes the attacks of one square. Every compilation runs this, so each line is looked along once and not once for
+/// each of the 108 thousand entries: the hash of both lines' men is the sum of their hashes, as no bit is in both.
+const fn fill(attacks: &mut [Bitboard], entry: &Entry, square: usize, directions: [usize; 2]) {
+    let (one, count_of_one) = alone(entry, square, directions[0]);
+    let (other, count_of_other) = alone(entry, square, directions[1]);
+    let mut i = 0;
+    while i < count_of_one {
+        let (product, seen) = one[i];
+        let mut j = 0;
+        while j < count_of_other {
+            let hash = product.wrapping_add(other[j].0) >> entry.shift;
+            attacks[entry.offset as usize + hash as usize] = seen | other[j].1;
+            j += 1;
+        }
+        i += 1;
+    }
+}
+
+/// For each set of men on the inner squares of one line its product with the multiplier, and the attacks along the line.
+const fn alone(entry: &Entry, square: usize, direction: usize) -> ([(u64, Bitboard); 64], usize) {
+    let line = LINES[square][direction];
+    let inner = line & entry.mask;
+    let mut states = [(0, 0); 64];
+    let mut count = 0;
+    let mut occupied = 0u64;
+    loop {
+        let product = occupied.wrapping_mul(entry.multiplier);
+        states[count] = (product, along(square, occupied, line));
+        count += 1;
+        occupied = occupied.wrapping_sub(inner) & inner;
+        if occupied == 0 {
+            break;
+        }
+    }
+    (states, count)
+}
+
 impl Entry {
     #[inline]
-    const fn index(&self, occupied: Bitboard) -> usize {
+    fn index(&self, occupied: Bitboard) -> usize {
         let hash = (occupied & self.mask).wrapping_mul(self.multiplier) >> self.shift;
         self.offset as usize + hash as usize
     }

@@ -5,7 +5,7 @@
 //! way, masked by the length of the diagonal, 1 to 8. State and square index a table of attack boards.
 
 use super::hyperbola::{self, LINES};
-use super::rotated::{A1H8, A8H1, FILE, PLACES, Place, RANK, RotatedOccupancy, places};
+use super::rotated::{A1H8, A8H1, FILE, PLACES, Place, RANK, RotatedOccupancy};
 use super::{Bitboard, SliderAttacks, Square};
 
 /// `[square][state]`: attacks along one line.
@@ -13,23 +13,23 @@ type LineAttacks = [[Bitboard; 256]; 64];
 
 /// The table of one direction, over every state of every square's line.
 const fn line_attacks(direction: usize) -> LineAttacks {
-    let places = places();
     let mut table = [[0; 256]; 64];
     let mut square = 0;
     while square < 64 {
         let mut line = [0u64; 8];
-        let length = line_squares(&places, square, direction, &mut line);
-        let mut state = 0;
+        let length = line_squares(&PLACES, square, direction, &mut line);
+        table[square][0] = LINES[square][direction];
+        let mut state: usize = 1;
         while state < 1 << length {
-            let mut occupied = 0;
-            let mut i = 0;
-            while i < length {
-                if state >> i & 1 == 1 {
-                    occupied |= line[i];
+            // What men stop together each of them stops alone.
+            let others = state & (state - 1);
+            table[square][state] = match others {
+                0 => {
+                    let man = line[state.trailing_zeros() as usize];
+                    hyperbola::along(square, man, LINES[square][direction])
                 }
-                i += 1;
-            }
-            table[square][state] = hyperbola::along(square, occupied, LINES[square][direction]);
+                _ => table[square][others] & table[square][state ^ others],
+            };
             state += 1;
         }
         square += 1;
@@ -54,13 +54,9 @@ pub(super) const fn line_squares(
     places[square].lengths[direction] as usize
 }
 
-#[allow(long_running_const_eval)]
 static RANK_ATTACKS: LineAttacks = line_attacks(RANK);
-#[allow(long_running_const_eval)]
 static FILE_ATTACKS: LineAttacks = line_attacks(FILE);
-#[allow(long_running_const_eval)]
 static DIAG_A1H8_ATTACKS: LineAttacks = line_attacks(A1H8);
-#[allow(long_running_const_eval)]
 static DIAG_A8H1_ATTACKS: LineAttacks = line_attacks(A8H1);
 
 /// Rotated bitboards with 256 attack boards for each square and line.

@@ -164,13 +164,13 @@ const fn folded(kind: u8) -> FoldedMoves {
     let mut index = 0;
     while let Some(square) = Square::from_index(index) {
         let relevant = neighbours(square, kind != KNIGHT_FROM);
-        let mut byte = 0;
+        let mut byte: usize = 0;
         while byte < 256 {
-            let occupied = unfold(byte as u8) & relevant;
-            table[index][byte] = match kind {
-                KNIGHT_FROM => knight_from(square, occupied),
-                KNIGHT_TO => knight_to(square, occupied),
-                _ => elephant_from(square, occupied),
+            // What men stop together each of them stops alone.
+            let others = byte & byte.saturating_sub(1);
+            table[index][byte] = match others {
+                0 => moves(kind, square, unfold(byte as u8) & relevant),
+                _ => table[index][others] & table[index][byte ^ others],
             };
             byte += 1;
         }
@@ -179,11 +179,16 @@ const fn folded(kind: u8) -> FoldedMoves {
     table
 }
 
-#[allow(long_running_const_eval)]
+const fn moves(kind: u8, square: Square, occupied: Bitboard) -> Bitboard {
+    match kind {
+        KNIGHT_FROM => knight_from(square, occupied),
+        KNIGHT_TO => knight_to(square, occupied),
+        _ => elephant_from(square, occupied),
+    }
+}
+
 static KNIGHT_MOVES: FoldedMoves = folded(KNIGHT_FROM);
-#[allow(long_running_const_eval)]
 static KNIGHT_ATTACKERS: FoldedMoves = folded(KNIGHT_TO);
-#[allow(long_running_const_eval)]
 static ELEPHANT_MOVES: FoldedMoves = folded(ELEPHANT_FROM);
 
 /// Looks all legs or eyes up at once: a mask, four folds, one load from tables of 360 KiB each.

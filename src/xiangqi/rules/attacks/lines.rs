@@ -64,20 +64,28 @@ impl<const LENGTH: usize, const STATES: usize> Places<LENGTH, STATES> {
 
 /// Looks along a line: the last empty place, the first man, the second man.
 const fn look<const LENGTH: usize>(place: usize, state: usize, forward: bool) -> (u8, u8, u8) {
-    let (mut quiet, mut rook) = (place as u8, NOWHERE);
-    let mut i = place;
-    while i != (if forward { LENGTH - 1 } else { 0 }) {
-        i = if forward { i + 1 } else { i - 1 };
-        let is_occupied = state >> i & 1 == 1;
-        if is_occupied && rook == NOWHERE {
-            rook = i as u8;
-        } else if is_occupied {
-            return (quiet, rook, i as u8);
-        } else if rook == NOWHERE {
-            quiet = i as u8;
+    let before = state & ((1 << place) - 1);
+    let behind = state ^ before ^ (state & 1 << place);
+    match (forward, before, behind) {
+        (false, 0, _) => (0, NOWHERE, NOWHERE),
+        (false, men, _) => {
+            let first = men.ilog2();
+            let second = match men ^ 1 << first {
+                0 => NOWHERE,
+                others => others.ilog2() as u8,
+            };
+            (first as u8 + 1, first as u8, second)
+        }
+        (true, _, 0) => (LENGTH as u8 - 1, NOWHERE, NOWHERE),
+        (true, _, men) => {
+            let first = men.trailing_zeros() as u8;
+            let second = match men & (men - 1) {
+                0 => NOWHERE,
+                others => others.trailing_zeros() as u8,
+            };
+            (first - 1, first, second)
         }
     }
-    (quiet, rook, NOWHERE)
 }
 
 impl<const LENGTH: usize, const STATES: usize> Masks<LENGTH, STATES> {
@@ -115,14 +123,10 @@ const fn bits(places: Both) -> u16 {
     bits
 }
 
-#[allow(long_running_const_eval)]
 pub(in crate::xiangqi) static FILE_PLACES: Places<RANKS, 1024> = Places::new();
-#[allow(long_running_const_eval)]
 pub(in crate::xiangqi) static RANK_PLACES: Places<FILES, 512> = Places::new();
-#[allow(long_running_const_eval)]
-pub(in crate::xiangqi) static FILE_MASKS: Masks<RANKS, 1024> = Masks::new(&Places::new());
-#[allow(long_running_const_eval)]
-pub(in crate::xiangqi) static RANK_MASKS: Masks<FILES, 512> = Masks::new(&Places::new());
+pub(in crate::xiangqi) static FILE_MASKS: Masks<RANKS, 1024> = Masks::new(&FILE_PLACES);
+pub(in crate::xiangqi) static RANK_MASKS: Masks<FILES, 512> = Masks::new(&RANK_PLACES);
 
 /// A mask of a rank on the lowest rank of a board.
 static SPREAD: [Bitboard; 512] = {
