@@ -86,7 +86,7 @@ static struct retrograde_position position;
 static struct retrograde_options small(int map_files)
 {
     struct retrograde_options options;
-    retrograde_default_options(&options);
+    retrograde_default_options(&options, sizeof options);
     options.cache_bytes = 4 << 20;
     options.result_bytes = 64 << 10;
     options.checkpoint_bytes = 64 << 10;
@@ -147,9 +147,9 @@ static int dtm(void)
 
 static int root(void)
 {
-    struct retrograde_root_move moves[RETROGRADE_MAX_MOVES];
+    struct retrograde_ranked_move moves[RETROGRADE_MAX_MOVES];
     size_t count = 999;
-    int status = retrograde_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count);
+    int status = retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count);
     CHECK(status == RETROGRADE_OK ? count > 5 && moves[0].wdl == RETROGRADE_LOSS : count == 999 && has_error());
     return status == RETROGRADE_OK;
 }
@@ -159,13 +159,13 @@ static int line(void)
     struct retrograde_line_move moves[40];
     size_t count = 999;
     int end = 9, status = retrograde_line(tables, &position, moves, 40, &count, &end);
-    CHECK(status == RETROGRADE_OK ? count == 31 && end == RETROGRADE_LINE_MATE : count == 999 && has_error());
+    CHECK(status == RETROGRADE_OK ? count == 31 && end == RETROGRADE_LINE_CHECKMATE : count == 999 && has_error());
     return status == RETROGRADE_OK;
 }
 
 static int prefetch(void)
 {
-    int status = retrograde_prefetch(tables, 3);
+    int status = retrograde_prefetch_results(tables, 3);
     CHECK(status == RETROGRADE_OK || has_error());
     return status == RETROGRADE_OK;
 }
