@@ -3,11 +3,11 @@
 use retrograde::table::Packing;
 use retrograde::table::layout::{
     BLOCK_CHECKSUM_LEN, CHECKSUM_OFFSET, FILE_LEN_OFFSET, FIRST_LENGTH_ENTRY, GAME_OFFSET,
-    GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET, HEADER_LEN, NARROW_BLOCK_BYTES,
-    STATISTICS_CHECKSUM_LEN, STATISTICS_LEN_OFFSET, STATISTICS_SIDE, STREAM_BLOCK_VALUES_OFFSET,
+    GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET, HEADER_LEN, HIGH_BYTES, MORE_STREAMS_LEN,
+    NARROW_BLOCK_BYTES, STATISTICS_CHECKSUM_LEN, STATISTICS_LEN_OFFSET, STATISTICS_SIDE, STREAM_BLOCK_VALUES_OFFSET,
     STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_CHECKSUM_OFFSET, STREAM_DICTIONARY_LEN_OFFSET,
-    STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET, STREAM_VALUES_OFFSET,
-    STREAMS_OFFSET,
+    STREAM_LEN, STREAM_PLANE_OFFSET, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
+    STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION, VERSION_OFFSET,
 };
 
 /// What is made right.
@@ -39,13 +39,18 @@ pub fn checksums(bytes: &mut [u8], target: Target) -> Option<()> {
     let len = bytes.len() as u64;
     bytes[FILE_LEN_OFFSET..][..8].copy_from_slice(&len.to_le_bytes());
     let identity = crc32c::crc32c(&bytes[GAME_OFFSET..STREAMS_OFFSET]);
-    let records = [0, 1].map(|stream| STREAMS_OFFSET + stream * STREAM_LEN);
-    let symbols = records.map(|record| {
-        number(bytes, record + STREAM_SYMBOL_COUNT_OFFSET, 2)
-            .unwrap_or(0)
-            .min(256) as usize
-    });
-    let symbols_end = HEADER_LEN + symbols[0] + symbols[1];
+    let mut records = vec![STREAMS_OFFSET, STREAMS_OFFSET + STREAM_LEN];
+    let mut symbols_start = HEADER_LEN;
+    if number(bytes, VERSION_OFFSET, 4) == Some(VERSION.into()) {
+        records.extend([HEADER_LEN, HEADER_LEN + STREAM_LEN]);
+        symbols_start += MORE_STREAMS_LEN;
+    }
+    let count = |&record: &usize| {
+        let count = number(bytes, record + STREAM_SYMBOL_COUNT_OFFSET, 2);
+        count.unwrap_or(0).min(256) as usize
+    };
+    let symbols: Vec<usize> = records.iter().map(count).collect();
+    let symbols_end = symbols_start + symbols.iter().sum::<usize>();
     if target == Target::All {
         let mut offset = symbols_end as u64;
         for (record, symbols) in records.into_iter().zip(symbols) {
@@ -80,7 +85,9 @@ fn stream(
     offset: u64,
 ) -> Option<u64> {
     let field = |bytes: &[u8], offset, len| number(bytes, record + offset, len);
-    let seed = crc32c::crc32c_append(identity, &[bytes[record + STREAM_SIDE_OFFSET]]);
+    let is_high = bytes[record + STREAM_PLANE_OFFSET] == 1;
+    let side = bytes[record + STREAM_SIDE_OFFSET].wrapping_add(u8::from(is_high) * HIGH_BYTES);
+    let seed = crc32c::crc32c_append(identity, &[side]);
     let values = field(bytes, STREAM_VALUES_OFFSET, 8)?;
     let block_values = field(bytes, STREAM_BLOCK_VALUES_OFFSET, 4)?;
     let dictionary_len = field(bytes, STREAM_DICTIONARY_LEN_OFFSET, 4)?;

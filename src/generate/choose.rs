@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use super::effort::Effort;
 use crate::Error;
 use crate::table::layout::ORDER_LEN;
-use crate::table::{Packing, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample};
+use crate::table::{
+    Packing, Plane, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample,
+};
 
 /// The numbers of one side to move, which can stand in a file in several orders.
 ///
@@ -21,6 +23,11 @@ pub(super) trait Ordered: Sync {
 
     /// Which side is to move, 0 or 1.
     fn number(&self) -> u8;
+
+    /// Which byte of each number.
+    fn plane(&self) -> Plane {
+        Plane::Low
+    }
 
     /// Which numbers occur.
     fn present(&self) -> [bool; 256];
@@ -64,6 +71,7 @@ pub(super) trait Ordered: Sync {
         bytes[..dimensions.len()].copy_from_slice(dimensions);
         StreamSource {
             side: self.number(),
+            plane: self.plane(),
             order: bytes,
             len: self.len(),
             source,
@@ -84,6 +92,11 @@ pub(super) struct Choice<O> {
 }
 
 impl<O> Choice<O> {
+    /// The same for the side to move at another place in a list.
+    pub fn at(self, side: usize) -> Choice<O> {
+        Choice { side, ..self }
+    }
+
     /// Estimated bytes of the stream, for streams with so many blocks.
     fn size(&self, all_blocks: u64) -> u64 {
         self.bytes * all_blocks / self.sampled.max(1) as u64

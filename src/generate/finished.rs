@@ -15,6 +15,7 @@ use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
 use crate::store::{Part, Scratch};
+use crate::table::Plane;
 
 /// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
 #[derive(Debug)]
@@ -107,8 +108,13 @@ impl FinishedSlices {
         packed.unpack().ok_or(io::ErrorKind::InvalidData.into())
     }
 
-    fn unpack(&self, slabs: &[PackedSide<Put>], metric: Metric) -> io::Result<SideValues> {
-        let unpack = |slab: &PackedSide<Put>| slab.unpack(metric, |put| self.get(put));
+    fn unpack(
+        &self,
+        slabs: &[PackedSide<Put>],
+        metric: Metric,
+        plane: Plane,
+    ) -> io::Result<SideValues> {
+        let unpack = |slab: &PackedSide<Put>| slab.unpack(metric, plane, |put| self.get(put));
         let mut all = SideValues::default();
         match slabs {
             [whole] => all = unpack(whole)?,
@@ -131,11 +137,11 @@ impl Slices for FinishedSlices {
         &self.pawns
     }
 
-    fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_> {
+    fn side(&self, slice: usize, side: usize, metric: Metric, plane: Plane) -> LentValues<'_> {
         match self.slices[slice].get().map(|sides| &sides[side]) {
             Some(Finished::Kept(values)) => LentValues::Kept(values),
             Some(Finished::Packed(slabs)) => {
-                let values = self.unpack(slabs, metric).unwrap_or_else(|error| {
+                let values = self.unpack(slabs, metric, plane).unwrap_or_else(|error| {
                     self.error.get_or_init(|| self.told(&error));
                     SideValues::undecided(words(&self.material).unwrap_or(0) as usize)
                 });

@@ -6,8 +6,10 @@ use std::cell::RefCell;
 
 use zstd::bulk::{Compressor, Decompressor};
 
+use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::metric::Metric;
+use crate::table::Plane;
 
 const LEVEL: i32 = 1;
 
@@ -71,8 +73,12 @@ pub(super) struct PackedSide<P = Packed> {
     decided: [P; 5],
     wdl_by_conversion: P,
     dtz: P,
+    dtz_high: P,
     won_by_zeroing: P,
+    /// Scores; where they take two bytes, the low bytes of what files have.
     dtm: P,
+    dtm_high: P,
+    has_long_mates: bool,
     dtm_by_conversion: P,
 }
 
@@ -88,13 +94,22 @@ impl PackedSide {
             false => Packed::default(),
         };
         let own = &values.own;
+        let has_long_mates = values.dtm.are_wide();
+        let of_mates = |plane: Plane| match (has_long_mates, plane) {
+            (false, Plane::Low) => bytes(Metric::Dtm, values.dtm.bytes()),
+            (false, Plane::High) => Packed::default(),
+            (true, plane) => bytes(Metric::Dtm, &long_mates(&values.dtm, plane)),
+        };
         PackedSide {
             legal: words(Metric::Wdl, &values.legal),
             decided: values.decided.each_ref().map(|set| Packed::of_words(set)),
             wdl_by_conversion: words(Metric::Wdl, &own.wdl_by_conversion),
             dtz: bytes(Metric::Dtz, &own.dtz),
+            dtz_high: bytes(Metric::Dtz, &own.dtz_high),
             won_by_zeroing: words(Metric::Dtz, &own.won_by_zeroing),
-            dtm: bytes(Metric::Dtm, values.dtm.bytes()),
+            dtm: of_mates(Plane::Low),
+            dtm_high: of_mates(Plane::High),
+            has_long_mates,
             dtm_by_conversion: words(Metric::Dtm, &own.dtm_by_conversion),
         }
     }
@@ -113,18 +128,22 @@ impl PackedSide {
             ],
             wdl_by_conversion: put(self.wdl_by_conversion)?,
             dtz: put(self.dtz)?,
+            dtz_high: put(self.dtz_high)?,
             won_by_zeroing: put(self.won_by_zeroing)?,
             dtm: put(self.dtm)?,
+            dtm_high: put(self.dtm_high)?,
+            has_long_mates: self.has_long_mates,
             dtm_by_conversion: put(self.dtm_by_conversion)?,
         })
     }
 }
 
 impl<P> PackedSide<P> {
-    /// What the file of one metric is made from.
+    /// What a stream of the file of one metric is made from.
     pub fn unpack<E>(
         &self,
         metric: Metric,
+        plane: Plane,
         get: impl Fn(&P) -> Result<Vec<u8>, E>,
     ) -> Result<SideValues, E> {
         let words = |part: &P| Ok(words_of(&get(part)?));
@@ -142,9 +161,11 @@ impl<P> PackedSide<P> {
         };
         let OwnValues {
             dtz,
+            dtz_high,
             wdl_by_conversion,
             won_by_zeroing,
             dtm_by_conversion,
+            mate_moves,
         } = &mut values.own;
         match metric {
             Metric::Wdl => {
@@ -152,11 +173,18 @@ impl<P> PackedSide<P> {
                 *wdl_by_conversion = words(&self.wdl_by_conversion)?;
             }
             Metric::Dtz => {
-                *dtz = get(&self.dtz)?;
+                match plane {
+                    Plane::Low => *dtz = get(&self.dtz)?,
+                    Plane::High => *dtz_high = get(&self.dtz_high)?,
+                }
                 *won_by_zeroing = words(&self.won_by_zeroing)?;
             }
             Metric::Dtm => {
-                values.dtm = get(&self.dtm)?.into();
+                match (self.has_long_mates, plane) {
+                    (false, _) => values.dtm = get(&self.dtm)?.into(),
+                    (true, Plane::Low) => *mate_moves = get(&self.dtm)?,
+                    (true, Plane::High) => *mate_moves = get(&self.dtm_high)?,
+                }
                 *dtm_by_conversion = words(&self.dtm_by_conversion)?;
             }
         }

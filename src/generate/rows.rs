@@ -11,6 +11,8 @@
 //! The solver knows that for words over the black king's square, files have another order. So a slice is turned in
 //! squares of 64 black kings by 64 indices, which are read and written a cache line at a time.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -18,7 +20,9 @@ use rayon::prelude::*;
 use super::addressing::{Addressing, FileOrder};
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::retro::lines::{transpose_lines, transpose_words};
+use crate::retro::lines::{line_at, transpose_lines, transpose_words};
+use crate::retro::score::{Score, Scores};
+use crate::table::Plane;
 
 /// The most sets that say what may stand at an index: one for each result.
 pub(super) const MAX_SETS: usize = 5;
@@ -28,22 +32,30 @@ pub(super) const MAX_SETS: usize = 5;
 pub enum Numbers {
     /// Results; those that occur, in increasing order.
     Results(Vec<u8>),
-    /// Distances to zeroing.
-    ToZeroing,
+    /// Distances to zeroing, or one of their bytes.
+    ToZeroing(Plane),
     /// Distances to mate.
     ToMate,
+    /// A byte of distances to mate of which some do not fit into one.
+    LongToMate(Plane),
 }
 
 impl Numbers {
     /// The numbers of a metric, of which these occur.
-    pub fn new(metric: Metric, present: &[bool; 256]) -> Numbers {
+    pub fn new(
+        metric: Metric,
+        plane: Plane,
+        has_high_bytes: bool,
+        present: &[bool; 256],
+    ) -> Numbers {
         match metric {
             Metric::Wdl => Numbers::Results(
                 (0..Wdl::ALL.len() as u8)
                     .filter(|&result| present[usize::from(result)])
                     .collect(),
             ),
-            Metric::Dtz => Numbers::ToZeroing,
+            Metric::Dtz => Numbers::ToZeroing(plane),
+            Metric::Dtm if has_high_bytes => Numbers::LongToMate(plane),
             Metric::Dtm => Numbers::ToMate,
         }
     }
@@ -52,9 +64,14 @@ impl Numbers {
     pub fn sets(&self) -> usize {
         match self {
             Numbers::Results(present) => present.len(),
-            Numbers::ToZeroing => 1,
+            Numbers::ToZeroing(_) | Numbers::LongToMate(_) => 1,
             Numbers::ToMate => 2,
         }
+    }
+
+    /// Whether distances to mate are needed.
+    pub fn are_of_mates(&self) -> bool {
+        matches!(self, Numbers::ToMate | Numbers::LongToMate(_))
     }
 
     /// Whether there is a byte for each index beside the sets.
@@ -77,10 +94,12 @@ impl Numbers {
                 }
                 sets
             }
-            Numbers::ToZeroing => {
+            Numbers::ToZeroing(_) => {
                 let asked = values.decided_at(address) & !values.own.won_by_zeroing[address] & held;
                 [asked, 0, 0, 0, 0]
             }
+            // Any that is not better might stand in many places, but then both bytes would have to agree which.
+            Numbers::LongToMate(_) => [values.decided_at(address) & held, 0, 0, 0, 0],
             Numbers::ToMate => {
                 let asked = values.decided_at(address) & held;
                 [asked, values.own.dtm_by_conversion[address], 0, 0, 0]
@@ -88,24 +107,71 @@ impl Numbers {
         }
     }
 
-    /// The bytes of a slice in the solver's layout, 64 a word; nothing for results.
+    /// The bytes of a word of the solver; none for results.
     #[inline(always)]
-    pub fn bytes<'a>(&self, values: &'a SideValues) -> &'a [u8] {
+    pub fn line(&self, values: &SideValues, address: usize) -> [u8; 64] {
         match self {
-            Numbers::Results(_) => &[],
-            Numbers::ToZeroing => &values.own.dtz,
-            Numbers::ToMate => values.dtm.bytes(),
+            Numbers::Results(_) => [0; 64],
+            Numbers::ToZeroing(Plane::Low) => line_at(&values.own.dtz, address),
+            Numbers::ToZeroing(Plane::High) if values.own.dtz_high.is_empty() => [0; 64],
+            Numbers::ToZeroing(Plane::High) => line_at(&values.own.dtz_high, address),
+            Numbers::ToMate => line_at(values.dtm.bytes(), address),
+            Numbers::LongToMate(_) if !values.own.mate_moves.is_empty() => {
+                line_at(&values.own.mate_moves, address)
+            }
+            Numbers::LongToMate(plane) => long_mates_of_line(&values.dtm, address, *plane),
         }
+    }
+
+    /// The bytes of a slice in the solver's layout, 64 a word; nothing for results.
+    pub fn bytes<'a>(&self, values: &'a SideValues) -> Cow<'a, [u8]> {
+        match self {
+            Numbers::Results(_) => Cow::Borrowed(&[]),
+            Numbers::ToZeroing(Plane::Low) => Cow::Borrowed(&values.own.dtz),
+            Numbers::ToMate => Cow::Borrowed(values.dtm.bytes()),
+            Numbers::ToZeroing(Plane::High) | Numbers::LongToMate(_) => {
+                Cow::Owned(self.lines(values))
+            }
+        }
+    }
+
+    fn lines(&self, values: &SideValues) -> Vec<u8> {
+        let words = values.decided[Wdl::Win.index()].len();
+        (0..words)
+            .flat_map(|address| self.line(values, address))
+            .collect()
     }
 
     /// The same bytes, of values that nobody else needs.
     pub fn take_bytes(&self, values: SideValues) -> Vec<u8> {
         match self {
-            Numbers::Results(_) => Vec::new(),
-            Numbers::ToZeroing => values.own.dtz,
+            Numbers::ToZeroing(Plane::Low) => values.own.dtz,
             Numbers::ToMate => values.dtm.into_bytes().unwrap_or_default(),
+            _ => self.bytes(&values).into_owned(),
         }
     }
+}
+
+/// A byte of the full moves to mate of a word, as a file has them.
+fn long_mates_of_line(scores: &Scores<'_>, address: usize, plane: Plane) -> [u8; 64] {
+    let of_number = |number: u16| number.to_le_bytes()[plane as usize];
+    u16::line(scores, address).map(|score| of_number(moves_of_long_mate(score)))
+}
+
+/// The full moves to mate that a score of two bytes stands for.
+fn moves_of_long_mate(score: u16) -> u16 {
+    match score.cmp(&<u16 as Score>::DRAW) {
+        Ordering::Less => score,
+        Ordering::Equal => 0,
+        Ordering::Greater => u16::MAX - score,
+    }
+}
+
+/// A byte of the full moves to mate of all positions, as files have them.
+pub(super) fn long_mates(scores: &Scores<'_>, plane: Plane) -> Vec<u8> {
+    (0..scores.len() / 64)
+        .flat_map(|address| long_mates_of_line(scores, address, plane))
+        .collect()
 }
 
 /// For each result, where it may stand.
@@ -227,11 +293,10 @@ impl Turned<'_> {
     /// Writes the rows of `kings` black kings from the words at `addresses`; a row has an index for each of these.
     fn turn(&self, addresses: &[u32], kings: Range<usize>, sets: &mut [u64], bytes: &mut [u8]) {
         let count = self.numbers.sets();
-        let solved_bytes = self.numbers.bytes(self.values);
         if let &[address] = addresses {
             sets.copy_from_slice(&self.sets_at(address)[..count]);
             if !bytes.is_empty() {
-                bytes.copy_from_slice(line(solved_bytes, address));
+                bytes.copy_from_slice(&self.line(address));
             }
             return;
         }
@@ -246,7 +311,7 @@ impl Turned<'_> {
                     words[faster] = set;
                 }
                 if !bytes.is_empty() {
-                    lines[faster].copy_from_slice(line(solved_bytes, address));
+                    lines[faster] = self.line(address);
                 }
             }
             let filled = u64::MAX >> (64 - addresses.len());
@@ -278,11 +343,11 @@ impl Turned<'_> {
         self.numbers
             .sets_at(self.values, address, self.addressing.held(address))
     }
-}
 
-#[inline(always)]
-fn line(bytes: &[u8], address: u32) -> &[u8] {
-    &bytes[address as usize * 64..][..64]
+    #[inline(always)]
+    fn line(&self, address: u32) -> [u8; 64] {
+        self.numbers.line(self.values, address as usize)
+    }
 }
 
 /// Adds bits, the lowest of them at place `start`, to every `step`th of some words.

@@ -56,7 +56,7 @@ impl<'a> Runs<'a> {
                     [a, b, c, d, e] => self.push_results([a, b, c, d, e], shift, len),
                     _ => {}
                 },
-                Numbers::ToZeroing => {
+                Numbers::ToZeroing(_) | Numbers::LongToMate(_) => {
                     self.push_exact(sets[0] >> shift, &rows.bytes[from..from + len]);
                 }
                 Numbers::ToMate => {
@@ -173,7 +173,7 @@ impl<'a> Runs<'a> {
     /// Ends the last run.
     pub fn finish(mut self) {
         match (self.numbers, self.interval) {
-            (Numbers::ToZeroing, Some(_)) => {}
+            (Numbers::ToZeroing(_) | Numbers::LongToMate(_), Some(_)) => {}
             _ => self.end_run(self.out.len()),
         }
     }

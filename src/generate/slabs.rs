@@ -13,6 +13,7 @@ use crate::chess::placement::PawnSlices;
 use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::Metric;
+use crate::table::Plane;
 
 /// The only slice of a material, in slabs.
 #[derive(Debug)]
@@ -54,13 +55,15 @@ impl Slabs {
             .collect();
         let slabs = slabs.into_par_iter().enumerate();
         slabs.try_for_each(|(slab, (sets, bytes))| {
-            let values = self.values.side(side, slab, *numbers == Numbers::ToMate)?;
+            let values = self.values.side(side, slab, numbers.are_of_mates())?;
             let words = sets.chunks_exact_mut(numbers.sets());
             for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {
                 let all = numbers.sets_at(&values, at, addressing.held(address));
                 word.copy_from_slice(&all[..word.len()]);
             }
-            bytes.copy_from_slice(&numbers.bytes(&values)[..bytes.len()]);
+            for (at, bytes) in bytes.chunks_exact_mut(64).enumerate() {
+                bytes.copy_from_slice(&numbers.line(&values, at));
+            }
             Ok::<(), SolveError>(())
         })?;
         Ok(LaidOut {
@@ -81,7 +84,7 @@ impl Slices for Slabs {
         &self.pawns
     }
 
-    fn side(&self, _: usize, side: usize, metric: Metric) -> LentValues<'_> {
+    fn side(&self, _: usize, side: usize, metric: Metric, _: Plane) -> LentValues<'_> {
         let values = self.values.whole_side(side, metric == Metric::Dtm);
         let values = values.unwrap_or_else(|error| {
             self.error.get_or_init(|| error);

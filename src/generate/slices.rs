@@ -10,6 +10,7 @@ use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::solve::SolveError;
 use crate::chess::solve::solved::{SideValues, Solved};
 use crate::metric::Metric;
+use crate::table::Plane;
 
 /// The solved values of a material, handed out slice by slice.
 ///
@@ -41,9 +42,9 @@ pub trait Slices: Sync {
     /// | metric | fields |
     /// |---|---|
     /// | WDL | `legal`, `decided`, `own.wdl_by_conversion` |
-    /// | DTZ | `decided`, `own.dtz`, `own.won_by_zeroing` |
+    /// | DTZ | `decided`, `own.dtz` or, of high bytes, `own.dtz_high`, `own.won_by_zeroing` |
     /// | DTM | `decided`, `dtm`, `own.dtm_by_conversion` |
-    fn side(&self, slice: usize, side: usize, metric: Metric) -> LentValues<'_>;
+    fn side(&self, slice: usize, side: usize, metric: Metric, plane: Plane) -> LentValues<'_>;
 
     /// Whether numbers are taken from [`laid_out`](Self::laid_out), since values as a whole are too
     /// many.
@@ -107,7 +108,7 @@ impl Slices for Solved {
         &self.pawns
     }
 
-    fn side(&self, slice: usize, side: usize, _: Metric) -> LentValues<'_> {
+    fn side(&self, slice: usize, side: usize, _: Metric, _: Plane) -> LentValues<'_> {
         match self.slices[slice].get() {
             Some(values) => LentValues::Kept(&values[side]),
             None => LentValues::Restored(Arc::default()),

@@ -14,7 +14,7 @@ use super::slices::{LaidOut, LentValues, Slices};
 use super::summary::Summary;
 use crate::chess::index::{IndexSpace, Order};
 use crate::metric::Metric;
-use crate::table::ValueSource;
+use crate::table::{Plane, ValueSource};
 
 /// The numbers of one side to move, in whatever order.
 pub(super) struct Side<'a, S> {
@@ -23,6 +23,7 @@ pub(super) struct Side<'a, S> {
     pub addressing: &'a Addressing,
     pub side: usize,
     pub metric: Metric,
+    pub plane: Plane,
     pub numbers: Numbers,
     pub present: [bool; 256],
     /// Stands where nothing is asked for in a whole block.
@@ -36,16 +37,17 @@ impl<'a, S: Slices> Side<'a, S> {
         addressing: &'a Addressing,
         summary: &Summary,
         side: usize,
-        metric: Metric,
+        (metric, plane): (Metric, Plane),
     ) -> Side<'a, S> {
-        let present = summary.present(side, metric);
+        let present = summary.present(side, metric, plane);
         Side {
             slices,
             space,
             addressing,
             side,
             metric,
-            numbers: Numbers::new(metric, &present),
+            plane,
+            numbers: Numbers::new(metric, plane, summary.has_high_bytes(metric), &present),
             filler: present.iter().position(|&is| is).unwrap_or(0) as u8,
             present,
         }
@@ -62,7 +64,7 @@ impl<'a, S: Slices> Side<'a, S> {
     }
 
     fn values(&self, slice: usize) -> LentValues<'a> {
-        self.slices.side(slice, self.side, self.metric)
+        self.slices.side(slice, self.side, self.metric, self.plane)
     }
 
     /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of its indices that
@@ -92,6 +94,10 @@ impl<S: Slices> Ordered for Side<'_, S> {
 
     fn number(&self) -> u8 {
         self.side as u8
+    }
+
+    fn plane(&self) -> Plane {
+        self.plane
     }
 
     fn present(&self) -> [bool; 256] {
@@ -251,10 +257,10 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
                 sets,
                 // All else that was brought back is not needed any more.
                 bytes: match values {
-                    LentValues::Kept(values) => Cow::Borrowed(side.numbers.bytes(values)),
+                    LentValues::Kept(values) => side.numbers.bytes(values),
                     LentValues::Restored(values) => Cow::Owned(match Arc::try_unwrap(values) {
                         Ok(values) => side.numbers.take_bytes(values),
-                        Err(values) => side.numbers.bytes(&values).to_vec(),
+                        Err(values) => side.numbers.bytes(&values).into_owned(),
                     }),
                 },
             }

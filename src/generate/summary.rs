@@ -7,16 +7,17 @@ use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
 use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
 use crate::metric::{Metric, Wdl};
+use crate::retro::score::Scores;
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
-use crate::table::{Counts, Longest, SideStatistics, Statistics};
+use crate::table::{Counts, Longest, Plane, SideStatistics, Statistics};
 
 /// What the files of a material say about its values as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// By metric.
     statistics: [Statistics; 3],
-    /// For each side to move and each metric by its number, the numbers that files have to hold.
-    present: [[[bool; 256]; 3]; 2],
+    /// For each side to move and each metric by its number, the bytes that files have to hold: low and high ones.
+    present: [[[[bool; 256]; 2]; 3]; 2],
 }
 
 impl Summary {
@@ -44,12 +45,15 @@ impl Summary {
             statistics: Metric::ALL.map(|metric| digest.tally.statistics(material, metric)),
             present: [0, 1].map(|side: usize| {
                 Metric::ALL.map(|metric| {
-                    let mut present = [false; 256];
+                    let mut present = [[false; 256]; 2];
                     match metric {
-                        Metric::Wdl => present[..5].copy_from_slice(&digest.results[side]),
+                        Metric::Wdl => present[0][..5].copy_from_slice(&digest.results[side]),
                         _ => {
-                            let asked = digest.tally.asked(side, metric);
-                            present[..asked.len()].copy_from_slice(asked);
+                            let asked = digest.tally.asked(side, metric).iter().enumerate();
+                            for (number, _) in asked.filter(|&(_, &is)| is) {
+                                present[0][number & 255] = true;
+                                present[1][number >> 8] = true;
+                            }
                         }
                     }
                     present
@@ -78,10 +82,17 @@ impl Summary {
         sides.each_ref().map(SideStatistics::first_longest)
     }
 
-    /// The numbers that a stream has to hold. Never none: where nothing is asked for, 0 stands.
+    /// Whether some number does not fit into a byte.
     #[must_use]
-    pub fn present(&self, side: usize, metric: Metric) -> [bool; 256] {
-        let mut present = self.present[side][usize::from(metric.number())];
+    pub fn has_high_bytes(&self, metric: Metric) -> bool {
+        let of_metric = |side: &[[[bool; 256]; 2]; 3]| side[usize::from(metric.number())][1];
+        (self.present.iter()).any(|side| of_metric(side)[1..].contains(&true))
+    }
+
+    /// The bytes that a stream has to hold. Never none: where nothing is asked for, 0 stands.
+    #[must_use]
+    pub fn present(&self, side: usize, metric: Metric, plane: Plane) -> [bool; 256] {
+        let mut present = self.present[side][usize::from(metric.number())][plane as usize];
         if present == [false; 256] {
             present[0] = true;
         }
@@ -199,7 +210,12 @@ impl SliceWords for SlicePart<'_> {
             stalemated: values.stalemate[address],
             won_by_zeroing: values.own.won_by_zeroing[address],
             dtz: values.own.dtz.as_chunks().0.get(address),
+            dtz_high: values.own.dtz_high.as_chunks().0.get(address),
             dtm: values.dtm.bytes().as_chunks().0.get(address),
+            long_mates: match &values.dtm {
+                Scores::Bytes(_) => None,
+                Scores::Words(words) => words.as_chunks().0.get(address),
+            },
         }
     }
 }

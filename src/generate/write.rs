@@ -12,7 +12,7 @@ use super::summary::Summary;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::metric::Metric;
-use crate::table::{Compression, Description, StreamSource, ValueSource, write_table};
+use crate::table::{Compression, Description, Plane, StreamSource, ValueSource, write_table};
 use crate::tables::table_path;
 
 /// Writes one table of a solved material and returns the size of its file in bytes.
@@ -33,10 +33,28 @@ pub fn write_metric(
     let material = slices.material();
     let addressing = Addressing::new(index_space);
     // With the same men on both sides, Black to move is White to move with the colours exchanged.
-    let sides: Vec<Side<'_, _>> = (0..if material.is_symmetric() { 1 } else { 2 })
-        .map(|side| Side::new(slices, index_space, &addressing, summary, side, metric))
+    let new_side = |side: usize, plane: Plane| {
+        Side::new(
+            slices,
+            index_space,
+            &addressing,
+            summary,
+            side,
+            (metric, plane),
+        )
+    };
+    let mut sides: Vec<Side<'_, _>> = (0..if material.is_symmetric() { 1 } else { 2 })
+        .map(|side| new_side(side, Plane::Low))
         .collect();
-    let choices = choose(&sides, &effort)?;
+    let mut choices = choose(&sides, &effort)?;
+    if summary.has_high_bytes(metric) {
+        for low in choices.clone() {
+            let high = new_side(sides[low.side].side, Plane::High);
+            let best = choose(std::slice::from_ref(&high), &effort)?;
+            choices.extend(best.into_iter().map(|choice| choice.at(sides.len())));
+            sides.push(high);
+        }
+    }
     let laid_out: Vec<_> = sides.iter().map(|side| side.sampled(&[])).collect();
     let sources = choices.iter().map(|choice| -> Box<dyn ValueSource> {
         match slices.is_laid_out() {
@@ -65,5 +83,143 @@ pub fn write_metric(
     match slices.error() {
         Some(error) => Err(error.clone().into()),
         None => Ok(written?.file_bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, HashMap};
+
+    use super::*;
+    use crate::Tablebase;
+    use crate::chess::material::Material;
+    use crate::chess::solve::solved::{SideValues, Solved};
+    use crate::chess::solve::{SolveOptions, gather_targets, solve};
+    use crate::game::{Bits, Color};
+    use crate::metric::{Dtm, Dtz, Wdl};
+    use crate::retro::score::Score;
+    use crate::table::Table;
+
+    /// Every distance that many times as long: odd, so that who wins still follows from the parity of a mate.
+    const LONGER: i32 = 21;
+
+    /// Makes distances longer, and results those that follow from them under the fifty-move rule.
+    fn stretch(values: &mut SideValues) {
+        values.own.dtz_high = vec![0; values.own.dtz.len()];
+        let scores = (0..values.dtm.len()).map(|place| match values.dtm.plies(place) {
+            None => <u16 as Score>::DRAW,
+            Some(plies) => u16::from_plies(plies.unsigned_abs() * LONGER as u32).unwrap(),
+        });
+        values.dtm = u16::wrap(scores.collect());
+        for address in 0..values.legal.len() {
+            for (strict, cursed) in [(Wdl::Win, Wdl::CursedWin), (Wdl::Loss, Wdl::BlessedLoss)] {
+                let both = values.decided[strict.index()][address]
+                    | values.decided[cursed.index()][address];
+                for king in both.ones() {
+                    let place = address * 64 + king as usize;
+                    let plies = i32::from(values.own.dtz[place]) * LONGER;
+                    let value = if plies > 100 { cursed } else { strict };
+                    for other in [strict, cursed] {
+                        values.decided[other.index()][address] &= !(1 << king);
+                    }
+                    values.decided[value.index()][address] |= 1 << king;
+                    let [low, high, ..] = plies.to_le_bytes();
+                    values.own.dtz[place] = low;
+                    values.own.dtz_high[place] = high;
+                }
+            }
+        }
+    }
+
+    /// No material of up to five men has distances to zeroing above 255 plies, so those of KRvK are made longer.
+    #[test]
+    fn distances_of_two_bytes_are_counted_written_and_probed() {
+        let material: Material = "KRvK".parse().unwrap();
+        let cancel = AtomicBool::new(false);
+        let options = SolveOptions::new(&cancel);
+        let targets = gather_targets(&material, &HashMap::new(), options.width).unwrap();
+        let solved = solve(material, &targets, options).unwrap();
+        let index_space = IndexSpace::new(material);
+        let short = Summary::new(&solved, &index_space);
+        let solved = Solved {
+            slices: (solved.slices.into_iter())
+                .map(|slice| {
+                    let mut values = slice.into_inner().unwrap();
+                    values.iter_mut().for_each(stretch);
+                    values.into()
+                })
+                .collect(),
+            ..solved
+        };
+        let summary = Summary::new(&solved, &index_space);
+        for metric in [Metric::Dtz, Metric::Dtm] {
+            assert!(!short.has_high_bytes(metric) && summary.has_high_bytes(metric));
+            let sides = |summary: &Summary| summary.statistics(metric).sides.clone();
+            for (short, long) in sides(&short).into_iter().zip(sides(&summary)) {
+                let longer = |rows: BTreeMap<u32, _>| {
+                    let rows = rows.into_iter();
+                    rows.map(|(plies, count)| (plies * LONGER as u32, count))
+                        .collect()
+                };
+                assert_eq!(long.wins, longer(short.wins));
+                assert_eq!(long.losses, longer(short.losses));
+                assert_eq!(long.longest, short.longest);
+            }
+        }
+
+        let directory = tempfile::tempdir().unwrap();
+        for metric in Metric::ALL {
+            let (to, level) = (directory.path(), Compression::Default);
+            write_metric(to, &solved, &index_space, &summary, metric, level, &cancel).unwrap();
+        }
+        let today = Tablebase::open("tables").unwrap();
+        let longer = Tablebase::open(directory.path()).unwrap();
+        for metric in [Metric::Dtz, Metric::Dtm] {
+            let table = Table::open(&table_path(directory.path(), &material, metric)).unwrap();
+            table.verify_checksums(&|_, _| true).unwrap();
+            assert_eq!(
+                table.description().longest[0].unwrap().plies,
+                31 * LONGER as u32
+            );
+            for side in Color::ALL {
+                let number = side.index() as u8;
+                let is_stored = table.stream(number).is_some();
+                assert_eq!(table.high_bytes(number).is_some(), is_stored);
+                // The distances of a side that is not stored are those of its moves, one ply more.
+                if is_stored {
+                    check_probes(&index_space, side, metric, &today, &longer);
+                }
+            }
+        }
+    }
+
+    fn check_probes(
+        space: &IndexSpace,
+        side: Color,
+        metric: Metric,
+        today: &Tablebase,
+        longer: &Tablebase,
+    ) {
+        let mut probed = 0;
+        for index in 0..space.len() {
+            let Some((_, position)) = space.position(index, side) else {
+                continue;
+            };
+            let plies = |tables: &Tablebase| match metric {
+                Metric::Dtm => tables.probe_dtm(&position).unwrap().map(|Dtm(plies)| plies),
+                _ => {
+                    let Dtz(plies) = tables.probe_dtz(&position).unwrap();
+                    Some(plies)
+                }
+            };
+            // A mated side has -1 ply to zeroing by convention.
+            let expected = plies(today).map(|plies| match plies {
+                -1 => -1,
+                plies => plies * LONGER,
+            });
+            assert_eq!(plies(longer), expected, "{}", position.to_fen());
+            probed += 1;
+        }
+        assert!(probed > 10_000);
     }
 }

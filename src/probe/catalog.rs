@@ -125,6 +125,8 @@ pub(super) struct NativeTable {
     description: Option<Box<Description>>,
     /// For each side to move, the order of its stream, if there is one.
     sides: [Option<Order>; 2],
+    /// Those of the streams of high bytes.
+    high_bytes: [Option<Order>; 2],
 }
 
 impl NativeTable {
@@ -133,6 +135,18 @@ impl NativeTable {
     pub fn side(&self, side: usize) -> Option<(&Stream, &Order)> {
         let order = self.sides[side].as_ref()?;
         Some((self.table.stream(side as u8)?, order))
+    }
+
+    /// The stream of the high bytes of a side to move and its order, if numbers take two bytes.
+    pub fn high_bytes(&self, side: usize) -> Option<(&Stream, &Order)> {
+        let order = self.high_bytes[side].as_ref()?;
+        Some((self.table.high_bytes(side as u8)?, order))
+    }
+
+    /// Whether numbers take two bytes.
+    #[inline]
+    pub fn has_high_bytes(&self) -> bool {
+        self.high_bytes.iter().any(Option::is_some)
     }
 }
 
@@ -338,7 +352,7 @@ impl TableFile {
             // Two threads may get here; either's is as good.
             let _ = self.space.set(space);
         }
-        let sides = self.orders(&table).map_err(foreign)?;
+        let [sides, high_bytes] = self.orders(&table).map_err(foreign)?;
         Ok(NativeTable {
             colors_exchanged: self.named != self.material,
             description: (self.named != self.material).then(|| {
@@ -347,14 +361,15 @@ impl TableFile {
             }),
             table,
             sides,
+            high_bytes,
         })
     }
 
-    /// The orders of both sides, if the streams fit the name; else what does not.
-    fn orders(&self, table: &Table) -> Result<[Option<Order>; 2], String> {
+    /// The orders of both sides, of all bytes or low ones and of high ones, if the streams fit the name; else what does not.
+    fn orders(&self, table: &Table) -> Result<[[Option<Order>; 2]; 2], String> {
         let space = self.space();
         check_streams::<Chess>(table, &self.named, self.metric, space.len())?;
-        let mut sides = [None, None];
+        let mut planes = [[None, None], [None, None]];
         for stream in table.streams() {
             let order = stream.order();
             let (used, unused) = order.split_at(MAX_DIMENSIONS.min(order.len()));
@@ -363,9 +378,9 @@ impl TableFile {
                 false => None,
             };
             let order = order.ok_or("the header has an impossible order of pieces")?;
-            sides[usize::from(stream.side())] = Some(order);
+            planes[stream.plane() as usize][usize::from(stream.side())] = Some(order);
         }
-        Ok(sides)
+        Ok(planes)
     }
 
     /// The relation between indices and placements in the colours of the file.

@@ -88,6 +88,7 @@ mod former;
 #[cfg(feature = "generate")]
 mod leaves;
 mod line;
+mod mate;
 mod rank;
 mod ranked;
 mod results;
@@ -111,6 +112,7 @@ use crate::game::Color;
 use crate::metric::{Dtm, Dtz, DtzRange, Metric, Wdl};
 use crate::reserve::Refused;
 use crate::syzygy::Memory;
+use crate::table::Plane;
 use crate::tables::BlockCache;
 
 pub use crate::tables::{CacheStatistics, Format};
@@ -382,7 +384,7 @@ impl Tablebase {
         Ok(self.mate_score(position)?.dtm())
     }
 
-    /// The number a table has for some men, as it stands in the file; nothing if that side's are not stored.
+    /// The number a table has for some men, as it stands in the file, or its low byte; nothing if that side's are not stored.
     ///
     /// It is the value of the position only where the rules in `generate::encode` say so. For checking tables, and
     /// for programs that search captures themselves. Syzygy tables have such numbers for results only.
@@ -431,9 +433,17 @@ impl Tablebase {
 
     /// The number that a table of distances to mate has for a position; nothing if that side's are not stored.
     #[inline]
-    fn stored_dtm(&self, board: &Board) -> Result<Option<u8>, ProbeError> {
+    fn stored_dtm(&self, board: &Board) -> Result<Option<u16>, ProbeError> {
         let placement = Placement::from(board);
-        self.number(board.material_key(), &placement, board.turn(), Metric::Dtm)
+        let (key, turn) = (board.material_key(), board.turn());
+        let (found, file) = self.file(key, Metric::Dtm)?;
+        match file.open()? {
+            OpenTable::Native(table) => {
+                self.native_number(found, file, table, (key, &placement, turn))
+            }
+            // There are none of mates, and the error says so.
+            OpenTable::Syzygy(_) => file.table().map(|_| None),
+        }
     }
 
     /// The result that a table has for a position.
@@ -450,7 +460,7 @@ impl Tablebase {
             OpenTable::Native(table) => {
                 let placement = Placement::from(board);
                 // A table of results without a side to move is not opened at all.
-                self.native_number(found, file, table, key, &placement, turn)?
+                self.native_byte(found, file, table, (key, &placement, turn), Plane::Low)?
                     .and_then(|number| Wdl::from_index(number.into()))
                     .ok_or_else(|| self.contradiction(key, Metric::Wdl))
             }
@@ -468,7 +478,7 @@ impl Tablebase {
         let (found, file) = self.file(key, metric)?;
         match file.open()? {
             OpenTable::Native(table) => {
-                self.native_number(found, file, table, key, placement, turn)
+                self.native_byte(found, file, table, (key, placement, turn), Plane::Low)
             }
             OpenTable::Syzygy(table) if metric == Metric::Wdl => {
                 let exchanged = found.colors_exchanged;
@@ -490,9 +500,9 @@ impl Tablebase {
         match file.open()? {
             OpenTable::Native(table) => {
                 let placement = Placement::from(board);
-                let number = self.native_number(found, file, table, key, &placement, turn)?;
+                let plies = self.native_number(found, file, table, (key, &placement, turn))?;
                 let sign = if wdl.is_any_win() { 1 } else { -1 };
-                Ok(number.map(|number| Dtz(sign * i32::from(number)).into()))
+                Ok(plies.map(|plies| Dtz(sign * i32::from(plies)).into()))
             }
             OpenTable::Syzygy(table) => {
                 let exchanged = found.colors_exchanged;
@@ -520,15 +530,34 @@ impl Tablebase {
             .is_ok_and(|(_, file)| file.format() == Format::Syzygy)
     }
 
+    /// The number that a table of our own has for some men; nothing if that side's are not stored.
     #[inline]
     fn native_number(
         &self,
         found: Found<'_>,
         file: &TableFile,
         opened: &NativeTable,
-        key: MaterialKey,
-        placement: &Placement,
-        turn: Color,
+        at: (MaterialKey, &Placement, Color),
+    ) -> Result<Option<u16>, ProbeError> {
+        let Some(low) = self.native_byte(found, file, opened, at, Plane::Low)? else {
+            return Ok(None);
+        };
+        let high = match opened.has_high_bytes() {
+            false => None,
+            true => self.native_byte(found, file, opened, at, Plane::High)?,
+        };
+        Ok(Some(u16::from_le_bytes([low, high.unwrap_or(0)])))
+    }
+
+    /// A byte of the number that a table of our own has for some men; nothing if that side's are not stored.
+    #[inline]
+    fn native_byte(
+        &self,
+        found: Found<'_>,
+        file: &TableFile,
+        opened: &NativeTable,
+        (key, placement, turn): (MaterialKey, &Placement, Color),
+        plane: Plane,
     ) -> Result<Option<u8>, ProbeError> {
         let Found {
             entry,
@@ -542,7 +571,11 @@ impl Tablebase {
         } else {
             (*placement, turn.index())
         };
-        let Some((stream, order)) = opened.side(side) else {
+        let stream = match plane {
+            Plane::Low => opened.side(side),
+            Plane::High => opened.high_bytes(side),
+        };
+        let Some((stream, order)) = stream else {
             return Ok(None);
         };
         let index = order.index(&file.space().digits(&placement));

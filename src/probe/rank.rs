@@ -2,10 +2,11 @@
 
 use std::cmp::{Ordering, Reverse};
 
+use super::mate::Mate;
 use super::{ProbeError, Tablebase};
 use crate::chess::material::MAX_MEN;
 use crate::chess::rules::{Move, Position};
-use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, MateScore, Metric, Wdl};
+use crate::metric::{Dtm, Dtz, DtzRange, FIFTY_MOVES, Metric, Wdl};
 use crate::reserve::collected;
 
 /// A legal move and what the tables say about the position after it.
@@ -222,7 +223,7 @@ impl Tablebase {
         let next = position.play(m);
         let is_covered = self.check_covered(&next).is_ok();
         let by_rule = RootMove::new(m, &next);
-        let dtm = if_there(is_covered, || self.mate_score(&next))?.and_then(MateScore::dtm);
+        let dtm = if_there(is_covered, || self.mate_score(&next))?.and_then(Mate::dtm);
         Ok(RootMove {
             wdl: if_there(is_covered, || self.wdl(&next))?.or(by_rule.wdl),
             dtz: if_there(is_covered, || self.dtz(&next))?.or(by_rule.dtz),

@@ -22,9 +22,10 @@
 //! better one, except that it alone counts where there is no other move and the table takes the position for
 //! stalemate or mate.
 
+use super::mate::Mate;
 use super::{ProbeError, Tablebase};
 use crate::chess::rules::{Board, Move, MoveList, Position, Role};
-use crate::metric::{Dtz, DtzRange, MateScore, Metric, Wdl};
+use crate::metric::{Dtz, DtzRange, Metric, Wdl};
 
 /// Whether an en-passant capture is one of the moves.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,9 +50,9 @@ pub(super) enum Rounding {
 }
 
 /// The best score there is.
-const MATES_NOW: MateScore = MateScore(u8::MAX);
+const MATES_NOW: Mate = Mate::AT_ONCE;
 /// No move has a score as low as this, so with it as floor every score counts.
-const EXACT: MateScore = MateScore::MATED;
+const EXACT: Mate = Mate::MATED;
 
 /// A won or lost position, the fifty-move rule ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,9 +72,9 @@ impl From<Wdl> for Outcome {
     }
 }
 
-impl From<MateScore> for Outcome {
-    fn from(score: MateScore) -> Outcome {
-        match score.cmp(&MateScore::DRAW) {
+impl From<Mate> for Outcome {
+    fn from(score: Mate) -> Outcome {
+        match score.cmp(&Mate::DRAW) {
             std::cmp::Ordering::Less => Outcome::Mated,
             std::cmp::Ordering::Equal => Outcome::Drawn,
             std::cmp::Ordering::Greater => Outcome::Mates,
@@ -297,9 +298,9 @@ impl Tablebase {
     }
 
     /// Distance to mate of a position without castling rights.
-    pub(super) fn mate_score(&self, position: &Position) -> Result<MateScore, ProbeError> {
+    pub(super) fn mate_score(&self, position: &Position) -> Result<Mate, ProbeError> {
         match self.wdl(position)?.into() {
-            Outcome::Drawn => Ok(MateScore::DRAW),
+            Outcome::Drawn => Ok(Mate::DRAW),
             outcome => self.mate_score_given(position, outcome, EXACT),
         }
     }
@@ -312,14 +313,14 @@ impl Tablebase {
         &self,
         position: &Position,
         outcome: Outcome,
-        floor: MateScore,
-    ) -> Result<MateScore, ProbeError> {
+        floor: Mate,
+    ) -> Result<Mate, ProbeError> {
         if position.en_passant_square().is_some() {
             return self.mate_score_with_en_passant(position, outcome);
         }
         let stored = self.stored_mate_score(position, outcome)?;
-        let mut best = stored.unwrap_or(MateScore::MATED);
-        let is_enough = |best: MateScore| best == MATES_NOW || best.before_move() <= floor;
+        let mut best = stored.unwrap_or(Mate::MATED);
+        let is_enough = |best: Mate| best == MATES_NOW || best.before_move() <= floor;
         if !is_enough(best) {
             let mut captures = MoveList::new();
             position.legal_captures_into(&mut captures);
@@ -340,9 +341,9 @@ impl Tablebase {
     fn ensure_outcome(
         &self,
         position: &Position,
-        score: MateScore,
+        score: Mate,
         outcome: Outcome,
-    ) -> Result<MateScore, ProbeError> {
+    ) -> Result<Mate, ProbeError> {
         if Outcome::from(score) == outcome {
             Ok(score)
         } else {
@@ -356,9 +357,9 @@ impl Tablebase {
         &self,
         position: &Position,
         outcome: Outcome,
-    ) -> Result<MateScore, ProbeError> {
+    ) -> Result<Mate, ProbeError> {
         // Of the conversions that the table knows as well, and of the en-passant captures.
-        let mut known = MateScore::MATED;
+        let mut known = Mate::MATED;
         let mut en_passant = None;
         for m in &position.legal_captures() {
             let score = self.mate_score_after(position, m, outcome, EXACT)?;
@@ -397,8 +398,8 @@ impl Tablebase {
         position: &Position,
         m: Move,
         outcome: Outcome,
-        floor: MateScore,
-    ) -> Result<MateScore, ProbeError> {
+        floor: Mate,
+    ) -> Result<Mate, ProbeError> {
         let next = position.play(m);
         if outcome == Outcome::Mated {
             // Every move of a lost position loses.
@@ -413,14 +414,14 @@ impl Tablebase {
             && let Some(stored) = self.stored_mate_score(&next, Outcome::Mated)?
             && stored.before_move() <= floor
         {
-            return Ok(MateScore::MATED);
+            return Ok(Mate::MATED);
         }
         match self.wdl(&next)?.into() {
             Outcome::Mated => {
                 let score = self.mate_score_given(&next, Outcome::Mated, floor)?;
                 Ok(score.before_move())
             }
-            Outcome::Drawn | Outcome::Mates => Ok(MateScore::MATED),
+            Outcome::Drawn | Outcome::Mates => Ok(Mate::MATED),
         }
     }
 
@@ -431,12 +432,12 @@ impl Tablebase {
         &self,
         position: &Position,
         outcome: Outcome,
-    ) -> Result<Option<MateScore>, ProbeError> {
+    ) -> Result<Option<Mate>, ProbeError> {
         let number = self.stored_dtm(position)?;
         Ok(number.map(|number| match outcome {
-            Outcome::Mated => MateScore(number),
-            // A distance that does not fit is one that a conversion beats.
-            _ => MateScore::from_plies(2 * u32::from(number) + 1).unwrap_or(MateScore::MATED),
+            Outcome::Mated => Mate::lost(number),
+            // One that is longer than any mate stands where a conversion beats it.
+            _ => Mate::won(number),
         }))
     }
 
@@ -446,8 +447,8 @@ impl Tablebase {
         &self,
         position: &Position,
         outcome: Outcome,
-        mut best: MateScore,
-    ) -> Result<MateScore, ProbeError> {
+        mut best: Mate,
+    ) -> Result<Mate, ProbeError> {
         for m in &position.legal_moves() {
             if !m.changes_material() {
                 best = best.max(self.mate_score_after(position, m, outcome, best)?);

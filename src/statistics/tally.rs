@@ -12,6 +12,7 @@ use crate::chess::rules::Role;
 use crate::chess::symmetry::{DIAGONAL, TRIANGLE, is_on_diagonal};
 use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::retro::score::Score;
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
 
 /// What is known of one side's positions at an address.
@@ -28,8 +29,12 @@ pub(crate) struct Sets<'a> {
     pub won_by_zeroing: u64,
     /// Distances to zeroing in plies, without sign.
     pub dtz: Option<&'a [u8; 64]>,
+    /// Their high bytes, where there are such.
+    pub dtz_high: Option<&'a [u8; 64]>,
     /// [`MateScore`]s.
     pub dtm: Option<&'a [u8; 64]>,
+    /// Scores of two bytes, instead, where mates do not fit into one.
+    pub long_mates: Option<&'a [u16; 64]>,
 }
 
 impl Sets<'_> {
@@ -47,9 +52,22 @@ impl Sets<'_> {
 
     /// The won positions that take so long in one of [`DISTANCES`].
     fn won_in(&self, distance: usize, plies: u32) -> u64 {
+        if let (TO_MATE, Some(line)) = (distance, self.long_mates) {
+            let Some(score) = <u16 as Score>::from_plies(plies) else {
+                return 0;
+            };
+            return (self.won().ones()).fold(0, |found, bit| {
+                found | u64::from(line[bit as usize] == score) << bit
+            });
+        }
+        let [low, high, ..] = plies.to_le_bytes();
         let (line, number) = match distance {
-            TO_ZEROING => (self.dtz, Some(plies as u8)),
+            TO_ZEROING => (self.dtz, Some(low)),
             _ => (self.dtm, MateScore::from_plies(plies).map(|score| score.0)),
+        };
+        let is_as_high = |bit: u32| match (distance, self.dtz_high) {
+            (TO_ZEROING, Some(line)) => line[bit as usize] == high,
+            _ => true,
         };
         let (Some(line), Some(number)) = (line, number) else {
             return 0;
@@ -62,7 +80,7 @@ impl Sets<'_> {
             return 0;
         }
         (won.ones()).fold(0, |found, bit| {
-            found | u64::from(line[bit as usize] == number) << bit
+            found | u64::from(line[bit as usize] == number && is_as_high(bit)) << bit
         })
     }
 }
@@ -350,6 +368,10 @@ impl DistanceTally {
             *self = other;
             return;
         }
+        let rows = self.wins.len().max(other.wins.len());
+        self.wins.resize(rows, Count::default());
+        self.losses.resize(rows, Count::default());
+        self.asked.resize(rows, false);
         add_all(&mut self.wins, &other.wins);
         add_all(&mut self.losses, &other.losses);
         for (own, other) in self.asked.iter_mut().zip(other.asked) {
@@ -380,6 +402,11 @@ struct Raw {
     wins: [u32; 512],
     losses: [u32; 512],
     scores: [u32; 512],
+    /// From 256 plies on.
+    long_wins: Vec<u64>,
+    long_losses: Vec<u64>,
+    /// By plies to mate, won (odd) and lost (even), where scores have two bytes.
+    long_mates: Vec<u64>,
 }
 
 impl Raw {
@@ -391,6 +418,9 @@ impl Raw {
         wins: [0; 512],
         losses: [0; 512],
         scores: [0; 512],
+        long_wins: Vec::new(),
+        long_losses: Vec::new(),
+        long_mates: Vec::new(),
     };
 
     /// Counts the positions of a mask.
@@ -411,11 +441,28 @@ impl Raw {
                 self.won_by_zeroing[number] +=
                     count(sets.decided[value.index()] & sets.won_by_zeroing);
             }
-            tally_bytes(&mut self.wins, won & !sets.won_by_zeroing, line);
+            let (mut won, mut lost) = (won & !sets.won_by_zeroing, lost);
+            if let Some(high) = sets.dtz_high {
+                won = tally_long(&mut self.long_wins, won, line, high);
+                lost = tally_long(&mut self.long_losses, lost, line, high);
+            }
+            tally_bytes(&mut self.wins, won, line);
             tally_bytes(&mut self.losses, lost, line);
         }
         if let Some(line) = sets.dtm {
             tally_bytes(&mut self.scores, won | lost, line);
+        }
+        if let Some(line) = sets.long_mates {
+            for bit in (won | lost).ones() {
+                let score = line[bit as usize];
+                let plies = match score < <u16 as Score>::DRAW {
+                    true => 2 * usize::from(score),
+                    false => 2 * usize::from(u16::MAX - score) + 1,
+                };
+                let counts = &mut self.long_mates;
+                counts.resize(counts.len().max(plies + 1), 0);
+                counts[plies] += 1;
+            }
         }
     }
 }
@@ -427,8 +474,32 @@ fn tally_bytes(counts: &mut [u32; 512], set: u64, line: &[u8; 64]) {
     }
 }
 
+/// Counts the positions that take 256 plies or more, and returns the others.
+#[cold]
+fn tally_long(counts: &mut Vec<u64>, set: u64, low: &[u8; 64], high: &[u8; 64]) -> u64 {
+    let mut short = set;
+    for bit in set.ones() {
+        let plies = u16::from_le_bytes([low[bit as usize], high[bit as usize]]);
+        let Some(beyond) = plies.checked_sub(256).map(usize::from) else {
+            continue;
+        };
+        counts.resize(counts.len().max(beyond + 1), 0);
+        counts[beyond] += 1;
+        short &= !(1 << bit);
+    }
+    short
+}
+
 fn counted(counts: &[u32; 512], number: usize) -> u64 {
     u64::from(counts[number]) + u64::from(counts[256 | number])
+}
+
+/// Of so many plies, which may be more than 255.
+fn counted_plies(counts: &[u32; 512], long: &[u64], plies: usize) -> u64 {
+    match plies.checked_sub(256) {
+        None => counted(counts, plies),
+        Some(beyond) => long.get(beyond).copied().unwrap_or(0),
+    }
 }
 
 impl Slice<'_> {
@@ -447,7 +518,8 @@ impl Slice<'_> {
                 if sets.legal == 0 {
                     continue;
                 }
-                has = [sets.dtz.is_some(), sets.dtm.is_some()];
+                let has_mates = sets.dtm.is_some() || sets.long_mates.is_some();
+                has = [sets.dtz.is_some(), has_mates];
                 raw[0].add(sets, u64::MAX);
                 if on_diagonal {
                     raw[1].add(sets, DIAGONAL);
@@ -562,11 +634,17 @@ impl SideTally {
         };
         let [to_zeroing, to_mate] = &mut tally.distances;
         if has[TO_ZEROING] {
+            // All men on the diagonal are among all.
+            let rows = 256 + all.long_wins.len().max(all.long_losses.len());
             let by_plies = |of: &dyn Fn(&Raw, usize) -> u64| -> Vec<Count> {
-                (0..256).map(|plies| count(&|raw| of(raw, plies))).collect()
+                (0..rows)
+                    .map(|plies| count(&|raw| of(raw, plies)))
+                    .collect()
             };
-            to_zeroing.wins = by_plies(&|raw, plies| counted(&raw.wins, plies));
-            to_zeroing.losses = by_plies(&|raw, plies| counted(&raw.losses, plies));
+            to_zeroing.wins =
+                by_plies(&|raw, plies| counted_plies(&raw.wins, &raw.long_wins, plies));
+            to_zeroing.losses =
+                by_plies(&|raw, plies| counted_plies(&raw.losses, &raw.long_losses, plies));
             let asked = to_zeroing.wins.iter().zip(&to_zeroing.losses);
             to_zeroing.asked = asked
                 .map(|(wins, losses)| wins.positions + losses.positions > 0)
@@ -577,9 +655,10 @@ impl SideTally {
             }
         }
         if has[TO_MATE] {
-            to_mate.wins = vec![Count::default(); 256];
-            to_mate.losses = vec![Count::default(); 256];
-            to_mate.asked = vec![false; 256];
+            let rows = all.long_mates.len().max(256);
+            to_mate.wins = vec![Count::default(); rows];
+            to_mate.losses = vec![Count::default(); rows];
+            to_mate.asked = vec![false; rows];
             for score in 0..=u8::MAX {
                 let of_score = count(&|raw| counted(&raw.scores, score.into()));
                 let Some(dtm) = MateScore(score).dtm().filter(|_| of_score.positions > 0) else {
@@ -592,6 +671,15 @@ impl SideTally {
                 };
                 counts[plies] += of_score;
                 to_mate.asked[plies / 2] = true;
+            }
+            for plies in 0..all.long_mates.len() {
+                let counted = count(&|raw| raw.long_mates.get(plies).copied().unwrap_or(0));
+                let counts = match plies % 2 == 1 {
+                    true => &mut to_mate.wins,
+                    false => &mut to_mate.losses,
+                };
+                counts[plies] += counted;
+                to_mate.asked[plies / 2] |= counted.positions > 0;
             }
         }
         tally

@@ -95,6 +95,7 @@ impl<'a> StreamEncoder<'a> {
     pub fn record(&self) -> StreamRecord {
         StreamRecord {
             side: self.stream.side,
+            plane: self.stream.plane,
             order: self.stream.order,
             values: self.stream.len,
             block_values: self.block_values as u32,

@@ -4,8 +4,8 @@ use super::block::{
     self, DirectoryBuilder, StoredBlock, block_checksum, dictionary_checksum, stream_seed,
 };
 use super::layout::{
-    GROUP_BASE_OFFSET, GROUP_ENTRIES_OFFSET, Header, ORDER_LEN, STREAMS_OFFSET, StreamRecord,
-    get_u64,
+    GROUP_BASE_OFFSET, GROUP_ENTRIES_OFFSET, Header, ORDER_LEN, Plane, STREAMS_OFFSET,
+    StreamRecord, get_u64,
 };
 use super::{Description, Table, TableError};
 use crate::Error;
@@ -40,6 +40,7 @@ impl Forgery {
             },
             streams: vec![StreamRecord {
                 side: 0,
+                plane: Plane::Low,
                 order: [0; ORDER_LEN],
                 values: VALUES,
                 block_values: BLOCK_VALUES,

@@ -11,8 +11,10 @@ use crate::error::TableError;
 /// First bytes of every table: the name, then control bytes that show when a file went through a
 /// text-mode transfer.
 pub const MAGIC: [u8; 16] = *b"retrograde\x1a\x0a\xa9\x0d\x0a\x00";
-/// The newest format version, that of tables with statistics; older ones are read as well.
-pub const VERSION: u32 = 2;
+/// The newest format version, that of tables with numbers of two bytes; older ones are read as well.
+pub const VERSION: u32 = 3;
+/// Format version of tables with statistics whose numbers are bytes.
+pub const VERSION_OF_BYTES: u32 = 2;
 /// Format version of tables without statistics.
 pub const VERSION_WITHOUT_STATISTICS: u32 = 1;
 
@@ -48,19 +50,22 @@ pub const LONGEST_OFFSET: usize = COUNTS_OFFSET + 2 * COUNTS_LEN;
 pub const LONGEST_LEN: usize = 4 + 4 + 8;
 /// Offset of the stream records; the description ends here.
 pub const STREAMS_OFFSET: usize = LONGEST_OFFSET + 2 * LONGEST_LEN;
-/// Bytes of one stream record; there are always two, the second zero if there is one stream.
+/// Bytes of one stream record; there are always two, the second zero if there is one stream, and two more behind the
+/// header from version 3 on.
 pub const STREAM_LEN: usize = STREAM_DATA_LEN_OFFSET + 8;
 /// Offset of the header checksum, u32.
 pub const CHECKSUM_OFFSET: usize = STREAMS_OFFSET + 2 * STREAM_LEN;
-/// Bytes of the header; the symbol maps follow.
+/// Bytes of the header; the symbol maps follow, from version 3 on behind two more stream records.
 pub const HEADER_LEN: usize = CHECKSUM_OFFSET + 4;
+/// Bytes of the stream records behind the header, from version 3 on.
+pub const MORE_STREAMS_LEN: usize = 2 * STREAM_LEN;
 
 /// Offset in a stream record of the side to move, u8.
 pub const STREAM_SIDE_OFFSET: usize = 0;
-/// Offset in a stream record of a reserved u8, zero.
-pub const STREAM_RESERVED_OFFSET: usize = STREAM_SIDE_OFFSET + 1;
+/// Offset in a stream record of which byte of each number it has, u8: 0 the low one, 1 the high one.
+pub const STREAM_PLANE_OFFSET: usize = STREAM_SIDE_OFFSET + 1;
 /// Offset in a stream record of the number of symbols, u16.
-pub const STREAM_SYMBOL_COUNT_OFFSET: usize = STREAM_RESERVED_OFFSET + 1;
+pub const STREAM_SYMBOL_COUNT_OFFSET: usize = STREAM_PLANE_OFFSET + 1;
 /// Offset in a stream record of the order of dimensions, opaque here.
 pub const STREAM_ORDER_OFFSET: usize = STREAM_SYMBOL_COUNT_OFFSET + 2;
 /// Bytes of the order of dimensions.
@@ -106,6 +111,8 @@ pub const STATISTICS_CHECKSUM_LEN: usize = 4;
 pub const MAX_STATISTICS_LEN: usize = 1 << 20;
 /// Stands where blocks have their side, in the checksum of the statistics.
 pub const STATISTICS_SIDE: u8 = 2;
+/// Is added to the side in the checksums of high bytes.
+pub const HIGH_BYTES: u8 = 4;
 /// Index that stands for "no win" in the longest wins.
 pub const NO_INDEX: u64 = u64::MAX;
 
@@ -116,6 +123,7 @@ pub(super) const MAX_GROUP_LEN: usize = GROUP_ENTRIES_OFFSET + GROUP_BLOCKS as u
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StreamRecord {
     pub side: u8,
+    pub plane: Plane,
     pub order: [u8; ORDER_LEN],
     pub values: u64,
     pub block_values: u32,
@@ -126,7 +134,25 @@ pub(super) struct StreamRecord {
     pub symbols: Vec<u8>,
 }
 
+/// Which byte of each number a stream has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Plane {
+    /// All of it, or the low byte where the table has high bytes as well.
+    #[default]
+    Low,
+    /// The high byte.
+    High,
+}
+
 impl StreamRecord {
+    /// What checksums of the stream have for its side.
+    pub fn checksum_side(&self) -> u8 {
+        match self.plane {
+            Plane::Low => self.side,
+            Plane::High => self.side + HIGH_BYTES,
+        }
+    }
+
     pub fn packing(&self) -> Packing {
         Packing::for_symbols(self.symbols.len())
     }
@@ -178,7 +204,7 @@ impl Header {
     /// Bytes of the header and the symbol maps.
     pub fn encoded_len(&self) -> u64 {
         let symbols: usize = self.streams.iter().map(|stream| stream.symbols.len()).sum();
-        (HEADER_LEN + symbols) as u64
+        (HEADER_LEN + self.more_streams_len() + symbols) as u64
     }
 
     /// Where the sections of each stream are, and the length of the file, whose end the statistics are; `None` if
@@ -202,16 +228,29 @@ impl Header {
     }
 
     fn version(&self) -> u32 {
+        let has_high_bytes = self
+            .streams
+            .iter()
+            .any(|stream| stream.plane == Plane::High);
         match self.statistics_len {
-            Some(_) => VERSION,
+            _ if has_high_bytes => VERSION,
+            Some(_) => VERSION_OF_BYTES,
             None => VERSION_WITHOUT_STATISTICS,
+        }
+    }
+
+    /// Bytes of the stream records behind the header.
+    fn more_streams_len(&self) -> usize {
+        match self.version() {
+            VERSION => MORE_STREAMS_LEN,
+            _ => 0,
         }
     }
 
     /// The header and the symbol maps as bytes. The description must have passed
     /// [`Description::check`], and the lengths must not overflow.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![0; HEADER_LEN];
+        let mut out = vec![0; HEADER_LEN + self.more_streams_len()];
         let (_, file_len) = self.sections().unwrap_or_default();
         put(&mut out, MAGIC_OFFSET, &MAGIC);
         put(&mut out, VERSION_OFFSET, &self.version().to_le_bytes());
@@ -224,8 +263,9 @@ impl Header {
         put(&mut out, FILE_LEN_OFFSET, &file_len.to_le_bytes());
         encode_description(&self.description, self.streams.len() as u8, &mut out);
         for (number, stream) in self.streams.iter().enumerate() {
-            let record = &mut out[STREAMS_OFFSET + number * STREAM_LEN..][..STREAM_LEN];
+            let record = &mut out[record_offset(number)..][..STREAM_LEN];
             record[STREAM_SIDE_OFFSET] = stream.side;
+            record[STREAM_PLANE_OFFSET] = stream.plane as u8;
             let symbol_count = stream.symbols.len() as u16;
             put(
                 record,
@@ -263,17 +303,25 @@ impl Header {
         out
     }
 
-    /// How many bytes the symbol maps take after this header, which may be damaged; at most 512.
-    pub fn symbols_len(header: &[u8; HEADER_LEN]) -> usize {
-        (0..2)
+    /// How many stream records a version has.
+    pub fn records(version: u32) -> usize {
+        match version {
+            VERSION => 4,
+            _ => 2,
+        }
+    }
+
+    /// How many bytes the symbol maps take after this header with all its stream records, which may be damaged; at most 1024.
+    pub fn symbols_len(header: &[u8]) -> usize {
+        (0..Header::records(get_u32(header, VERSION_OFFSET)))
             .map(|number| {
-                let record = &header[STREAMS_OFFSET + number * STREAM_LEN..];
+                let record = &header[record_offset(number)..];
                 usize::from(get_u16(record, STREAM_SYMBOL_COUNT_OFFSET)).min(256)
             })
             .sum()
     }
 
-    /// Reads what [`encode`](Self::encode) wrote. `bytes` holds the header and
+    /// Reads what [`encode`](Self::encode) wrote. `bytes` holds the header with all its stream records and
     /// [`symbols_len`](Self::symbols_len) more bytes; `file_len` is the length of the whole file.
     pub fn decode(bytes: &[u8], file_len: u64) -> Result<Self, TableError> {
         if get_u32(bytes, CHECKSUM_OFFSET) != header_checksum(bytes) {
@@ -292,7 +340,9 @@ impl Header {
             });
         }
         let statistics_len = get_u32(bytes, STATISTICS_LEN_OFFSET);
-        let statistics_len = match get_u32(bytes, VERSION_OFFSET) {
+        let version = get_u32(bytes, VERSION_OFFSET);
+        let records = Header::records(version);
+        let statistics_len = match version {
             VERSION_WITHOUT_STATISTICS => {
                 ensure(statistics_len == 0, "reserved bytes")?;
                 None
@@ -305,22 +355,19 @@ impl Header {
             }
         };
         let stream_count = usize::from(bytes[STREAM_COUNT_OFFSET]);
-        ensure((1..=2).contains(&stream_count), "number of streams")?;
+        ensure((1..=records).contains(&stream_count), "number of streams")?;
         let description = decode_description(bytes)?;
         let mut streams = Vec::with_capacity(stream_count);
-        let mut symbols = &bytes[HEADER_LEN..];
-        for number in 0..2 {
-            let record = &bytes[STREAMS_OFFSET + number * STREAM_LEN..][..STREAM_LEN];
+        let mut symbols = &bytes[HEADER_LEN + (records - 2) * STREAM_LEN..];
+        for number in 0..records {
+            let record = &bytes[record_offset(number)..][..STREAM_LEN];
             if number < stream_count {
                 streams.push(decode_stream(record, &mut symbols)?);
             } else {
                 ensure(record.iter().all(|&byte| byte == 0), "unused stream record")?;
             }
         }
-        ensure(
-            stream_count == 1 || streams[0].side < streams[1].side,
-            "side to move",
-        )?;
+        check_sides(&streams, version)?;
         let header = Self {
             description,
             streams,
@@ -343,6 +390,31 @@ impl Header {
         }
         crc32c::crc32c(&out[GAME_OFFSET..STREAMS_OFFSET])
     }
+}
+
+/// Where a stream record is: two stand in the header, others right behind it.
+fn record_offset(number: usize) -> usize {
+    match number {
+        0 | 1 => STREAMS_OFFSET + number * STREAM_LEN,
+        _ => HEADER_LEN + (number - 2) * STREAM_LEN,
+    }
+}
+
+/// Each side once, and from version 3 on low bytes of all of them before high bytes of all of them.
+fn check_sides(streams: &[StreamRecord], version: u32) -> Result<(), TableError> {
+    let (low, high) = match version {
+        VERSION => streams.split_at(streams.len() / 2),
+        _ => (streams, &[][..]),
+    };
+    let sides = |streams: &[StreamRecord]| streams.is_sorted_by(|a, b| a.side < b.side);
+    ensure(low.len() <= 2 && sides(low), "side to move")?;
+    ensure(low.iter().all(|stream| stream.plane == Plane::Low), "plane")?;
+    let is_high = |(low, high): (&StreamRecord, &StreamRecord)| {
+        high.plane == Plane::High && (high.side, high.values) == (low.side, low.values)
+    };
+    let mut pairs = low.iter().zip(high);
+    let are_paired = version != VERSION || low.len() == high.len();
+    ensure(are_paired && pairs.all(is_high), "plane")
 }
 
 fn header_checksum(bytes: &[u8]) -> u32 {
@@ -418,7 +490,11 @@ fn decode_description(bytes: &[u8]) -> Result<Description, TableError> {
 fn decode_stream(record: &[u8], symbols: &mut &[u8]) -> Result<StreamRecord, TableError> {
     let side = record[STREAM_SIDE_OFFSET];
     ensure(side <= 1, "side to move")?;
-    ensure(record[STREAM_RESERVED_OFFSET] == 0, "reserved bytes")?;
+    let plane = match record[STREAM_PLANE_OFFSET] {
+        0 => Plane::Low,
+        1 => Plane::High,
+        _ => return Err(TableError::ImpossibleField { field: "plane" }),
+    };
     ensure(
         get_u32(record, STREAM_RESERVED2_OFFSET) == 0,
         "reserved bytes",
@@ -436,6 +512,7 @@ fn decode_stream(record: &[u8], symbols: &mut &[u8]) -> Result<StreamRecord, Tab
     order.copy_from_slice(&record[STREAM_ORDER_OFFSET..][..ORDER_LEN]);
     let stream = StreamRecord {
         side,
+        plane,
         order,
         values: get_u64(record, STREAM_VALUES_OFFSET),
         block_values: get_u32(record, STREAM_BLOCK_VALUES_OFFSET),

@@ -60,6 +60,7 @@ mod forgery;
 pub use crate::error::{TableError, WriteError};
 #[cfg(feature = "generate")]
 pub use encode::StreamSizes;
+pub use layout::Plane;
 pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;

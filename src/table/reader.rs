@@ -12,8 +12,8 @@ use super::block::{self, Entry};
 use super::decompress::{self, Decoder, Dictionary};
 use super::layout::{
     BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
-    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN,
-    STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, Sections, VERSION, VERSION_OFFSET,
+    GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Plane,
+    STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, STREAM_LEN, Sections, VERSION, VERSION_OFFSET,
     VERSION_WITHOUT_STATISTICS, get_u32, get_u64,
 };
 use super::statistics::Statistics;
@@ -179,17 +179,24 @@ impl Table {
         self.store.len()
     }
 
-    /// The streams in the file, one or two.
+    /// The streams in the file, one or two; with high bytes twice as many.
     pub fn streams(&self) -> &[Stream] {
         &self.streams
     }
 
-    /// The stream of a side to move, 0 or 1, if the table has it.
+    /// The stream of a side to move, 0 or 1, if the table has it: of its low bytes where the table has high bytes.
     #[inline]
     pub fn stream(&self, side: u8) -> Option<&Stream> {
+        // Low bytes stand before high bytes.
         self.streams
             .iter()
             .find(|stream| stream.record.side == side)
+    }
+
+    /// The high bytes of a side to move, if the table has such.
+    pub fn high_bytes(&self, side: u8) -> Option<&Stream> {
+        (self.streams.iter())
+            .find(|stream| stream.record.side == side && stream.record.plane == Plane::High)
     }
 
     /// The value of a block in which all values are equal, without decoding it; `None` if the block
@@ -630,13 +637,18 @@ fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError>
     if available < HEADER_LEN {
         return Err(truncated(HEADER_LEN));
     }
-    let len = HEADER_LEN + Header::symbols_len(&bytes);
-    if actual < len as u64 {
-        return Err(truncated(len));
-    }
     let mut bytes = Vec::new();
-    zeroed(&mut bytes, len)?;
-    store.read_exact_at(0, &mut bytes)?;
+    let mut read_up_to = |len: usize| {
+        if actual < len as u64 {
+            return Err(truncated(len));
+        }
+        zeroed(&mut bytes, len)?;
+        store.read_exact_at(0, &mut bytes)?;
+        Ok(Header::symbols_len(&bytes))
+    };
+    let records_end = HEADER_LEN + (Header::records(found) - 2) * STREAM_LEN;
+    let symbols_len = read_up_to(records_end)?;
+    read_up_to(records_end + symbols_len)?;
     let header = Header::decode(&bytes, actual)?;
     let (sections, _) = header.sections().ok_or(TableError::ImpossibleField {
         field: "section lengths",

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::layout::{MAX_VALUES, ORDER_LEN};
+use super::layout::{MAX_VALUES, ORDER_LEN, Plane};
 use crate::error::WriteError;
 
 /// Values that are looked at together when it is found out which occur.
@@ -42,6 +42,8 @@ impl ValueSource for &[u8] {
 pub struct StreamSource<'a> {
     /// Side to move, 0 or 1.
     pub side: u8,
+    /// Which byte of each number.
+    pub plane: Plane,
     /// Order of dimensions, for the reader; any bytes.
     pub order: [u8; ORDER_LEN],
     /// Number of values, at least 1.
@@ -57,6 +59,7 @@ impl<'a> StreamSource<'a> {
     pub fn new(side: u8, len: u64, source: &'a dyn ValueSource) -> Self {
         Self {
             side,
+            plane: Plane::Low,
             order: [0; ORDER_LEN],
             len,
             source,
@@ -70,6 +73,7 @@ impl std::fmt::Debug for StreamSource<'_> {
         formatter
             .debug_struct("StreamSource")
             .field("side", &self.side)
+            .field("plane", &self.plane)
             .field("order", &self.order)
             .field("len", &self.len)
             .finish_non_exhaustive()

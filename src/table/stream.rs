@@ -7,13 +7,13 @@ use super::Table;
 use super::block;
 use super::decompress::Dictionary;
 use super::directory::Directory;
-use super::layout::{GROUP_BLOCKS, ORDER_LEN, Sections, StreamRecord};
+use super::layout::{GROUP_BLOCKS, ORDER_LEN, Plane, Sections, StreamRecord};
 use super::pack::{Packing, Unpacker};
 use crate::error::TableError;
 
 /// The values of one side to move in a [`Table`].
 pub struct Stream {
-    /// Stream number in the file, 0 or 1.
+    /// Stream number in the file, 0 to 3.
     pub(super) number: u8,
     pub(super) record: StreamRecord,
     pub(super) sections: Sections,
@@ -57,7 +57,7 @@ impl Stream {
         Ok(Self {
             number,
             sections,
-            seed: block::stream_seed(identity, record.side),
+            seed: block::stream_seed(identity, record.checksum_side()),
             entry_len: record.entry_len(),
             block_count,
             reciprocal: u64::MAX / u64::from(record.block_values),
@@ -68,9 +68,19 @@ impl Stream {
         })
     }
 
+    /// Number in the file, 0 to 3.
+    pub(crate) fn number(&self) -> u8 {
+        self.number
+    }
+
     /// Side to move, 0 or 1.
     pub fn side(&self) -> u8 {
         self.record.side
+    }
+
+    /// Which byte of each number it has.
+    pub fn plane(&self) -> Plane {
+        self.record.plane
     }
 
     /// The order of dimensions, as the writer gave it.

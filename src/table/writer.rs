@@ -11,7 +11,7 @@ use super::Description;
 use super::block;
 use super::dictionary;
 use super::encode::{StreamEncoder, StreamSizes};
-use super::layout::{Header, MAX_STATISTICS_LEN, STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE};
+use super::layout::{Header, MAX_STATISTICS_LEN, Plane, STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE};
 use super::options::WriteOptions;
 use super::source::{StreamSource, check_stream, values_present};
 use super::statistics::{SideStatistics, Statistics};
@@ -144,12 +144,26 @@ fn check_streams(
     }
     options.check()?;
     streams.iter().try_for_each(check_stream)?;
-    match streams {
-        [_] => Ok(()),
-        [first, second] if first.side < second.side => Ok(()),
-        _ => Err(WriteError::Description(
-            "a table has one stream, or one for each side in order",
+    let first_high = (streams.iter())
+        .position(|stream| stream.plane == Plane::High)
+        .unwrap_or(streams.len());
+    let (low, high) = streams.split_at(first_high);
+    let are_sides = (1..=2).contains(&low.len()) && low.is_sorted_by(|a, b| a.side < b.side);
+    let is_high = |(low, high): (&StreamSource<'_>, &StreamSource<'_>)| {
+        high.plane == Plane::High && (high.side, high.len) == (low.side, low.len)
+    };
+    let are_paired =
+        high.is_empty() || low.len() == high.len() && low.iter().zip(high).all(is_high);
+    if !are_sides || !are_paired {
+        return Err(WriteError::Description(
+            "a table has one stream, or one for each side in order, and the high bytes of all of them or of none behind",
+        ));
+    }
+    match (high, head.statistics) {
+        ([_, ..], None) => Err(WriteError::Description(
+            "a table with high bytes has statistics",
         )),
+        _ => Ok(()),
     }
 }
 
@@ -235,7 +249,7 @@ fn write_streams<W: Write + Seek>(
     out.write_all(&vec![0; header.encoded_len() as usize])?;
     let mut sizes = WrittenSizes::default();
     for (encoder, record) in encoders.iter().zip(&mut header.streams) {
-        let seed = block::stream_seed(identity, record.side);
+        let seed = block::stream_seed(identity, record.checksum_side());
         let dictionary = dictionary::train(encoder)?;
         if let Some(dictionary) = &dictionary {
             out.write_all(dictionary)?;

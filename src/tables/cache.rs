@@ -58,18 +58,18 @@ pub struct CacheStatistics {
 struct PageKey(u64);
 
 impl PageKey {
-    const TABLE_BITS: u32 = 22;
+    const TABLE_BITS: u32 = 21;
     const BLOCK_BITS: u32 = 32;
     const PAGE_BITS: u32 = 8;
 
-    /// Page `page` of block `block` of the stream of `side` in the table with this number; nothing if one of them is beyond what a key
+    /// Page `page` of block `block` of a stream, by its number, in the table with this number; nothing if one of them is beyond what a key
     /// can tell: no directory has so many tables, and no table so many or so large blocks.
     #[inline]
-    fn new(table: u32, side: u8, block: u64, page: usize) -> Option<PageKey> {
+    fn new(table: u32, stream: u8, block: u64, page: usize) -> Option<PageKey> {
         let is_possible = table >> Self::TABLE_BITS == 0
             && block >> Self::BLOCK_BITS == 0
             && page >> Self::PAGE_BITS == 0;
-        let stream = u64::from(table) << 1 | u64::from(side & 1);
+        let stream = u64::from(table) << 2 | u64::from(stream & 3);
         let key = (stream << Self::BLOCK_BITS | block) << Self::PAGE_BITS | page as u64;
         // So no key is 0.
         is_possible.then_some(PageKey(key.wrapping_add(1)))
@@ -196,7 +196,7 @@ impl BlockCache {
             return Ok(None);
         };
         let (byte, place) = stream.place_in_block(offset);
-        let key = |page| PageKey::new(table_number, stream.side(), block, page);
+        let key = |page| PageKey::new(table_number, stream.number(), block, page);
         let cached = key(byte / PAGE_BYTES).and_then(|key| self.read(key, byte % PAGE_BYTES));
         if let Some(byte) = cached {
             return Ok(Some(stream.value_of_byte(byte, place)));
@@ -451,17 +451,17 @@ mod tests {
     #[test]
     fn keys_are_different_or_none() {
         let mut keys = std::collections::HashSet::new();
-        for table in [0, 1, (1 << 22) - 1] {
-            for side in [0, 1] {
+        for table in [0, 1, (1 << 21) - 1] {
+            for stream in [0, 1, 2, 3] {
                 for block in [0, 1, (1 << 32) - 1] {
                     for page in [0, 1, 255] {
-                        let key = PageKey::new(table, side, block, page).unwrap();
+                        let key = PageKey::new(table, stream, block, page).unwrap();
                         assert!(key.0 != 0 && keys.insert(key.0));
                     }
                 }
             }
         }
-        assert_eq!(PageKey::new(1 << 22, 0, 0, 0), None);
+        assert_eq!(PageKey::new(1 << 21, 0, 0, 0), None);
         assert_eq!(PageKey::new(0, 0, 1 << 32, 0), None);
         assert_eq!(PageKey::new(0, 0, 0, 256), None);
     }

@@ -166,6 +166,26 @@ fn generation_with_work_files() {
     fail_everywhere(Place::new, &arguments);
 }
 
+/// What six men do: everything that waits is in scratch files, and a killed run carries on from work files.
+#[test]
+fn generation_in_scratch_files() {
+    let arguments = [
+        "generate",
+        "KPvK",
+        "--engine",
+        "chains",
+        "--men-in-memory",
+        "2",
+        "--threads",
+        "1",
+        "--compression",
+        "fast",
+        "--tables",
+        "tables",
+    ];
+    fail_everywhere(Place::new, &arguments);
+}
+
 #[test]
 fn generation_of_xiangqi() {
     let arguments = [

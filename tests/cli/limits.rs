@@ -129,3 +129,42 @@ fn every_width_that_the_processor_has_writes_the_same() {
     }
     assert!(written >= 2, "portable and auto always work");
 }
+
+/// A limit of the address space is a limit of memory: what does not fit it is refused in a line, or done.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_address_space_is_an_error_or_enough() {
+    let wall = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+    let commands: [&[&str]; 3] = [
+        &["generate", "KRvKN", "KPvK", "--tables", "tables"],
+        &[
+            "generate", "--game", "xiangqi", "KNvKA", "--tables", "tables",
+        ],
+        &["solve", wall],
+    ];
+    let mut refused = 0;
+    let mut done = 0;
+    for arguments in commands {
+        for mebibytes in [60, 120, 250, 500, 1000, 4000] {
+            let place = Place::new();
+            let output = std::process::Command::new("sh")
+                .current_dir(place.path(""))
+                .arg("-c")
+                .arg(format!("ulimit -v {}; exec \"$0\" \"$@\"", mebibytes << 10))
+                .arg(place.retrograde([]).get_program())
+                .args(arguments)
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&output.stderr);
+            match output.status.code() {
+                Some(0) => done += 1,
+                Some(1 | 2) => {
+                    refused += 1;
+                    assert_eq!(text.trim_end().lines().count(), 1, "{mebibytes}: {text}");
+                }
+                code => panic!("{arguments:?} within {mebibytes} MiB: {code:?}, {text}"),
+            }
+        }
+    }
+    assert!(refused >= 3 && done >= 3, "{refused} refused, {done} done");
+}

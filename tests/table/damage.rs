@@ -5,9 +5,10 @@ use retrograde::Error;
 use retrograde::store::FaultyStore;
 use retrograde::table::layout::{
     CHECKSUM_OFFSET, FILE_LEN_OFFSET, HEADER_LEN, LONGEST_OFFSET, MATERIAL_OFFSET,
-    STATISTICS_LEN_OFFSET, STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET, STREAM_DATA_LEN_OFFSET,
-    STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
-    STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION_OFFSET,
+    MORE_STREAMS_LEN, STATISTICS_LEN_OFFSET, STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET,
+    STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_PLANE_OFFSET,
+    STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET, STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION,
+    VERSION_OFFSET,
 };
 use retrograde::table::{Table, TableError, WriteOptions};
 
@@ -30,6 +31,17 @@ pub(super) fn small_table() -> (Vec<u8>, Vec<Vec<u8>>) {
     (bytes, streams)
 }
 
+/// Both sides with high bytes, which are mostly one value.
+fn table_of_two_bytes() -> (Vec<u8>, Vec<Vec<u8>>) {
+    let low = [runs(700, 200, 3, 8), runs(500, 9, 20, 4)];
+    let high = low.each_ref().map(|low| {
+        let number = |(place, &low): (usize, &u8)| u8::from(place > 300) * (low & 1);
+        low.iter().enumerate().map(number).collect()
+    });
+    let streams = [low, high].concat();
+    (table_bytes(&streams, &small_blocks(24)), streams)
+}
+
 fn problem(result: Result<impl std::fmt::Debug, Error>) -> TableError {
     match result.unwrap_err() {
         Error::Table { problem, .. } => problem,
@@ -39,10 +51,15 @@ fn problem(result: Result<impl std::fmt::Debug, Error>) -> TableError {
 
 #[test]
 fn every_flipped_bit_is_found_or_harmless() {
-    let (bytes, values) = small_table();
+    for (bytes, values) in [small_table(), table_of_two_bytes()] {
+        flip_every_bit(&bytes, &values);
+    }
+}
+
+fn flip_every_bit(bytes: &[u8], values: &[Vec<u8>]) {
     for position in 0..bytes.len() {
         for mask in [0x01, 0x10, 0x80, 0xff] {
-            let mut damaged = bytes.clone();
+            let mut damaged = bytes.to_vec();
             damaged[position] ^= mask;
             if let Ok(read) = all_values(damaged.clone()) {
                 assert!(read == values, "byte {position} ^ {mask:#x}");
@@ -105,15 +122,16 @@ fn bytes_that_change_after_they_were_read_change_no_value() {
 
 #[test]
 fn every_truncation_is_found_at_open() {
-    let (bytes, _) = small_table();
-    for len in 0..bytes.len() {
-        let found = problem(Table::from_store(Box::new(bytes[..len].to_vec())));
-        assert!(
-            matches!(found, TableError::Truncated { .. }),
-            "{len}: {found}"
-        );
+    for (bytes, _) in [small_table(), table_of_two_bytes()] {
+        for len in 0..bytes.len() {
+            let found = problem(Table::from_store(Box::new(bytes[..len].to_vec())));
+            assert!(
+                matches!(found, TableError::Truncated { .. }),
+                "{len}: {found}"
+            );
+        }
     }
-    let mut longer = bytes;
+    let (mut longer, _) = small_table();
     longer.push(0);
     let found = problem(Table::from_store(Box::new(longer)));
     assert!(matches!(found, TableError::Overlong { extra: 1 }));
@@ -197,17 +215,63 @@ fn a_failing_disk_gives_an_error_at_every_read() {
 fn forge(bytes: &[u8], offset: usize, replacement: &[u8]) -> Vec<u8> {
     let mut forged = bytes.to_vec();
     forged[offset..][..replacement.len()].copy_from_slice(replacement);
-    let symbols: usize = (0..2)
+    let (records, more) = match u32::from(forged[VERSION_OFFSET]) {
+        VERSION => (4, MORE_STREAMS_LEN),
+        _ => (2, 0),
+    };
+    let symbols: usize = (0..records)
         .map(|number| {
-            let offset = STREAMS_OFFSET + number * STREAM_LEN + STREAM_SYMBOL_COUNT_OFFSET;
+            let offset = record(number) + STREAM_SYMBOL_COUNT_OFFSET;
             usize::from(u16::from_le_bytes([forged[offset], forged[offset + 1]])).min(256)
         })
         .sum();
     let checksum = crc32c::crc32c(&forged[..CHECKSUM_OFFSET]);
-    let end = (HEADER_LEN + symbols).min(forged.len());
+    let end = (HEADER_LEN + more + symbols).min(forged.len());
     let checksum = crc32c::crc32c_append(checksum, &forged[HEADER_LEN..end]);
     forged[CHECKSUM_OFFSET..HEADER_LEN].copy_from_slice(&checksum.to_le_bytes());
     forged
+}
+
+/// Where a stream record is.
+fn record(number: usize) -> usize {
+    match number {
+        0 | 1 => STREAMS_OFFSET + number * STREAM_LEN,
+        _ => HEADER_LEN + (number - 2) * STREAM_LEN,
+    }
+}
+
+#[test]
+fn hostile_headers_of_two_bytes_are_rejected() {
+    let (bytes, _) = table_of_two_bytes();
+    let planes = [0, 1, 2, 3].map(|number| record(number) + STREAM_PLANE_OFFSET);
+    let cases: &[(usize, &[u8])] = &[
+        (VERSION_OFFSET, &[2]),
+        (STREAM_COUNT_OFFSET, &[0]),
+        (STREAM_COUNT_OFFSET, &[1]),
+        (STREAM_COUNT_OFFSET, &[2]),
+        (STREAM_COUNT_OFFSET, &[3]),
+        (STREAM_COUNT_OFFSET, &[5]),
+        (planes[0], &[1]),
+        (planes[1], &[1]),
+        (planes[2], &[0]),
+        (planes[3], &[2]),
+        (record(2) + STREAM_SIDE_OFFSET, &[1]),
+        (record(3) + STREAM_SIDE_OFFSET, &[0]),
+        (record(3) + STREAM_VALUES_OFFSET, &[1]),
+    ];
+    for &(offset, replacement) in cases {
+        let forged = forge(&bytes, offset, replacement);
+        let found = problem(Table::from_store(Box::new(forged)));
+        let is_told = matches!(
+            found,
+            TableError::ImpossibleField { .. }
+                | TableError::Truncated { .. }
+                | TableError::HeaderChecksum
+        );
+        assert!(is_told, "{offset} {replacement:?}: {found}");
+    }
+    // The forger himself is right.
+    assert!(all_values(forge(&bytes, 0, &[])).is_ok());
 }
 
 #[test]

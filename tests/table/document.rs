@@ -73,7 +73,7 @@ fn the_header_is_where_the_document_says() {
     check_fields(
         &[
             ("STREAM_SIDE", STREAM_SIDE_OFFSET),
-            ("STREAM_RESERVED", STREAM_RESERVED_OFFSET),
+            ("STREAM_PLANE", STREAM_PLANE_OFFSET),
             ("STREAM_SYMBOL_COUNT", STREAM_SYMBOL_COUNT_OFFSET),
             ("STREAM_ORDER", STREAM_ORDER_OFFSET),
             ("STREAM_VALUES", STREAM_VALUES_OFFSET),
@@ -113,6 +113,8 @@ fn the_constants_are_what_the_document_says() {
         ("MAX_VALUES", MAX_VALUES),
         ("HEADER_LEN", HEADER_LEN as u64),
         ("STREAM_LEN", STREAM_LEN as u64),
+        ("MORE_STREAMS_LEN", MORE_STREAMS_LEN as u64),
+        ("HIGH_BYTES", HIGH_BYTES.into()),
     ] {
         let row = rows.iter().find(|cells| cells[0] == name).expect(name);
         assert_eq!(row[1], value.to_string(), "{name}");

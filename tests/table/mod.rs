@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use retrograde::table::{
-    Count, Counts, Description, Longest, SideStatistics, Statistics, StreamSource, Table,
+    Count, Counts, Description, Longest, Plane, SideStatistics, Statistics, StreamSource, Table,
     WriteOptions, Zugzwangs, write_table_to,
 };
 
@@ -100,14 +100,15 @@ fn small_blocks(block_bytes: usize) -> WriteOptions {
     }
 }
 
-/// A table in memory; the first stream is for side 0, the second for side 1.
+/// A table in memory; the first stream is for side 0, the second for side 1. Of four, the other two have high bytes.
 fn table_bytes(streams: &[Vec<u8>], options: &WriteOptions) -> Vec<u8> {
     let streams: Vec<StreamSource<'_>> = streams
         .iter()
         .zip(0..)
         .map(|(values, side)| StreamSource {
             order: [side; 12],
-            ..StreamSource::new(side, values.len() as u64, values)
+            plane: if side < 2 { Plane::Low } else { Plane::High },
+            ..StreamSource::new(side & 1, values.len() as u64, values)
         })
         .collect();
     let mut out = Cursor::new(Vec::new());

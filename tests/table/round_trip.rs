@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use retrograde::store::FileStore;
-use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET};
+use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET, VERSION_OFFSET};
 use retrograde::table::{
-    Compression, Description, Head, Packing, StreamSource, Table, WriteOptions,
+    Compression, Description, Head, Packing, Plane, StreamSource, Table, WriteOptions,
     compressed_size_of_sample, values_present, write_table, write_table_to,
 };
 
@@ -54,6 +54,58 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn high_bytes_stand_behind_low_ones() {
+    let low = [runs(3000, 250, 2, 1), runs(2000, 3, 9, 2)];
+    let high = [vec![0; 3000], runs(2000, 1, 50, 3)];
+    let bytes = table_bytes(&[low.clone(), high.clone()].concat(), &small_blocks(64));
+    let table = Table::from_store(Box::new(bytes.clone())).unwrap();
+    table.verify_checksums(&|_, _| true).unwrap();
+    assert_eq!(table.streams().len(), 4);
+    assert!(table.statistics().unwrap().is_some());
+    for (side, (low, high)) in (0..).zip(low.iter().zip(&high)) {
+        let [of_low, of_high] = [table.stream(side), table.high_bytes(side)].map(Option::unwrap);
+        assert_eq!((of_low.plane(), of_low.side()), (Plane::Low, side));
+        assert_eq!((of_high.plane(), of_high.side()), (Plane::High, side));
+        assert_eq!(of_high.order(), [side + 2; 12]);
+        assert_eq!(&table.read_stream(of_low).unwrap(), low);
+        assert_eq!(&table.read_stream(of_high).unwrap(), high);
+    }
+    // Without high bytes it is the version that older readers know.
+    let version = |bytes: &[u8]| bytes[VERSION_OFFSET];
+    assert_eq!(version(&bytes), 3);
+    assert_eq!(version(&table_bytes(&low, &small_blocks(64))), 2);
+    // One side's high bytes without the other's, and high bytes without statistics, are errors.
+    let stream = |side, plane, values| StreamSource {
+        plane,
+        ..StreamSource::new(side, 3000, values)
+    };
+    let (zeros, description) = (vec![0u8; 3000], description());
+    let mut streams = vec![
+        stream(0, Plane::Low, &zeros),
+        stream(1, Plane::Low, &zeros),
+        stream(0, Plane::High, &zeros),
+    ];
+    let statistics = super::statistics();
+    let write = |streams: &[StreamSource<'_>], head: Head<'_>| {
+        let mut out = std::io::Cursor::new(Vec::new());
+        write_table_to(
+            &mut out,
+            head,
+            streams,
+            &WriteOptions::default(),
+            &|_, _| true,
+        )
+    };
+    let with_statistics = Head::from((&description, &statistics));
+    assert!(write(&streams, with_statistics).is_err());
+    streams.push(stream(1, Plane::High, &zeros));
+    assert!(write(&streams, with_statistics).is_ok());
+    assert!(write(&streams, Head::from(&description)).is_err());
+    streams.swap(1, 2);
+    assert!(write(&streams, with_statistics).is_err());
 }
 
 #[test]

@@ -336,6 +336,7 @@ mod tests {
             && a.longest == b.longest
             && a.dtm.clone().widened() == b.dtm.clone().widened()
             && a.own.dtz == b.own.dtz
+            && a.own.dtz_high == b.own.dtz_high
             && a.own.wdl_by_conversion == b.own.wdl_by_conversion
             && a.own.won_by_zeroing == b.own.won_by_zeroing
             && a.own.dtm_by_conversion == b.own.dtm_by_conversion

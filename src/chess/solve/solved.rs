@@ -35,12 +35,16 @@ pub struct SideValues {
 pub struct OwnValues {
     /// Distance to zeroing in plies without sign; 64 a word.
     pub dtz: Vec<u8>,
+    /// Its high bytes; empty where no distance is longer than 255 plies.
+    pub dtz_high: Vec<u8>,
     /// Positions whose result is reached by a capture or promotion: a prober finds it there.
     pub wdl_by_conversion: Vec<u64>,
     /// Positions won (cursed or not) by a zeroing move: their distance to zeroing follows from that.
     pub won_by_zeroing: Vec<u64>,
     /// Positions whose distance to mate is reached by a capture or promotion.
     pub dtm_by_conversion: Vec<u64>,
+    /// While a file is written whose mates take two bytes, one byte of the full moves to mate; else empty.
+    pub mate_moves: Vec<u8>,
 }
 
 impl SideValues {
@@ -70,6 +74,7 @@ impl SideValues {
             decided,
             stalemate,
             dtz,
+            dtz_high,
             dtm,
             longest,
         } = values;
@@ -79,7 +84,11 @@ impl SideValues {
             stalemate,
             dtm,
             longest,
-            own: OwnValues { dtz, ..own },
+            own: OwnValues {
+                dtz,
+                dtz_high,
+                ..own
+            },
         }
     }
 
@@ -95,9 +104,11 @@ impl SideValues {
             longest: Plies(0),
             own: OwnValues {
                 dtz: lines(),
+                dtz_high: Vec::new(),
                 wdl_by_conversion: set(),
                 won_by_zeroing: set(),
                 dtm_by_conversion: set(),
+                mate_moves: Vec::new(),
             },
         }
     }
@@ -118,7 +129,13 @@ impl SideValues {
         {
             all.extend_from_slice(more);
         }
+        if !own.dtz_high.is_empty() || !more_own.dtz_high.is_empty() {
+            own.dtz_high.resize(own.dtz.len(), 0);
+            own.dtz_high.extend_from_slice(&more_own.dtz_high);
+            own.dtz_high.resize(own.dtz.len() + more_own.dtz.len(), 0);
+        }
         own.dtz.extend_from_slice(&more_own.dtz);
+        own.mate_moves.extend_from_slice(&more_own.mate_moves);
         self.dtm.extend(&more.dtm);
     }
 
@@ -186,9 +203,11 @@ impl<S: BoardScore> Kernel for Elsewhere<'_, S> {
         };
         let mut own = OwnValues {
             dtz: Vec::new(),
+            dtz_high: Vec::new(),
             wdl_by_conversion: vec![0; words],
             won_by_zeroing: vec![0; words],
             dtm_by_conversion: vec![0; if dtm.is_empty() { 0 } else { words }],
+            mate_moves: Vec::new(),
         };
         for address in 0..words {
             if fixed.legal[address] == 0 {

@@ -241,9 +241,6 @@ impl Generate for Chess {
         let work_of_slice = step.positions * 2 / finished.count() as u64;
         let finish = |slice: usize, solved: SolvedSlice| {
             let start = Instant::now();
-            if solved.are_wide() && step.metrics.contains(&Metric::Dtm) {
-                return Err(SolveError::distance_overflow(&material).into());
-            }
             leave_views(&new_views, slice, &solved, options.width)?;
             if !step.metrics.is_empty() {
                 let placement = (slice, finished.placement(slice));
@@ -327,9 +324,6 @@ fn solve_slabs(
     let told = |error: SolveError| told_by_solver(job, error.into());
     let slabs = solve_in_slabs(material, targets, options).map_err(told)?;
     observer.spent(material, Phase::Solving, start.elapsed());
-    if slabs.are_wide() && step.metrics.contains(&Metric::Dtm) {
-        return Err(SolveError::distance_overflow(&material).into());
-    }
     let start = Instant::now();
     let new_views = new_views(job)?;
     let solved = SolvedSlice::Slabs(Box::new(slabs));

@@ -8,6 +8,7 @@ use crate::generate::rows::results_at;
 use crate::generate::slices::Slices;
 use crate::metric::{Metric, Wdl};
 use crate::syzygy::{Flags, Maps, map_number};
+use crate::table::Plane;
 
 /// Stands for a distance that nobody asks for.
 pub(super) const FREE: u8 = u8::MAX;
@@ -56,13 +57,15 @@ fn bytes_of_slices<S: Slices>(
     metric: Metric,
     fill: impl Fn(usize, &SideValues, &mut [u8]) + Sync,
 ) -> Vec<u8> {
-    let words = slices.side(0, side, metric).decided[Wdl::Win.index()].len();
+    let words = slices.side(0, side, metric, Plane::Low).decided[Wdl::Win.index()].len();
     let mut bytes = vec![0; slices.count() * words * 64];
     if words > 0 {
         bytes
             .par_chunks_mut(words * 64)
             .enumerate()
-            .for_each(|(slice, bytes)| fill(slice, &slices.side(slice, side, metric), bytes));
+            .for_each(|(slice, bytes)| {
+                fill(slice, &slices.side(slice, side, metric, Plane::Low), bytes)
+            });
     }
     bytes
 }
@@ -87,7 +90,7 @@ impl Histogram {
         (0..slices.count())
             .into_par_iter()
             .fold(empty, |mut histograms, slice| {
-                histograms[file[slice]].add(&slices.side(slice, side, Metric::Dtz));
+                histograms[file[slice]].add(&slices.side(slice, side, Metric::Dtz, Plane::Low));
                 histograms
             })
             .reduce(empty, |mut all, other| {

@@ -67,6 +67,7 @@ impl<W: Bits> Values<W> {
             }),
             stalemate: Vec::new(),
             dtz: Vec::new(),
+            dtz_high: Vec::new(),
             dtm: Scores::default(),
             longest: Number(0),
         }
@@ -96,7 +97,7 @@ impl<W: Bits> Chains<W> {
     ///
     /// # Errors
     ///
-    /// If a distance to zeroing exceeds 255 plies, a decided position has no distance to mate, or
+    /// If a distance to zeroing exceeds 65 535 plies, a decided position has no distance to mate, or
     /// the scratch file cannot be read.
     pub fn values(&self, side: usize, slab: usize, mates: bool) -> Result<Values<W>, Unsolved> {
         let words = self.addresses(slab).len();
@@ -104,14 +105,23 @@ impl<W: Bits> Chains<W> {
         values.longest = self.longest;
         values.dtz = vec![0; words * W::WIDTH as usize];
         let (won, lost) = (&self.decided[side].won, &self.decided[1 - side].lost);
+        let longest = won.last().max(lost.last());
+        if longest.is_some_and(|ply| ply > u8::MAX.into()) {
+            values.dtz_high = vec![0; values.dtz.len()];
+        }
         for (plies, [strict, cursed]) in [(won, [Win, CursedWin]), (lost, [Loss, BlessedLoss])] {
             for of_ply in plies.all(slab) {
                 let (ply, words) = of_ply?;
                 let value = if ply <= self.limit.0 { strict } else { cursed };
-                let byte = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
+                let ply = u16::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
+                let [low, high] = ply.to_le_bytes();
                 for (address, word) in words {
                     values.decided[value.index()][address] |= word;
-                    u8::store(&mut values.dtz[line_of::<W>(address)], word, byte);
+                    let line = line_of::<W>(address);
+                    u8::store(&mut values.dtz[line.clone()], word, low);
+                    if high != 0 {
+                        u8::store(&mut values.dtz_high[line], word, high);
+                    }
                 }
             }
         }

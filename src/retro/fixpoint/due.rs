@@ -107,6 +107,7 @@ mod tests {
             decided: std::array::from_fn(|_| vec![0u64]),
             stalemate: vec![0],
             dtz: Vec::new(),
+            dtz_high: Vec::new(),
             dtm: Scores::default(),
             longest: Plies(0),
         };

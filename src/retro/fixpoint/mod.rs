@@ -97,6 +97,8 @@ pub struct Values<W> {
     pub stalemate: Vec<W>,
     /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal positions.
     pub dtz: Vec<u8>,
+    /// Its high bytes, where a distance is longer than 255 plies; else empty.
+    pub dtz_high: Vec<u8>,
     /// Scores; that of a draw for illegal positions. Empty when not asked for.
     pub dtm: Scores<'static>,
     /// The longest mate among them and those of the other side to move, in plies.
@@ -535,6 +537,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 decided: [loss, blessed_loss, Vec::new(), cursed_win, win],
                 stalemate: Vec::new(),
                 dtz: distances.next().unwrap_or_default(),
+                dtz_high: Vec::new(),
                 dtm: Scores::default(),
                 longest: Plies(0),
             }

@@ -67,6 +67,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
             ],
             stalemate: Vec::new(),
             dtz: distances.next().unwrap_or_default(),
+            dtz_high: Vec::new(),
             dtm: Scores::default(),
             longest: Plies(0),
         });

@@ -115,7 +115,9 @@ impl SliceWords for Words<'_> {
             stalemated,
             won_by_zeroing: 0,
             dtz: side.dtz.get(address),
+            dtz_high: None,
             dtm: side.scores.get(address),
+            long_mates: None,
         }
     }
 }

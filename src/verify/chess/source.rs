@@ -14,7 +14,7 @@ use crate::chess::material::Material;
 use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
-use crate::table::{Description, Statistics, Stream, Table};
+use crate::table::{Description, Plane, Statistics, Stream, Table};
 use crate::tables::{in_other_colors, table_path};
 
 /// The open tables of a material.
@@ -252,6 +252,15 @@ fn open_native(
                     && usize::from(stream.side()) < sides(&material)
             })
             && (metric != Metric::Wdl || table.streams().len() == sides(&material));
+        // Distances of two bytes occur from six men on, whose values are too many to have them all at hand.
+        if fits
+            && table
+                .streams()
+                .iter()
+                .any(|stream| stream.plane() == Plane::High)
+        {
+            return Err(LoadError::TooLarge { material, path });
+        }
         if !fits {
             return Err(LoadError::Foreign {
                 path,
