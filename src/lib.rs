@@ -125,6 +125,8 @@ pub mod syzygy;
 pub mod table;
 pub mod tables;
 #[cfg(feature = "generate")]
+mod transpose;
+#[cfg(feature = "generate")]
 pub mod verify;
 pub mod xiangqi;
 

@@ -20,9 +20,10 @@ use rayon::prelude::*;
 use super::addressing::{Addressing, FileOrder};
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
-use crate::retro::lines::{line_at, transpose_lines, transpose_words};
+use crate::retro::lines::line_at;
 use crate::retro::score::{Score, Scores};
 use crate::table::Plane;
+use crate::transpose::{transpose_lines, transpose_words};
 
 /// The most sets that say what may stand at an index: one for each result.
 pub(super) const MAX_SETS: usize = 5;

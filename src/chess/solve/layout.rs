@@ -19,9 +19,9 @@ use crate::chess::rules::Role;
 use crate::chess::symmetry;
 use crate::chess::symmetry::{Symmetry, TRIANGLE};
 use crate::game::Color;
-use crate::retro::lines::transpose_words;
 use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
+use crate::transpose::transpose_words;
 
 /// How the address of a source follows from that of a target.
 #[derive(Debug)]

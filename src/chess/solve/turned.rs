@@ -1,8 +1,9 @@
 //! Lines of scores turned by the symmetries of the board.
 
 use crate::chess::symmetry::Symmetry;
-use crate::retro::lines::{self, Line, from_ranks, ranks, transpose_bytes};
+use crate::retro::lines::{Line, from_ranks, ranks};
 use crate::retro::score::Score;
+use crate::transpose::{transpose_bytes, transpose_lines};
 
 /// Scores of the 64 squares of a king, which turn with the board.
 pub trait BoardScore: Score {
@@ -21,7 +22,7 @@ impl BoardScore for u8 {
 
     #[inline(always)]
     fn transpose(all: &[[u8; 64]; 64], transposed: &mut [[u8; 64]; 64]) {
-        lines::transpose_lines(all, transposed);
+        transpose_lines(all, transposed);
     }
 }
 

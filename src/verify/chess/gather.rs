@@ -9,6 +9,7 @@ use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::{Bits, Color};
+use crate::transpose::transpose_lines;
 
 /// Brings the numbers of a stream to the addresses of a frame.
 pub(super) struct Gather<'a> {
@@ -265,16 +266,13 @@ impl<'a> Gather<'a> {
         });
         let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
         let is_uniform = rows.iter().all(|&row| row == rows[0]);
-        let tile = is_uniform.then(|| tile(numbers, &bases, &own[rows[0]..][..64]));
+        let tile = is_uniform.then(|| Tile::new(numbers, &bases, &own[rows[0]..][..64]));
         let tile = tile.flatten();
         let undecided = squares_where(|black| kings[black].undecided);
         for square in wanted.ones().map(|square| square as usize) {
             let line = &mut lines[square * self.frame.stride(man)];
-            if let Some(Tile { rows, places }) = &tile {
-                let place = usize::from(places[square]) % 64;
-                for (value, row) in line.iter_mut().zip(rows) {
-                    *value = row[place];
-                }
+            if let Some(Tile { lines, places }) = &tile {
+                *line = lines[usize::from(places[square]) % 64];
             } else if is_uniform {
                 let own = own[rows[0] + square];
                 for (value, &base) in line.iter_mut().zip(&bases) {
@@ -299,23 +297,27 @@ impl<'a> Gather<'a> {
 
 /// The numbers of all squares of one man and of the black king, where those of the man are neighbours in the file.
 struct Tile {
-    /// By black king.
-    rows: [[u8; 64]; 64],
-    /// Where in a row the number of each square of the man is.
+    /// By place, those of all black kings.
+    lines: [Line<u8>; 64],
+    /// Which place is that of each square of the man.
     places: [u8; 64],
 }
 
-/// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
-///
-/// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
-fn tile(numbers: Numbers<'_>, bases: &[usize; 64], own: &[usize]) -> Option<Tile> {
-    let low = *own.iter().min()?;
-    let mut places = [0; 64];
-    for (place, own) in places.iter_mut().zip(own) {
-        *place = u8::try_from(own - low).ok().filter(|&place| place < 64)?;
+impl Tile {
+    /// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
+    ///
+    /// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
+    fn new(numbers: Numbers<'_>, bases: &[usize; 64], own: &[usize]) -> Option<Tile> {
+        let low = *own.iter().min()?;
+        let mut places = [0; 64];
+        for (place, own) in places.iter_mut().zip(own) {
+            *place = u8::try_from(own - low).ok().filter(|&place| place < 64)?;
+        }
+        let rows = bases.map(|base| numbers.row(base + low));
+        let mut lines = [[0; 64]; 64];
+        transpose_lines(&rows, &mut lines);
+        Some(Tile { lines, places })
     }
-    let rows = bases.map(|base| numbers.row(base + low));
-    Some(Tile { rows, places })
 }
 
 /// A part of a stream.

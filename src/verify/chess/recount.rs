@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::layout::squares_of;
-use super::line::{Line, key, squares_where};
+use super::line::{Line, key};
 use super::slice::{Men, SliceValues};
 use super::source::Source;
 use super::{Run, sides};
@@ -156,11 +156,13 @@ fn word_sets(
     if legal == 0 {
         return WordSets::default();
     }
+    // A result is a number of three bits: 0 loss, 1 blessed loss, 2 draw, 3 cursed win, 4 win.
+    let [low, middle, high] = [0, 1, 2].map(|bit| bits_of(results, bit));
     let mut decided = [0; 5];
-    for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
-        let number = value.index() as u8;
-        decided[value.index()] = legal & squares_where(|king| results[king] == number);
-    }
+    decided[Wdl::Loss.index()] = legal & !low & !middle & !high;
+    decided[Wdl::BlessedLoss.index()] = legal & low & !middle;
+    decided[Wdl::CursedWin.index()] = legal & low & middle;
+    decided[Wdl::Win.index()] = legal & high;
     let in_check = legal & men.legality.in_check[side.index()];
     let lost = decided[Wdl::Loss.index()];
     let drawn = legal & !decided.iter().fold(0, |all, set| all | set);
@@ -171,6 +173,18 @@ fn word_sets(
         mated: stuck & in_check,
         stalemated: stuck & !in_check,
     }
+}
+
+/// One bit of each number of a line.
+fn bits_of(line: &Line<u8>, bit: u32) -> u64 {
+    const LOWEST: u64 = 0x0101_0101_0101_0101;
+    // Byte i has 1 at bit 8i; times 2^(56 - 7i) that is bit 56 + i, and all other products are elsewhere.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (eights, _) = line.as_chunks::<8>();
+    (eights.iter().zip((0..).step_by(8))).fold(0, |set, (eight, first)| {
+        let bits = u64::from_le_bytes(*eight) >> bit & LOWEST;
+        set | (bits.wrapping_mul(GATHER) >> 56) << first
+    })
 }
 
 /// The positions of a set in which the side to move has no move. Most are ruled out by a step of its king.
