@@ -64,10 +64,7 @@ pub(super) fn tally(
     let parts: Vec<usize> = (0..all).step_by(PART).collect();
     let tallies = parts.par_iter().map(|&start| {
         let addresses = start..all.min(start + PART);
-        let words = Words {
-            start,
-            sides: Color::ALL.map(|side| SideWords::new(source, values, side, &addresses)),
-        };
+        let words = Words::new(source, values, &addresses);
         SliceTally::new(space, number, all, &addresses, &words, listed)
     });
     tallies.reduce(SliceTally::default, SliceTally::merge)
@@ -80,11 +77,12 @@ const PART: usize = 1 << 12;
 struct Words<'a> {
     /// The address of the first.
     start: usize,
+    /// By side to move.
+    sets: Vec<[WordSets; 2]>,
     sides: [SideWords<'a>; 2],
 }
 
 struct SideWords<'a> {
-    sets: Vec<WordSets>,
     /// Plies; empty if they are not known.
     dtz: Vec<Line<u8>>,
     scores: &'a [Line<u8>],
@@ -100,14 +98,14 @@ struct WordSets {
 
 impl SliceWords for Words<'_> {
     fn sets(&self, side: usize, address: usize) -> Sets<'_> {
-        let side = &self.sides[side];
         let address = address - self.start;
         let WordSets {
             legal,
             decided,
             mated,
             stalemated,
-        } = side.sets[address];
+        } = self.sets[address][side];
+        let side = &self.sides[side];
         Sets {
             legal,
             decided,
@@ -122,6 +120,23 @@ impl SliceWords for Words<'_> {
     }
 }
 
+impl<'a> Words<'a> {
+    fn new(source: &Source, values: &'a SliceValues<'_>, addresses: &Range<usize>) -> Words<'a> {
+        let sets = addresses.clone().map(|address| {
+            let men = values.men(address);
+            Color::ALL.map(|side| {
+                let results = &values.sides[side.index()].lines.results[address];
+                word_sets(&men, side, results)
+            })
+        });
+        Words {
+            start: addresses.start,
+            sets: sets.collect(),
+            sides: Color::ALL.map(|side| SideWords::new(source, values, side, addresses)),
+        }
+    }
+}
+
 impl<'a> SideWords<'a> {
     fn new(
         source: &Source,
@@ -130,28 +145,19 @@ impl<'a> SideWords<'a> {
         addresses: &Range<usize>,
     ) -> SideWords<'a> {
         let own = &values.sides[side.index()];
-        let results = addresses.clone().zip(&own.lines.results[addresses.clone()]);
-        let sets = results.map(|(address, line)| word_sets(values, side, address, line));
         let keys = match source.has(Metric::Dtz) {
             true => &own.keys[addresses.clone()],
             false => &[],
         };
         let plies = |line: &Line<i16>| line.map(|key| key::shortest(key) as u8);
         SideWords {
-            sets: sets.collect(),
             dtz: keys.iter().map(plies).collect(),
             scores: own.lines.scores.get(addresses.clone()).unwrap_or_default(),
         }
     }
 }
 
-fn word_sets(
-    values: &SliceValues<'_>,
-    side: Color,
-    address: usize,
-    results: &Line<u8>,
-) -> WordSets {
-    let men = values.men(address);
+fn word_sets(men: &Men, side: Color, results: &Line<u8>) -> WordSets {
     let legal = men.legality.legal[side.index()];
     if legal == 0 {
         return WordSets::default();
@@ -166,7 +172,7 @@ fn word_sets(
     let in_check = legal & men.legality.in_check[side.index()];
     let lost = decided[Wdl::Loss.index()];
     let drawn = legal & !decided.iter().fold(0, |all, set| all | set);
-    let stuck = stuck(&men, side, (lost & in_check) | (drawn & !in_check));
+    let stuck = stuck(men, side, (lost & in_check) | (drawn & !in_check));
     WordSets {
         legal,
         decided,
