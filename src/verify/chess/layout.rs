@@ -213,25 +213,34 @@ impl Frame {
         })
     }
 
-    /// The squares of the black king that make legal positions, and of those the ones where a king is in check.
-    pub fn legality(&self, placement: &Placement) -> Legality {
+    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
+    /// placement is that of men on these squares.
+    pub fn legality(&self, squares: &Squares, placement: &Placement) -> Legality {
         let occupied = placement.occupied();
         let men = self.men.len() + self.pawns.all().count_ones() as usize;
         if occupied.count_ones() as usize != men {
             return Legality::default();
         }
-        let king = Square::wrapping(placement.of(Color::White, Role::King).trailing_zeros());
+        let king = Square::wrapping(squares[0].into());
         let apart = !occupied & !attacks::king(king);
         let mut black_in_check = 0;
         let mut white_safe = u64::MAX;
-        for role in Role::ALL {
-            for square in squares_of(placement.of(Color::White, role)) {
-                black_in_check |= attacks::attacks(Color::White, role, square, occupied);
-            }
-            for square in squares_of(placement.of(Color::Black, role)) {
-                if attacks::attacks(Color::Black, role, square, occupied) & king.bit() != 0 {
+        let mut add = |color: Color, role: Role, square: Square| {
+            let attacked = attacks::attacks(color, role, square, occupied);
+            match color {
+                Color::White => black_in_check |= attacked,
+                Color::Black if attacked & king.bit() != 0 => {
                     white_safe &= attacks::between(square, king);
                 }
+                Color::Black => {}
+            }
+        };
+        for (&(color, role), &square) in self.men.iter().zip(squares) {
+            add(color, role, Square::wrapping(square.into()));
+        }
+        for color in Color::ALL {
+            for square in squares_of(self.pawns.of(color)) {
+                add(color, Role::Pawn, square);
             }
         }
         Legality {

@@ -156,7 +156,7 @@ impl<'a> SliceValues<'a> {
         Men {
             squares,
             placement,
-            legality: self.moves.frame.legality(&placement),
+            legality: self.moves.frame.legality(&squares, &placement),
         }
     }
 
