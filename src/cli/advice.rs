@@ -20,7 +20,9 @@ fn option_against(error: &anyhow::Error) -> Option<&'static str> {
     match error.downcast_ref()? {
         Error::Memory { .. } => Some("raise --memory"),
         Error::Directory { .. } => Some("choose it with --tables DIR"),
-        Error::Solve(SolveError::DistanceOverflow { .. }) => Some("--metric without dtm"),
+        Error::Solve(SolveError::DistanceOverflow { .. }) => {
+            Some("--engine chains in chess, --metric without dtm in xiangqi")
+        }
         _ => None,
     }
 }

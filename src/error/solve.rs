@@ -16,8 +16,8 @@ pub enum SolveError {
     },
     /// A distance is too long for the one byte it is kept in.
     #[error(
-        "cannot solve {material}: it has a mate of more than 253 plies or a distance to the next capture or pawn move \
-         of more than 255, which this version cannot store; without distances to mate it may work"
+        "cannot solve {material}: a distance is too long for the byte that holds it, which is more than 255 plies to the \
+         next capture or pawn move or, in xiangqi, 253 to mate; in chess the engine of chains holds longer ones"
     )]
     DistanceOverflow {
         /// The material to be solved.
