@@ -16,7 +16,7 @@ const CHESS: [&str; 4] = [
 /// The start, and three men of a kind on one file.
 const XIANGQI: [&str; 2] = [
     "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
-    "4k4/4P4/4P4/4P4/9/9/9/9/9/3K5 w",
+    "4k4/9/4P4/4P4/4P4/9/9/9/9/3K5 w",
 ];
 
 fuzz_target!(|text: &str| {
