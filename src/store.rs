@@ -103,6 +103,33 @@ fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Fewer bytes are left in pages as they come.
+#[cfg(feature = "generate")]
+const MANY: usize = 32 << 20;
+
+/// Asks for pages of 2 MiB under memory that was not used yet, if it is large. A sweep over sets of
+/// 1.3 GB jumps about in them, and with pages of 4 KiB waits for the translation of addresses: the
+/// first ply of KQRvKQR, which sweeps everything, takes half the time with large ones.
+#[cfg(feature = "generate")]
+pub(crate) fn prefer_large_pages<T>(memory: &mut [T]) {
+    if size_of_val(memory) < MANY {
+        return;
+    }
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const PAGE: usize = 2 << 20;
+        let bytes = memory.as_mut_ptr_range();
+        let first = bytes.start.addr().next_multiple_of(PAGE);
+        let end = bytes.end.addr() / PAGE * PAGE;
+        let start = bytes.start.with_addr(first).cast();
+        // SAFETY: the range lies within `memory`, and this advice changes no byte of it. Without it the
+        // memory is used all the same, so what the system says to it does not matter.
+        unsafe {
+            libc::madvise(start, end - first, libc::MADV_HUGEPAGE);
+        }
+    }
+}
+
 /// A file that is read with one system call per block. Slower than [`MappedFile`] where the table
 /// is in memory anyway, but an unreadable disk is an error here and a signal there.
 #[derive(Debug)]

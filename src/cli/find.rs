@@ -21,7 +21,7 @@ use super::described::DescribedGame;
 use super::directory::TableDirectory;
 use super::game::CliGame;
 use super::show::By;
-use super::{Outcome, input, progress};
+use super::{Outcome, input, memory, progress};
 
 /// Find positions of a material by their values, as lines of EPD
 #[derive(Debug, Args)]
@@ -283,6 +283,7 @@ impl Find {
     ) -> Result<Collector<'_>> {
         let place = directory.only("find")?;
         let subject = G::subject(rules, material);
+        memory::refuse_too_large(subject)?;
         let cancel = progress::cancel_once()?;
         let bar = progress::bar(work(place, &[subject]), "positions");
         bar.set_message(subject.to_string());

@@ -1,5 +1,8 @@
 //! How much memory this process may take.
 
+use anyhow::{Result, bail};
+use indicatif::HumanBytes;
+use retrograde::verify::{self, Subject};
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 /// Address space that a thread takes which is no memory: its stack, and what the C library sets aside for it.
@@ -33,6 +36,23 @@ pub fn in_use() -> Option<u64> {
         ProcessRefreshKind::nothing().with_memory().without_tasks(),
     );
     Some(system.process(process)?.memory())
+}
+
+/// Refuses to look at all values of a material if that takes more memory than is free.
+///
+/// # Errors
+///
+/// With the number it takes, and what is free.
+pub fn refuse_too_large(subject: Subject) -> Result<()> {
+    let (needs, free) = (verify::memory(subject), free());
+    if needs > free {
+        bail!(
+            "to look at all values of {subject} takes about {} of memory, and {} are free",
+            HumanBytes(needs),
+            HumanBytes(free)
+        );
+    }
+    Ok(())
 }
 
 fn limited(system: &System, of_machine: fn(&System) -> u64) -> u64 {

@@ -15,7 +15,7 @@ use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
 use retrograde::verify::solved::verify_solved;
-use retrograde::verify::{Observer, Report, Subject, count, verify, work};
+use retrograde::verify::{self, Observer, Report, Subject, count, work};
 use retrograde::xiangqi::{self, Rules};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ use super::manifest::Manifest;
 use super::print::{counted, differences, quoted, unreadable_json, verdict};
 use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::repair::repair;
-use super::{Outcome, input, progress};
+use super::{Outcome, input, memory, progress};
 
 /// Values that take about half a minute to check.
 const LONG: u64 = 1_000_000_000;
@@ -76,9 +76,37 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
+    /// Memory that may be used, such as 512M or 8G; of materials that take more only checksums are compared [default:
+    /// what is free]
+    #[arg(long, value_name = "SIZE", value_parser = input::size)]
+    memory: Option<u64>,
+
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// What was found, and what there was too little memory for.
+struct Checked {
+    report: Report,
+    /// Of these, only checksums were compared.
+    too_large: Vec<Subject>,
+    /// Bytes of memory that might be used.
+    limit: u64,
+}
+
+impl Checked {
+    fn verdict(&self, repair: &str, place: &Path) -> Outcome {
+        match verdict(&self.report, repair, place) {
+            Outcome::Done if !self.too_large.is_empty() => Outcome::No(format!(
+                "checksums are right, but values of {} were not compared, for which {} of memory are too little; \
+                 set --memory to use swap",
+                counted(self.too_large.len(), "material"),
+                HumanBytes(self.limit)
+            )),
+            outcome => outcome,
+        }
+    }
 }
 
 impl Verify {
@@ -106,28 +134,28 @@ impl Verify {
         let place = directory.only("verify")?;
         let cancel = progress::cancel_on_interrupt()?;
         let start = Instant::now();
-        let mut report = self.check(place, &subjects, &cancel)?;
+        let mut checked = self.check(place, &subjects, &cancel)?;
         let mut repaired = None;
-        if self.repair && !report.unreadable.is_empty() {
-            let damaged = report.unreadable.into_iter().map(|(path, _)| path);
+        if self.repair && !checked.report.unreadable.is_empty() {
+            let damaged = checked.report.unreadable.into_iter().map(|(path, _)| path);
             let damaged: Vec<PathBuf> = damaged.collect();
             repaired = Some(repair(place, &damaged, &self.progress, &cancel)?);
-            report = self.check(place, &subjects, &cancel)?;
+            checked = self.check(place, &subjects, &cancel)?;
         }
         let seconds = start.elapsed().as_secs_f64();
         if self.json {
-            print_json(&subjects, &report, repaired, seconds, out)?;
+            print_json(&subjects, &checked, repaired, seconds, out)?;
         } else {
             if let Some(files) = repaired {
                 writeln!(out, "{} made again", counted(files, "file"))?;
             }
-            print(&report, seconds, out)?;
+            print(&checked, seconds, out)?;
         }
-        Ok(verdict(&report, &self.repair_command(place), place))
+        Ok(checked.verdict(&self.repair_command(place), place))
     }
 
     /// Checks tables, and shows how far it is.
-    fn check(&self, place: &Path, subjects: &[Subject], cancel: &AtomicBool) -> Result<Report> {
+    fn check(&self, place: &Path, subjects: &[Subject], cancel: &AtomicBool) -> Result<Checked> {
         let work = work(place, subjects);
         let total = Total {
             materials: count(place, subjects),
@@ -137,7 +165,7 @@ impl Verify {
             is_long: work > LONG,
         };
         let course = Course::begin(&self.progress, total)?;
-        let report = verify(place, subjects, cancel, &course);
+        let report = self.compare(place, subjects, cancel, &course);
         course.end(report.is_ok());
         match report {
             Err(Error::Cancelled) => {
@@ -145,6 +173,28 @@ impl Verify {
             }
             other => Ok(other?),
         }
+    }
+
+    /// Compares values as far as there is memory for them, and checksums in any case.
+    fn compare(
+        &self,
+        place: &Path,
+        subjects: &[Subject],
+        cancel: &AtomicBool,
+        course: &Course,
+    ) -> Result<Checked, Error> {
+        let limit = self.memory.unwrap_or_else(memory::free);
+        let fits = |&subject: &Subject| verify::memory(subject) <= limit;
+        let (subjects, too_large): (Vec<Subject>, Vec<Subject>) =
+            subjects.iter().copied().partition(fits);
+        let mut report = verify::verify(place, &subjects, cancel, course)?;
+        let checksums = verify::verify_checksums(place, &too_large, cancel, course)?;
+        report.unreadable.extend(checksums.unreadable);
+        Ok(Checked {
+            report,
+            too_large,
+            limit,
+        })
     }
 
     /// The same command, which repairs as well.
@@ -303,7 +353,9 @@ fn game_json(subject: &Subject) -> Map<String, Value> {
 
 fn print_json(
     subjects: &[Subject],
-    report: &Report,
+    Checked {
+        report, too_large, ..
+    }: &Checked,
     repaired: Option<usize>,
     seconds: f64,
     out: &mut dyn Write,
@@ -329,7 +381,13 @@ fn print_json(
         fields.insert("needs".to_owned(), needs.display().to_string().into());
         fields
     });
-    let not_compared: Vec<Map<String, Value>> = not_compared.collect();
+    let too_large = too_large.iter().map(|subject| {
+        let mut fields = game_json(subject);
+        fields.insert("material".to_owned(), subject.material().into());
+        fields.insert("memory".to_owned(), verify::memory(*subject).into());
+        fields
+    });
+    let not_compared: Vec<Map<String, Value>> = not_compared.chain(too_large).collect();
     let mut answer = Map::new();
     // Said once where it is the same for all.
     if let Some((first, others)) = subjects.split_first() {
@@ -358,7 +416,10 @@ fn print_json(
     Ok(())
 }
 
-fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
+fn print(checked: &Checked, seconds: f64, out: &mut dyn Write) -> Result<()> {
+    let Checked {
+        report, too_large, ..
+    } = checked;
     // Each names its file.
     for (_, why) in &report.unreadable {
         writeln!(out, "{why}")?;
@@ -366,8 +427,15 @@ fn print(report: &Report, seconds: f64, out: &mut dyn Write) -> Result<()> {
     for (subject, needs) in &report.not_compared {
         writeln!(out, "{subject}: not compared, needs {}", needs.display())?;
     }
+    for subject in too_large {
+        let needs = HumanBytes(verify::memory(*subject));
+        writeln!(
+            out,
+            "{subject}: not compared, needs about {needs} of memory"
+        )?;
+    }
     differences(&report.listed, report.differences, out)?;
-    if report.is_clean() {
+    if report.is_clean() && report.tables > 0 {
         writeln!(
             out,
             "no difference: {}, {} in {seconds:.1} s",

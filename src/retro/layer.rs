@@ -3,6 +3,15 @@
 use rayon::prelude::*;
 
 use crate::game::Bits;
+use crate::store::prefer_large_pages;
+
+/// The empty set of that many words, in large pages where the system has them.
+#[inline(always)]
+pub(crate) fn large_set<W: Bits>(words: usize) -> Vec<W> {
+    let mut set = vec![W::ZERO; words];
+    prefer_large_pages(&mut set);
+    set
+}
 
 /// Words that one bit of [`Layer::active`] each stands for.
 const ROW: usize = u64::BITS as usize;
@@ -24,7 +33,7 @@ impl<W: Bits> Layer<W> {
     #[must_use]
     pub fn new(words: usize) -> Layer<W> {
         Layer {
-            set: vec![W::ZERO; words],
+            set: large_set(words),
             active: vec![0; words.div_ceil(ROW)],
             len: 0,
         }
@@ -79,12 +88,32 @@ impl<W: Bits> Layer<W> {
         slab: usize,
         change: impl Fn(usize, &mut [W], &mut [u64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
+        self.change_slabs_with(
+            slab,
+            || (),
+            |(), number, set, active| change(number, set, active),
+        )
+    }
+
+    /// The same with something that a thread makes once and uses for several slabs.
+    ///
+    /// # Errors
+    ///
+    /// What `change` says.
+    pub fn change_slabs_with<T, E: Send>(
+        &mut self,
+        slab: usize,
+        make: impl Fn() -> T + Send + Sync,
+        change: impl Fn(&mut T, usize, &mut [W], &mut [u64]) -> Result<(), E> + Send + Sync,
+    ) -> Result<(), E> {
         let sets = self.set.par_chunks_mut(slab);
         let slabs = sets.zip(self.active.par_chunks_mut(slab / ROW));
-        let changed = slabs.enumerate().map(|(number, (set, active))| {
-            change(number, set, active)?;
-            Ok(active.iter().map(|row| row.count_ones() as usize).sum())
-        });
+        let changed = slabs
+            .enumerate()
+            .map_init(make, |made, (number, (set, active))| {
+                change(made, number, set, active)?;
+                Ok(active.iter().map(|row| row.count_ones() as usize).sum())
+            });
         self.len = changed.try_reduce(|| 0, |a: usize, b| Ok(a + b))?;
         Ok(())
     }

@@ -34,8 +34,26 @@ pub trait QuietMoves {
 
 /// Quiet moves that all threads work on together.
 pub trait SharedMoves: QuietMoves + Sync {
-    /// What [`sweep`](QuietMoves::sweep) does, on all threads.
-    fn sweep_shared(&self, side: usize, into: &[Self::Word], from: &mut [Self::Word], width: Width);
+    /// Makes `reached`, which is empty, the positions of `side` among `wanted` with a quiet move into `into`, which holds
+    /// legal positions only.
+    fn reach_shared(
+        &self,
+        side: usize,
+        into: &[Self::Word],
+        wanted: &[Self::Word],
+        reached: &mut Layer<Self::Word>,
+        width: Width,
+    );
+
+    /// Takes the positions with a quiet move of `side` into `into`, which holds legal positions only, away from the
+    /// candidates.
+    fn escape_shared(
+        &self,
+        side: usize,
+        into: &[Self::Word],
+        candidates: &mut Layer<Self::Word>,
+        width: Width,
+    );
 
     /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads.
     fn push_shared(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>);

@@ -30,7 +30,7 @@ use crate::Error;
 use crate::chess::material::Material;
 use crate::xiangqi::Rules;
 use chess::FORMATS;
-use drive::drive;
+use drive::{Verifier, drive};
 
 pub(crate) use chess::StoredNumbers;
 pub use chess::{BothFormats, ComparedFormats};
@@ -83,6 +83,61 @@ fn of_xiangqi<S: Copy + Into<Subject>>(
         _ => None,
     });
     xiangqi.collect()
+}
+
+/// Bytes of memory that verifying a material takes, about: its values, those that other slices of it wait for, and
+/// those that captures and promotions lead to. [`Recount`] and [`Visit`] take as much.
+///
+/// # Examples
+///
+/// ```
+/// use retrograde::chess::material::Material;
+///
+/// let bytes = |material: &str| retrograde::verify::memory(material.parse::<Material>().unwrap());
+/// assert!(bytes("KQRvKR") < 3 << 30);
+/// assert!(bytes("KQRvKQR") > 80 << 30);
+/// ```
+#[must_use]
+pub fn memory(subject: impl Into<Subject>) -> u64 {
+    match subject.into() {
+        Subject::Chess(material) => chess::memory(&material.normal_form()),
+        Subject::Xiangqi(_, material) => xiangqi::memory(&material.normal_form()),
+    }
+}
+
+/// Compares the checksums of the tables of some materials, and no values: what there is too little [`memory`] for.
+///
+/// # Errors
+///
+/// If the caller cancelled. What is wrong with a table is part of the report.
+pub fn verify_checksums<S: Copy + Into<Subject>>(
+    directory: &Path,
+    materials: &[S],
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Report, Error> {
+    let mut report = Report::default();
+    let chess = of_chess(materials);
+    for format in FORMATS {
+        let run = chess::Run::new(directory, format, cancel, observer);
+        for material in chess::asked_in(directory, &chess, format) {
+            observer.started(material.into());
+            report.unreadable.extend(run.verify_checksums(&material)?);
+            observer.advanced(chess::work(&material));
+            observer.finished(material.into());
+        }
+    }
+    for rules in Rules::ALL {
+        let run = xiangqi::Run::new(directory, rules, cancel, observer);
+        for material in of_xiangqi(materials, rules) {
+            let subject = Subject::Xiangqi(rules, material);
+            observer.started(subject);
+            report.unreadable.extend(run.verify_checksums(&material)?);
+            observer.advanced(xiangqi::work(&material));
+            observer.finished(subject);
+        }
+    }
+    Ok(report)
 }
 
 /// Verifies the tables of some materials in a directory, of both games, all rules and formats: all checksums, then all

@@ -67,3 +67,39 @@ fn damaged_files_are_named_and_made_again() {
     let (status, said, _) = place.run([&verify[..], &["--repair"]].concat());
     assert!(status == 0 && said.starts_with("no difference"), "{said}");
 }
+
+#[test]
+fn what_memory_is_too_little_for_is_compared_by_checksums() {
+    let place = Place::with_tables();
+    let verify = |more: &[&str]| {
+        let arguments = [
+            "verify", "KRvK", "KQvK", "--tables", "tables", "--memory", "64K",
+        ];
+        place.run([&arguments[..], more].concat())
+    };
+    let (status, said, told) = verify(&[]);
+    assert_eq!(status, 1);
+    for material in ["KRvK", "KQvK"] {
+        let line = format!("{material}: not compared, needs about ");
+        assert!(said.contains(&line), "{said}");
+    }
+    assert!(
+        told.contains("checksums are right, but values of 2 materials"),
+        "{told}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&verify(&["--json"]).1).unwrap();
+    assert_eq!(json["tables"], 0);
+    assert!(
+        json["not_compared"][0]["memory"].as_u64() > Some(64 << 10),
+        "{json}"
+    );
+
+    let path = place.path("tables/KRvK.dtz");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    fs::write(path, bytes).unwrap();
+    let (status, said, told) = verify(&[]);
+    assert!(status == 1 && said.contains("KRvK.dtz"), "{said}{told}");
+    assert!(told.contains("0 differences, 1 unreadable file"), "{told}");
+}

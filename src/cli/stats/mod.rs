@@ -22,7 +22,7 @@ use retrograde::xiangqi::{Rules, Xiangqi};
 use serde_json::{Value, json};
 
 use super::described::{Described, DescribedGame};
-use super::{Outcome, TableDirectory, input, progress};
+use super::{Outcome, TableDirectory, input, memory, progress};
 use histogram::Distances;
 use zugzwang::{Found, Kind, Zugzwangs};
 
@@ -210,6 +210,7 @@ impl Stats {
     ) -> Result<ByMetric<G::Metric>> {
         let path = directory.only("stats --recount")?;
         let subject = G::subject(rules, material);
+        memory::refuse_too_large(subject)?;
         let bar = progress::bar(work(path, &[subject]), "positions");
         bar.set_message(subject.to_string());
         let listed = self.limit.max(LISTED);

@@ -15,10 +15,10 @@ use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
 use super::outside::Outside;
 use super::plies::{Words, encoded};
-use super::{Distance, Limits, SPARSE, Unsolved, Values, Watch};
+use super::{Distance, Limits, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
-use crate::retro::layer::{Layer, add_to_slab, recount_slab, update_slab};
+use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_slab};
 use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::simd::Width;
@@ -29,7 +29,10 @@ use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 /// Below one non-empty word in this many, words are pushed one by one instead of sweeping
 /// everything. Sets here are far larger than any cache, so each word that is pushed to waits for
 /// memory.
-const FEW: usize = 100;
+const FEW: usize = 200;
+
+/// Below one candidate word in this many, the moves of each are looked at instead of sweeping everything.
+const FEW_CANDIDATES: usize = 24;
 
 /// Positions that zeroing moves decide at a ply. A move may decide nothing about some of them.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +94,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             width,
             watch,
             winner: 0,
-            open: vec![M::Word::ZERO; words],
-            losable: vec![M::Word::ZERO; words],
+            open: large_set(words),
+            losable: large_set(words),
             won: Layer::new(words),
             lost: Layer::new(words),
             spare: Layer::new(words),
@@ -125,31 +128,34 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
 
     /// Puts the loser's mated positions away, and his stalemated ones apart.
     fn without_moves(&mut self, decided: &mut Decided) -> io::Result<Vec<Part>> {
-        let (outside, loser) = (self.outside, self.loser());
-        let stuck = &mut self.spare.set;
-        self.moves
-            .sweep_shared(loser, &self.open, stuck, self.width);
-        let slabs = stuck.par_chunks_mut(outside.slab()).enumerate();
-        let parts = slabs.map(|(slab, stuck)| {
-            let legal = outside.legal(loser, slab)?;
-            let in_check = outside.in_check(loser, slab)?;
+        let (outside, loser, slab) = (self.outside, self.loser(), self.outside.slab());
+        let stuck = &mut self.spare;
+        stuck.change_slabs(slab, |slab, set, active| {
+            set.copy_from_slice(&outside.legal(loser, slab)?);
             let zeroing = outside.zeroing(loser, slab, &Wdl::ALL)?;
-            let mut mated = legal;
-            for ((word, stuck), zeroing) in mated.iter_mut().zip(stuck).zip(zeroing) {
-                *word &= !(*stuck | zeroing);
-                *stuck = M::Word::ZERO;
+            for (word, zeroing) in set.iter_mut().zip(zeroing) {
+                *word &= !zeroing;
             }
-            let mut stalemated = mated.clone();
-            for ((mated, stalemated), in_check) in
-                mated.iter_mut().zip(&mut stalemated).zip(in_check)
-            {
-                *mated &= in_check;
-                *stalemated &= !in_check;
-            }
-            let put = |set: &[M::Word]| outside.scratch().put(&encoded(words_of(set)));
-            Ok([put(&mated)?, put(&stalemated)?])
+            recount_slab(set, active);
+            Ok::<(), io::Error>(())
+        })?;
+        self.moves
+            .escape_shared(loser, &self.open, stuck, self.width);
+        let parts = (0..outside.slabs()).into_par_iter().map(|number| {
+            let in_check = outside.in_check(loser, number)?;
+            let put = |is_mate: bool| {
+                let words = stuck.addresses_in(slab, number).map(|at| {
+                    let in_check = in_check[at - number * slab];
+                    let chosen = if is_mate { in_check } else { !in_check };
+                    (at - number * slab, stuck.set[at] & chosen)
+                });
+                let words = words.filter(|(_, word)| !word.is_empty());
+                outside.scratch().put(&encoded(words))
+            };
+            Ok([put(true)?, put(false)?])
         });
         let parts: Vec<[Part; 2]> = parts.collect::<io::Result<_>>()?;
+        self.clear(|chain| &mut chain.spare)?;
         for (slab, &[mated, _]) in parts.iter().enumerate() {
             decided.lost.insert(0, slab, mated);
         }
@@ -168,74 +174,68 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             })
     }
 
-    /// Adds to `reached` the positions of `side` with a quiet move into a layer.
-    fn reach(&mut self, side: usize) {
-        let (layer, reached) = match side == self.winner {
-            true => (&self.lost, &mut self.spare),
-            false => (&self.won, &mut self.lost),
+    /// Finds the positions of a side that may be decided and have a quiet move into the newest layer.
+    fn reach(&mut self, side: usize) -> io::Result<()> {
+        let (layer, may_be, reached) = match side == self.winner {
+            true => (&self.lost, &self.open, &mut self.spare),
+            false => (&self.won, &self.losable, &mut self.lost),
         };
         if layer.is_empty() {
-            return;
+            return Ok(());
         }
-        if layer.len() * FEW < layer.set.len() {
-            self.moves.push_shared(side, layer, reached);
-        } else {
+        if layer.len() * FEW >= layer.set.len() {
             self.moves
-                .sweep_shared(side, &layer.set, &mut reached.set, self.width);
-            // Recounted by who looks next.
+                .reach_shared(side, &layer.set, may_be, reached, self.width);
+            return Ok(());
         }
-    }
-
-    /// Of what was reached for a side and what enters, only what may be decided stays.
-    fn keep(&mut self, side: usize, entries: Entries<'_>, was_swept: bool) -> io::Result<()> {
-        let (outside, is_winner) = (self.outside, side == self.winner);
-        let (layer, may_be) = match is_winner {
-            true => (&mut self.spare, &self.open),
-            false => (&mut self.lost, &self.losable),
-        };
-        layer.change_slabs(outside.slab(), |slab, set, active| {
-            if was_swept {
-                recount_slab(set, active);
-            }
-            match entries {
-                Entries::None => {}
-                Entries::Zeroing(winning, losing) => {
-                    let value = if is_winner { winning } else { losing };
-                    let entering = outside.zeroing(side, slab, &[value])?;
-                    add_to_slab(set, active, words_of(&entering));
-                }
-                Entries::Due(due, ply) => {
-                    let due = if is_winner { &due.won } else { &due.lost };
-                    add_to_slab(set, active, due.words(ply, slab)?);
-                }
-            }
+        self.moves.push_shared(side, layer, reached);
+        let outside = self.outside;
+        reached.change_slabs(outside.slab(), |slab, set, active| {
             let may_be = &may_be[outside.addresses(slab)];
             update_slab(set, active, |address, word| word & may_be[address]);
             Ok(())
         })
     }
 
-    /// Whether the newest layer that a side reaches is worth a sweep.
-    fn is_dense(&self, side: usize) -> bool {
-        let layer = match side == self.winner {
-            true => &self.lost,
-            false => &self.won,
+    /// Adds what zeroing moves decide of what may be decided.
+    fn enter(&mut self, side: usize, entries: Entries<'_>) -> io::Result<()> {
+        let (outside, is_winner) = (self.outside, side == self.winner);
+        let (layer, may_be) = match is_winner {
+            true => (&mut self.spare, &self.open),
+            false => (&mut self.lost, &self.losable),
         };
-        !layer.is_empty() && layer.len() * FEW >= layer.set.len()
+        if matches!(entries, Entries::None) {
+            return Ok(());
+        }
+        layer.change_slabs(outside.slab(), |slab, set, active| {
+            let may_be = &may_be[outside.addresses(slab)];
+            let allowed = |(address, word): (usize, M::Word)| (address, word & may_be[address]);
+            match entries {
+                Entries::None => {}
+                Entries::Zeroing(winning, losing) => {
+                    let value = if is_winner { winning } else { losing };
+                    let entering = outside.zeroing(side, slab, &[value])?;
+                    add_to_slab(set, active, words_of(&entering).map(allowed));
+                }
+                Entries::Due(due, ply) => {
+                    let due = if is_winner { &due.won } else { &due.lost };
+                    add_to_slab(set, active, due.words(ply, slab)?.map(allowed));
+                }
+            }
+            Ok(())
+        })
     }
 
     /// One ply.
     fn ply(&mut self, entries: Entries<'_>) -> Result<(), Unsolved> {
         let (winner, loser, slab) = (self.winner, self.loser(), self.outside.slab());
-        let is_dense = self.is_dense(winner);
-        self.reach(winner);
-        self.keep(winner, entries, is_dense)?;
+        self.reach(winner)?;
+        self.enter(winner, entries)?;
         // The newest lost positions have had their say: their place is for candidates.
         self.clear(|chain| &mut chain.lost)?;
-        let is_dense = self.is_dense(loser);
-        self.reach(loser);
-        self.keep(loser, entries, is_dense)?;
-        // So have the newest won ones: theirs is for those that escape.
+        self.reach(loser)?;
+        self.enter(loser, entries)?;
+        // So have the newest won ones.
         self.clear(|chain| &mut chain.won)?;
         self.find_lost()?;
         std::mem::swap(&mut self.won, &mut self.spare);
@@ -255,24 +255,15 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
     fn find_lost(&mut self) -> io::Result<()> {
         let (moves, open, loser) = (self.moves, &self.open, self.loser());
         let (candidates, slab) = (&mut self.lost, self.outside.slab());
-        if candidates.len() * SPARSE < self.open.len() {
-            return candidates.change_slabs(slab, |number, set, active| {
-                update_slab(set, active, |address, word| {
-                    let address = number * slab + address;
-                    word & !moves.having_a_move_into(loser, address, word, open)
-                });
-                Ok(())
-            });
+        if candidates.len() * FEW_CANDIDATES >= self.open.len() {
+            moves.escape_shared(loser, open, candidates, self.width);
+            return Ok(());
         }
-        let escaping = &mut self.won.set;
-        moves.sweep_shared(loser, open, escaping, self.width);
         candidates.change_slabs(slab, |number, set, active| {
-            let escaping = &escaping[number * slab..];
-            update_slab(set, active, |address, word| word & !escaping[address]);
-            Ok::<(), io::Error>(())
-        })?;
-        write_slabs(escaping, slab, |_, words| {
-            words.fill(M::Word::ZERO);
+            update_slab(set, active, |address, word| {
+                let address = number * slab + address;
+                word & !moves.having_a_move_into(loser, address, word, open)
+            });
             Ok(())
         })
     }

@@ -8,6 +8,7 @@ mod headers;
 mod keys;
 mod layout;
 mod line;
+mod memory;
 mod moves;
 mod numbers;
 mod part;
@@ -53,6 +54,7 @@ use source::{Source, sides};
 
 pub(in crate::verify) use files::{FORMATS, asked_in};
 pub use formats::{BothFormats, Compared as ComparedFormats};
+pub(in crate::verify) use memory::memory;
 pub(crate) use stored::StoredNumbers;
 
 /// The positions that verifying a material goes through.

@@ -46,6 +46,23 @@ pub(super) fn work(material: &Material) -> u64 {
     IndexSpace::new(*material).map_or(0, |space| 2 * space.len())
 }
 
+/// Bytes that verifying a material takes at most, about: its lines and the numbers they are made from, and the lines
+/// that captures lead to.
+pub(super) fn memory(material: &Material) -> u64 {
+    let lines = |material: &Material| {
+        let layout = Layout::new(*material);
+        layout.map_or(u64::MAX, |layout| {
+            layout.addresses as u64 * size_of::<[line::Values; 2]>() as u64
+        })
+    };
+    let streams = work(material).saturating_mul(Metric::ALL.len() as u64);
+    let captured = material.dependencies();
+    let captured = captured.iter().map(lines).fold(0, u64::saturating_add);
+    lines(material)
+        .saturating_add(streams)
+        .saturating_add(captured)
+}
+
 /// A verification on its way.
 pub(super) struct Run<'a> {
     directory: &'a Path,

@@ -29,6 +29,8 @@ pub struct SliceMoves<'a, B: Board> {
     space: &'a Space<B>,
     lines: &'a LineTable,
     sweeper: Sweeper<B>,
+    /// The most words of a tile, where all threads sweep together.
+    tile: usize,
 }
 
 impl<'a, B: Board> SliceMoves<'a, B> {
@@ -39,6 +41,7 @@ impl<'a, B: Board> SliceMoves<'a, B> {
             space,
             lines,
             sweeper: Sweeper::new(space),
+            tile: shared::TILE,
         }
     }
 }

@@ -76,36 +76,75 @@ impl Turns {
         first: usize,
         turned: &mut Vec<B::Word>,
     ) {
-        let stride = space.axes[0].stride;
         let row = space.axes.last().map_or(1, |last| last.squares.len());
         let len = target.first().map_or(0, |place| place.len());
         for at in (first..first + len).step_by(row) {
-            for arrival in &self.straight {
-                let start = arrival.to * stride + at;
-                let words = &source[start..start + row];
-                if words.iter().any(|word| !word.is_empty()) {
-                    arrival.add(words, target, at - first);
-                }
-            }
-            for (symmetry, arrival) in &self.turned {
-                let maps = &self.maps[*symmetry];
-                let Some((last, slower)) = maps.split_last() else {
-                    continue;
-                };
-                let mapped = mapped_row(space, slower, at);
-                let start = arrival.to * stride + mapped;
-                let words = &source[start..start + row];
-                if words.iter().all(|word| word.is_empty()) {
-                    continue;
-                }
-                turned.clear();
-                turned.extend(last.iter().map(|&place| words[place]));
-                for word in turned.iter_mut() {
-                    *word = B::pull(*symmetry, *word);
-                }
-                arrival.add(turned, target, at - first);
+            let mut rows = RowsAt {
+                target,
+                at: at - first,
+            };
+            self.row_predecessors(space, source, at, turned, &mut rows);
+        }
+    }
+
+    /// The same for one row, which begins `at` words after a place does.
+    #[inline(always)]
+    pub fn row_predecessors<B: Board>(
+        &self,
+        space: &Space<B>,
+        source: &[B::Word],
+        at: usize,
+        turned: &mut Vec<B::Word>,
+        target: &mut impl TurnedRows<B::Word>,
+    ) {
+        let stride = space.axes[0].stride;
+        let row = space.axes.last().map_or(1, |last| last.squares.len());
+        for arrival in &self.straight {
+            let start = arrival.to * stride + at;
+            let words = &source[start..start + row];
+            if words.iter().any(|word| !word.is_empty()) {
+                arrival.add(words, target);
             }
         }
+        for (symmetry, arrival) in &self.turned {
+            let maps = &self.maps[*symmetry];
+            let Some((last, slower)) = maps.split_last() else {
+                continue;
+            };
+            let mapped = mapped_row(space, slower, at);
+            let start = arrival.to * stride + mapped;
+            let words = &source[start..start + row];
+            if words.iter().all(|word| word.is_empty()) {
+                continue;
+            }
+            turned.clear();
+            turned.extend(last.iter().map(|&place| words[place]));
+            for word in turned.iter_mut() {
+                *word = B::pull(*symmetry, *word);
+            }
+            arrival.add(turned, target);
+        }
+    }
+}
+
+/// Where the first man may have come from: a row for each of his places.
+pub(super) trait TurnedRows<W> {
+    fn add(&mut self, place: usize, words: &[W]);
+}
+
+/// Rows that begin at the same word of each place.
+struct RowsAt<'a, 'b, W> {
+    target: &'a mut [&'b mut [W]],
+    at: usize,
+}
+
+impl<W: Bits> TurnedRows<W> for RowsAt<'_, '_, W> {
+    #[inline(always)]
+    fn add(&mut self, place: usize, words: &[W]) {
+        super::add(
+            &mut self.target[place][self.at..self.at + words.len()],
+            words,
+        );
     }
 }
 
@@ -124,12 +163,9 @@ fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: usize) -> u
 
 impl Arrival {
     #[inline(always)]
-    fn add<W: Bits>(&self, words: &[W], target: &mut [&mut [W]], at: usize) {
+    fn add<W>(&self, words: &[W], target: &mut impl TurnedRows<W>) {
         for &from in &self.from {
-            let target = &mut target[from][at..at + words.len()];
-            for (to, &word) in target.iter_mut().zip(words) {
-                *to |= word;
-            }
+            target.add(from, words);
         }
     }
 }
