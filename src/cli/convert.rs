@@ -15,9 +15,10 @@ use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{BothFormats, Difference};
 use serde_json::json;
 
-use super::generate::{self, Compression};
+use super::generate;
 use super::print::counted;
 use super::progress::ProgressOptions;
+use super::wanted::Compression;
 use super::{Outcome, TableDirectory, input, progress};
 
 /// Indices of a material at which the old and the new table are compared.

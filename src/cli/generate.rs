@@ -1,32 +1,23 @@
 //! `retrograde generate`: solves and writes tables.
 
-use std::error::Error;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use retrograde::chess::material::{MAX_MEN, Material};
-use retrograde::chess::solve;
 use retrograde::game::{Game, Numbered};
-use retrograde::generate::{
-    self, GenerateOptions, Generated, Observer, Phase, Plan, Step, xiangqi_materials,
-};
-use retrograde::metric::Metric;
+use retrograde::generate::{self, GenerateOptions, Generated, Observer, Phase, Plan, Step};
 use retrograde::probe;
-use retrograde::simd::Width;
-use retrograde::table;
-use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
 
 use super::print::counted;
 use super::progress::{Course, Doing, ProgressOptions, Total};
-use super::{Outcome, TableDirectory, input, memory, print, progress};
+use super::wanted::{Means, Wanted};
+use super::{Outcome, TableDirectory, memory, print, progress};
 
 /// Seconds from which on progress is shown where nobody looks.
 const LONG: f64 = 30.0;
@@ -40,67 +31,11 @@ const LONG: f64 = 30.0;
     retrograde generate --game xiangqi KRvKAABB --rules cycles-draw\n\n\
     Tables that are there are kept. Ctrl-C leaves no broken file (exit status 2); the same command carries on.")]
 pub struct Generate {
-    /// Materials such as KRPvKR, in any order and case
-    #[arg(value_name = "MATERIAL")]
-    materials: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
 
-    /// All materials of up to so many men, kings included
-    #[arg(long, value_name = "N", value_parser = input::men)]
-    men: Option<usize>,
-
-    /// The game: chess or xiangqi; has to be said for a material of both where there are xiangqi tables [default: the game
-    /// that has such materials; chess if both have]
-    #[arg(long, value_name = "GAME")]
-    game: Option<Game>,
-
-    /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check [default: perpetual-check]
-    #[arg(long, value_name = "RULES")]
-    rules: Option<Rules>,
-
-    /// Xiangqi: a set of materials with one attacker, and every defence of advisors and elephants
-    #[arg(long, value_name = "SET", value_enum)]
-    set: Option<Set>,
-
-    /// What to store; results (wdl) always are, the other metrics are read together with them [default:
-    /// wdl,dtz,dtm; Syzygy tables have no dtm; xiangqi tables have wdl,dtc, under cycles-draw also dtm]
-    #[arg(long, value_name = "METRIC", value_delimiter = ',')]
-    metric: Option<Vec<String>>,
-
-    /// How many threads [default: one for each processor]
-    #[arg(long, value_name = "N", value_parser = input::threads)]
-    threads: Option<usize>,
-
-    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun [default:
-    /// what the machine has]
-    #[arg(long, value_name = "SIZE", value_parser = input::size)]
-    memory: Option<u64>,
-
-    /// Keep what materials of up to so many men leave behind for others in memory; that of larger ones goes into
-    /// work files beside the tables, which a generation that was killed finds again
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = value_parser!(u8).range(2..=MAX_MEN as i64),
-        default_value_t = GenerateOptions::MEN_IN_MEMORY as u8
-    )]
-    men_in_memory: u8,
-
-    /// How materials of chess are solved; the tables do not depend on it [default: chains where a slice
-    /// has more than 268 million positions]
-    #[arg(long, value_name = "ENGINE", value_enum)]
-    engine: Option<Engine>,
-
-    /// Where scratch files go, which are gone when the program ends [default: beside the tables]
-    #[arg(long, value_name = "DIR")]
-    scratch: Option<PathBuf>,
-
-    /// How wide the registers are that the solver uses; the tables do not depend on it
-    #[arg(long, value_name = "WIDTH", value_enum, default_value_t = Simd::Auto)]
-    simd: Simd,
-
-    /// How hard to compress; there is one way for Syzygy tables
-    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
-    compression: Compression,
+    #[command(flatten)]
+    means: Means,
 
     /// The format of the files
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Native)]
@@ -122,71 +57,6 @@ pub struct Generate {
     json: bool,
 }
 
-/// Sets of xiangqi materials.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Set {
-    /// The 36 in which the attacker's side has nothing else
-    OneAttacker,
-    /// All 324, with every guard of the attacker's side
-    OneAttackerGuarded,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Engine {
-    /// What either side wins at the same time, with all values in memory
-    Together,
-    /// What one side wins after what the other does, in little memory, with a scratch file
-    Chains,
-}
-
-impl From<Engine> for solve::Engine {
-    fn from(engine: Engine) -> solve::Engine {
-        match engine {
-            Engine::Together => solve::Engine::Together,
-            Engine::Chains => solve::Engine::Chains,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Simd {
-    /// The widest that this processor has
-    Auto,
-    /// What every processor has
-    Portable,
-    /// 256 bits: AVX2
-    #[value(name = "256")]
-    Bits256,
-    /// 512 bits: AVX-512
-    #[value(name = "512")]
-    Bits512,
-}
-
-impl Simd {
-    fn width(self) -> Result<Width> {
-        let width = match self {
-            Simd::Auto => Width::widest(),
-            Simd::Portable => Width::Portable,
-            Simd::Bits256 => Width::Bits256,
-            Simd::Bits512 => Width::Bits512,
-        };
-        if !width.is_available() {
-            bail!("this processor does not have registers of that width; choose --simd auto");
-        }
-        Ok(width)
-    }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Compression {
-    /// For tables that are used once
-    Fast,
-    /// Small and quickly made
-    Default,
-    /// For tables that are kept: some per cent smaller, many times slower to write, as fast to read
-    Small,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Our own, see docs/FORMAT.md
@@ -204,109 +74,20 @@ impl From<Format> for probe::Format {
     }
 }
 
-impl From<Compression> for table::Compression {
-    fn from(compression: Compression) -> table::Compression {
-        match compression {
-            Compression::Fast => table::Compression::Fast,
-            Compression::Default => table::Compression::Default,
-            Compression::Small => table::Compression::Small,
-        }
-    }
-}
-
 impl Generate {
     /// Generates what is missing.
     pub fn run(self, tables: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let game = match (self.game, self.format) {
+        let game = match (self.wanted.game, self.format) {
             // There are no such tables of xiangqi.
             (None, Format::Syzygy) => Game::Chess,
-            (game, _) => tables.game_to_generate(&self.materials, game)?,
+            _ => self.wanted.game(tables)?,
         };
-        progress::use_threads(self.threads)?;
+        progress::use_threads(self.means.threads)?;
+        let directory = tables.only("generate")?;
+        let Generate { wanted, means, .. } = &self;
         match game {
-            Game::Chess => self.generate(&self.chess(tables.only("generate")?)?, out),
-            Game::Xiangqi => self.generate(&self.xiangqi(tables.only("generate")?)?, out),
-        }
-    }
-
-    fn chess(&self, directory: &Path) -> Result<GenerateOptions> {
-        if self.rules.is_some() || self.set.is_some() {
-            bail!("--rules and --set are for xiangqi; add --game xiangqi or leave them out");
-        }
-        let named: Vec<Material> = (self.materials.iter())
-            .map(|signature| input::material(signature))
-            .collect::<Result<_, _>>()?;
-        let materials = input::materials(&named, self.men);
-        let metrics = self.metrics(Metric::ALL.to_vec())?;
-        if self.format == Format::Syzygy && self.metric.is_some() && metrics.contains(&Metric::Dtm)
-        {
-            bail!("Syzygy tables have no distances to mate; leave dtm out of --metric");
-        }
-        if materials.is_empty() {
-            bail!(
-                "nothing to generate: name a material such as KRPvKR, or add --men 4 for all of them"
-            );
-        }
-        Ok(GenerateOptions {
-            metrics,
-            format: self.format.into(),
-            compression: self.compression.into(),
-            memory: self.memory,
-            men_in_memory: self.men_in_memory.into(),
-            width: self.simd.width()?,
-            engine: self.engine.map(Into::into),
-            scratch: self.scratch.clone(),
-            ..GenerateOptions::new(directory, materials)
-        })
-    }
-
-    fn xiangqi(&self, directory: &Path) -> Result<GenerateOptions<Xiangqi>> {
-        let rules = self.rules.unwrap_or_default();
-        let mut materials: Vec<_> = (self.materials.iter())
-            .map(|signature| input::xiangqi_material(signature))
-            .collect::<Result<_>>()?;
-        match self.set {
-            Some(Set::OneAttacker) => materials.extend(XiangqiMaterial::one_attacker()),
-            Some(Set::OneAttackerGuarded) => {
-                materials.extend(XiangqiMaterial::one_attacker_guarded());
-            }
-            None => {}
-        }
-        if let Some(men) = self.men {
-            materials.extend(xiangqi_materials(men));
-        }
-        if materials.is_empty() {
-            bail!(
-                "nothing to generate: name a material such as KRvKAABB, or add --set one-attacker or --men 4"
-            );
-        }
-        let metrics = self.metrics(XiangqiMetric::ALL.to_vec())?;
-        let named_mates = self.metric.is_some() && metrics.contains(&XiangqiMetric::Dtm);
-        if rules == Rules::PerpetualCheck && named_mates {
-            bail!(
-                "distances to mate are defined under --rules cycles-draw only; add that, or leave dtm out of --metric"
-            );
-        }
-        Ok(GenerateOptions {
-            metrics,
-            compression: self.compression.into(),
-            memory: self.memory,
-            men_in_memory: self.men_in_memory.into(),
-            ..GenerateOptions::xiangqi(directory, materials, rules)
-        })
-    }
-
-    /// The metrics that are asked for, or those that are made where none is named.
-    fn metrics<M: FromStr<Err: Error + Send + Sync + 'static>>(
-        &self,
-        default: Vec<M>,
-    ) -> Result<Vec<M>> {
-        match &self.metric {
-            Some(names) => Ok(names
-                .iter()
-                .map(|name| name.parse())
-                .collect::<Result<_, _>>()?),
-            None => Ok(default),
+            Game::Chess => self.generate(&wanted.chess(means, self.format, directory)?, out),
+            Game::Xiangqi => self.generate(&wanted.xiangqi(means, directory)?, out),
         }
     }
 
@@ -334,7 +115,7 @@ impl Generate {
             answer["rules"] = options.rules.name().into();
         }
         let fits = || {
-            if self.memory.is_none() && !plan.is_empty() {
+            if self.means.memory.is_none() && !plan.is_empty() {
                 refuse_more_than_there_is(plan.peak_memory(), options)?;
             }
             let scratch = options.scratch.as_deref().unwrap_or(directory);
@@ -557,7 +338,7 @@ fn least_memory<G: generate::Generate>(options: &GenerateOptions<G>) -> Option<u
 }
 
 /// Ends with an error if a plan needs larger scratch files than there is room for.
-fn refuse_more_scratch_than_fits(needed: u64, directory: &Path) -> Result<()> {
+pub fn refuse_more_scratch_than_fits(needed: u64, directory: &Path) -> Result<()> {
     let mut there_is = directory
         .ancestors()
         .filter_map(|path| path.canonicalize().ok());

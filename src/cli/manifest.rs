@@ -32,7 +32,7 @@ pub struct Manifest {
 
 /// One file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry {
+pub struct Entry {
     /// The path from the directory on, with `/` between names.
     name: String,
     bytes: u64,
@@ -149,32 +149,42 @@ fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, S
     }
 }
 
+/// Reads a table file of a directory.
+pub fn entry(
+    directory: &Path,
+    name: String,
+    cancel: &AtomicBool,
+    bar: &ProgressBar,
+) -> Result<Entry> {
+    let path = directory.join(&name);
+    let (bytes, sha256) =
+        digest(&path, cancel, bar).with_context(|| format!("{} cannot be read", path.display()))?;
+    // A damaged table belongs into no manifest, and Syzygy tables do not tell.
+    let positions = match syzygy::parse_file_name(&name) {
+        Some(_) => None,
+        None => Some(
+            Table::open_unmapped(&path)?
+                .description()
+                .counts
+                .map(Into::into),
+        ),
+    };
+    Ok(Entry {
+        name,
+        bytes,
+        sha256,
+        positions,
+    })
+}
+
 impl Manifest {
     /// Reads all tables of a directory, on all threads of rayon's pool.
     pub fn of(directory: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<Manifest> {
-        let entry = |name: String| {
-            let path = directory.join(&name);
-            let (bytes, sha256) = digest(&path, cancel, bar)
-                .with_context(|| format!("{} cannot be read", path.display()))?;
-            // A damaged table belongs into no manifest, and Syzygy tables do not tell.
-            let positions = match syzygy::parse_file_name(&name) {
-                Some(_) => None,
-                None => Some(
-                    Table::open_unmapped(&path)?
-                        .description()
-                        .counts
-                        .map(Into::into),
-                ),
-            };
-            Ok(Entry {
-                name,
-                bytes,
-                sha256,
-                positions,
-            })
-        };
         let names = table_names(directory)?;
-        let files = names.into_par_iter().map(entry).collect::<Result<_>>()?;
+        let files = names
+            .into_par_iter()
+            .map(|name| entry(directory, name, cancel, bar))
+            .collect::<Result<_>>()?;
         let manifest = VERSION;
         Ok(Manifest { manifest, files })
     }

@@ -21,6 +21,7 @@ mod manifest;
 mod memory;
 mod movetext;
 mod perft;
+mod plan;
 mod print;
 mod probe;
 mod progress;
@@ -30,8 +31,10 @@ mod serve;
 mod show;
 mod solve;
 mod stats;
+mod step;
 mod usage;
 mod verify;
+mod wanted;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -88,6 +91,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Generate(generate::Generate),
+    Plan(plan::Plan),
+    Step(step::Step),
     Probe(probe::Probe),
     Verify(verify::Verify),
     List(list::List),
@@ -126,6 +131,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
     };
     let result = match arguments.command {
         Command::Generate(command) => command.run(&tables, out),
+        Command::Plan(command) => command.run(&tables, out),
+        Command::Step(command) => command.run(&tables, out),
         Command::Probe(command) => command.run(&tables, out),
         Command::Verify(command) => command.run(&tables, out),
         Command::List(command) => command.run(&tables, out),

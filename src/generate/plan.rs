@@ -24,7 +24,7 @@ pub struct Plan<G: Generate = Chess> {
 }
 
 /// Program, threads' stacks, compression contexts, blocks on their way to a file.
-const BASE_MEMORY: u64 = 96 << 20;
+pub(super) const BASE_MEMORY: u64 = 96 << 20;
 
 /// What materials of so many men leave is small enough to be kept in memory always.
 const FEWEST_IN_MEMORY: usize = 3;

@@ -20,6 +20,9 @@ mod io;
 /// What a generation may use: registers, memory, room on the disk.
 #[cfg(unix)]
 mod limits;
+/// Steps that other programs run.
+#[cfg(unix)]
+mod machines;
 /// What a copy of the tables has to be like.
 mod manifests;
 mod presentation;

@@ -18,7 +18,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::directory::{NoTables, TableDirectory};
-use super::generate::Compression;
+use super::wanted::Compression;
 use super::{Outcome, input, progress};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
