@@ -18,7 +18,7 @@ use serde_json::json;
 use super::generate;
 use super::print::counted;
 use super::progress::ProgressOptions;
-use super::wanted::Compression;
+use super::wanted::{self, Compression};
 use super::{Outcome, TableDirectory, input, progress};
 
 /// Indices of a material at which the old and the new table are compared.
@@ -41,7 +41,7 @@ pub struct Convert {
 
     /// The format to convert to
     #[arg(long, value_name = "FORMAT", value_enum)]
-    to: generate::Format,
+    to: wanted::Format,
 
     /// How hard to compress our own tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
@@ -117,8 +117,8 @@ impl Convert {
     /// The materials to convert, and the metrics that any of their tables has.
     fn wanted(&self, directory: &TableDirectory) -> Result<(Vec<Material>, Vec<Metric>)> {
         let from = match self.to {
-            generate::Format::Native => Format::Syzygy,
-            generate::Format::Syzygy => Format::Native,
+            wanted::Format::Native => Format::Syzygy,
+            wanted::Format::Syzygy => Format::Native,
         };
         let tables = directory.open()?;
         let is_source = |file: &&TableFile| file.format() == from;

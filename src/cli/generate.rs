@@ -6,17 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use retrograde::game::{Game, Numbered};
 use retrograde::generate::{self, GenerateOptions, Generated, Observer, Phase, Plan, Step};
-use retrograde::probe;
 use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
 
 use super::print::counted;
 use super::progress::{Course, Doing, ProgressOptions, Total};
-use super::wanted::{Means, Wanted};
+use super::wanted::{Format, Means, Wanted};
 use super::{Outcome, TableDirectory, memory, print, progress};
 
 /// Seconds from which on progress is shown where nobody looks.
@@ -55,23 +54,6 @@ pub struct Generate {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Our own, see docs/FORMAT.md
-    Native,
-    /// Syzygy's .rtbw and .rtbz, for engines and other programs
-    Syzygy,
-}
-
-impl From<Format> for probe::Format {
-    fn from(format: Format) -> probe::Format {
-        match format {
-            Format::Native => probe::Format::Native,
-            Format::Syzygy => probe::Format::Syzygy,
-        }
-    }
 }
 
 impl Generate {

@@ -11,9 +11,8 @@ use retrograde::generate::{self, GenerateOptions, Node, graph};
 use retrograde::tables::{generate_arguments, rules_directory, table_path};
 use serde_json::{Value, json};
 
-use super::generate::Format as TableFormat;
 use super::print::quoted;
-use super::wanted::{Means, Wanted};
+use super::wanted::{Format as TableFormat, Means, Wanted};
 use super::{Outcome, TableDirectory, progress};
 
 /// Print what some tables need as steps, one for each material, for programs that run them on many machines

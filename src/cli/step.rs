@@ -12,11 +12,11 @@ use retrograde::generate::{self, GenerateOptions, graph};
 use retrograde::tables::{generate_arguments, rules_directory, table_path};
 use serde::Serialize;
 
-use super::generate::{Format, refuse_more_scratch_than_fits, run};
+use super::generate::{refuse_more_scratch_than_fits, run};
 use super::manifest::{Entry, entry};
 use super::print::quoted;
 use super::progress::ProgressOptions;
-use super::wanted::{Means, Wanted};
+use super::wanted::{Format, Means, Wanted};
 use super::{Outcome, TableDirectory, progress};
 
 /// Make the tables of one material from those that are there, and write a receipt: a step of `plan`

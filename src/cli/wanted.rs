@@ -11,11 +11,11 @@ use retrograde::chess::solve;
 use retrograde::game::Game;
 use retrograde::generate::{GenerateOptions, xiangqi_materials};
 use retrograde::metric::Metric;
+use retrograde::probe;
 use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 
-use super::generate::Format;
 use super::{TableDirectory, input};
 
 /// Which tables.
@@ -159,6 +159,23 @@ impl From<Compression> for table::Compression {
             Compression::Fast => table::Compression::Fast,
             Compression::Default => table::Compression::Default,
             Compression::Small => table::Compression::Small,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Our own, see docs/FORMAT.md
+    Native,
+    /// Syzygy's .rtbw and .rtbz, for engines and other programs
+    Syzygy,
+}
+
+impl From<Format> for probe::Format {
+    fn from(format: Format) -> probe::Format {
+        match format {
+            Format::Native => probe::Format::Native,
+            Format::Syzygy => probe::Format::Syzygy,
         }
     }
 }
