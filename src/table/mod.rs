@@ -71,17 +71,18 @@ pub use source::{StreamSource, ValueSource, values_present};
 pub use statistics::{Count, SideStatistics, Statistics, Zugzwangs};
 pub use stream::Stream;
 #[cfg(feature = "generate")]
-pub(crate) use writer::publish;
-#[cfg(feature = "generate")]
 pub(crate) use writer::temporary_file;
 #[cfg(feature = "generate")]
 pub use writer::{Head, WrittenSizes, write_table, write_table_to};
+#[cfg(feature = "generate")]
+pub(crate) use writer::{host, publish};
 
 /// Told how many values are done and how many there are, over all streams; returns whether to go
 /// on. Called between batches, from the thread that called the writer.
 pub type Progress<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
-/// The end of the name of a table that is not finished; before it come a dot, the name of the table and something random.
+/// The end of the name of a table that is not finished; before it come a dot, the name of the table, that of
+/// the machine and something random.
 pub const TEMPORARY_SUFFIX: &str = ".part";
 
 /// How many positions have which result for the side to move.

@@ -167,13 +167,25 @@ fn check_streams(
     }
 }
 
-/// A new file beside one that it is to become, locked as long as it is open where the file system has locks: whoever clears up after killed writers
+/// The name of this machine, of letters and digits only; empty if the system does not say.
+pub(crate) fn host() -> String {
+    #[cfg(unix)]
+    {
+        let name = rustix::system::uname();
+        let name = name.nodename().to_string_lossy();
+        name.chars().filter(char::is_ascii_alphanumeric).collect()
+    }
+    #[cfg(not(unix))]
+    String::new()
+}
+
+/// A new file beside one that it is to become, `.NAME.HOST-RANDOM.part`, locked as long as it is open where the file system has locks: whoever clears up after killed writers
 /// leaves locked ones alone.
 pub(crate) fn temporary_file(
     directory: &Path,
     file_name: &str,
 ) -> Result<tempfile::NamedTempFile, WriteError> {
-    let prefix = format!(".{file_name}.");
+    let prefix = format!(".{file_name}.{}-", host());
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(TEMPORARY_SUFFIX);
     #[cfg(unix)]

@@ -3,6 +3,9 @@
 //! A table is written under a temporary name, and whoever writes it holds a lock on it. The system releases that lock
 //! when the writer ends, however it ends. A temporary file that can be locked is therefore nobody's, and several
 //! generations can use one directory at the same time. Where the file system has no locks, leftovers stay.
+//!
+//! Between machines a lock proves nothing on some file systems. So the name says which machine writes, and what others
+//! write is left alone.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -11,7 +14,7 @@ use super::names::{parse_file_name, rules_directory};
 use crate::chess::Chess;
 use crate::game::{Numbered, TableGame};
 use crate::syzygy;
-use crate::table::TEMPORARY_SUFFIX;
+use crate::table::{TEMPORARY_SUFFIX, host};
 use crate::xiangqi::Xiangqi;
 
 /// Removes the unfinished tables below a directory, of both games, that no living process writes.
@@ -48,8 +51,10 @@ fn remove_unlocked_if(directory: &Path, is_temporary_name: impl Fn(&str) -> bool
     let Ok(entries) = fs::read_dir(directory) else {
         return;
     };
+    let host = host();
+    let is_meant = |name: &str| is_temporary_name(name) && !is_of_another_host(name, &host);
     for entry in entries.flatten() {
-        let is_temporary = entry.file_name().to_str().is_some_and(&is_temporary_name);
+        let is_temporary = entry.file_name().to_str().is_some_and(is_meant);
         if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             remove_if_unlocked(&entry.path());
         }
@@ -66,15 +71,31 @@ fn remove_if_unlocked(path: &Path) {
     }
 }
 
-/// Whether a writer gives such a name to a file that is not finished: `.KRvK.wdl.a1B2c3.part`.
+/// The machine and the random part in the name of a file that is not finished. Earlier versions did not name the machine.
+fn host_and_random(name: &str) -> Option<(Option<&str>, &str)> {
+    let (_, last) = name.strip_suffix(TEMPORARY_SUFFIX)?.rsplit_once('.')?;
+    Some(match last.split_once('-') {
+        Some((host, random)) => (Some(host), random),
+        None => (None, last),
+    })
+}
+
+fn is_of_another_host(name: &str, own: &str) -> bool {
+    let host = host_and_random(name).and_then(|(host, _)| host);
+    host.is_some_and(|host| host != own)
+}
+
+/// Whether a writer gives such a name to a file that is not finished: `.KRvK.wdl.node7-a1B2c3.part`.
 fn is_temporary_name(name: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     let parts = || {
-        let (file, random) = name
+        let (file, _) = name
             .strip_prefix('.')?
             .strip_suffix(TEMPORARY_SUFFIX)?
             .rsplit_once('.')?;
-        let is_random = !random.is_empty() && random.bytes().all(|b| b.is_ascii_alphanumeric());
-        (is_random && is_meant(file)).then_some(())
+        let (host, random) = host_and_random(name)?;
+        let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
+        let are_plain = !random.is_empty() && is_plain(random) && host.is_none_or(is_plain);
+        (are_plain && is_meant(file)).then_some(())
     };
     parts().is_some()
 }
@@ -90,12 +111,14 @@ mod tests {
         "xiangqi/cycles-draw/.KRvKAABB.dtc.a1B2c3.part",
         "xiangqi/perpetual-check/.KRvKN.rounds.a1B2c3.part",
     ];
-    const OTHERS: [&str; 10] = [
+    const OTHERS: [&str; 12] = [
         "KRvK.wdl",
         "KRvK.wdl.a1B2c3.part",
         ".KRvK.wdl.part",
         ".KRvK.wdl..part",
-        ".KRvK.wdl.a1-2c3.part",
+        ".KRvK.wdl.a1_2c3.part",
+        ".KRvK.wdl.another7-a1B2c3.part",
+        ".KRvK.wdl.another7-.part",
         ".notes.a1B2c3.part",
         ".KRvK.wdl.a1B2c3.tmp",
         ".KRvK.rounds.a1B2c3.part",
@@ -113,6 +136,8 @@ mod tests {
         for name in UNFINISHED.iter().chain(&OTHERS) {
             fs::write(path(name), "").unwrap();
         }
+        let own = path(&format!(".KBvK.wdl.{}-a1B2c3.part", host()));
+        fs::write(&own, "").unwrap();
         let written = path(".KQvK.wdl.a1B2c3.part");
         let writer = File::create(&written).unwrap();
         writer.lock().unwrap();
@@ -120,7 +145,7 @@ mod tests {
         assert!(written.exists());
         drop(writer);
         remove_leftovers(directory.path());
-        assert!(!written.exists());
+        assert!(!written.exists() && !own.exists());
         for (names, stay) in [(&UNFINISHED[..], false), (&OTHERS[..], true)] {
             for name in names {
                 assert_eq!(path(name).exists(), stay, "{name}");
