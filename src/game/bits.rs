@@ -68,6 +68,12 @@ pub trait Bits:
     /// The set whose [`byte`](Bits::byte) number `index` is `byte`, and the others zero.
     fn from_byte(byte: u8, index: u32) -> Self;
 
+    /// The bytes of words, lowest first.
+    fn to_le_bytes(words: &[Self]) -> Vec<u8>;
+
+    /// The words of such bytes; what is left at the end is ignored.
+    fn from_le_bytes(bytes: &[u8]) -> Vec<Self>;
+
     /// Whether the set is empty.
     #[inline]
     fn is_empty(self) -> bool {
@@ -122,6 +128,20 @@ macro_rules! bits {
             #[inline]
             fn from_byte(byte: u8, index: u32) -> Self {
                 <$word>::from(byte) << (8 * index)
+            }
+
+            fn to_le_bytes(words: &[Self]) -> Vec<u8> {
+                let mut bytes = vec![0; size_of_val(words)];
+                let to = bytes.as_chunks_mut().0.iter_mut();
+                for (to, word) in to.zip(words) {
+                    *to = word.to_le_bytes();
+                }
+                bytes
+            }
+
+            fn from_le_bytes(bytes: &[u8]) -> Vec<Self> {
+                let words = bytes.as_chunks().0.iter();
+                words.map(|&word| <$word>::from_le_bytes(word)).collect()
             }
         }
     };

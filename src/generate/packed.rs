@@ -8,6 +8,7 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
+use crate::game::Bits;
 use crate::metric::Metric;
 use crate::table::Plane;
 
@@ -44,8 +45,7 @@ impl Packed {
     }
 
     pub fn of_words(words: &[u64]) -> Packed {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Packed::new(&bytes)
+        Packed::new(&Bits::to_le_bytes(words))
     }
 
     /// The bytes as they were; nothing if these cannot come from [`Packed::new`].

@@ -386,7 +386,7 @@ impl<S: BoardScore> Laid<S> {
             scores: S::wrap(self.scores),
             longest: source.longest,
             cursed: Cow::Owned(self.cursed),
-            stalemate: Cow::Borrowed(&[]),
+            ..SideView::default()
         }
     }
 }

@@ -10,7 +10,7 @@ use super::view::{SideView, ViewWords, of_slabs};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::error::SolveError;
-use crate::game::Color;
+use crate::game::{Bits, Color};
 use crate::metric::Plies;
 use crate::retro::score::Scores;
 use crate::store::{Part, Scratch};
@@ -57,10 +57,7 @@ pub struct StoredSlab {
 
 impl StoredSlab {
     fn new(scratch: &Scratch, view: &SideView<'_>) -> io::Result<StoredSlab> {
-        let set = |words: &[u64]| {
-            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-            scratch.put_compressed(&bytes)
-        };
+        let set = |words: &[u64]| scratch.put_compressed(&Bits::to_le_bytes(words));
         let scores = view.scores.to_le_bytes();
         let unless_left_out = |words: &[u64]| match words.is_empty() {
             true => Ok(None),
@@ -80,8 +77,7 @@ impl StoredSlab {
     fn load(&self, scratch: &Scratch) -> io::Result<SideView<'static>> {
         let set = |part: Part| -> io::Result<Cow<'static, [u64]>> {
             let bytes = scratch.get_compressed(part, self.words * 8)?;
-            let words = bytes.as_chunks::<8>().0.iter();
-            Ok(words.map(|&word| u64::from_le_bytes(word)).collect())
+            Ok(Cow::Owned(Bits::from_le_bytes(&bytes)))
         };
         let scores = scratch.get_compressed(self.scores, self.score_bytes)?;
         let scores = Scores::from_le_bytes(scores, self.words * 64);
@@ -91,6 +87,7 @@ impl StoredSlab {
             longest: self.longest,
             cursed: self.cursed.map(set).transpose()?.unwrap_or_default(),
             stalemate: self.stalemate.map(set).transpose()?.unwrap_or_default(),
+            ..SideView::default()
         })
     }
 }

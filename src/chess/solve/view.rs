@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::solved::{SideValues, Solved};
 use super::turned::BoardScore;
@@ -33,6 +33,8 @@ pub struct SideView<'a> {
     pub cursed: Cow<'a, [u64]>,
     /// Not in check and without a legal move; empty if nobody asks.
     pub stalemate: Cow<'a, [u64]>,
+    /// The positions that are won and those that are lost, once somebody has asked for results alone.
+    pub(super) results: OnceLock<[Vec<u64>; 2]>,
 }
 
 /// Scores where only their sign counts.
@@ -61,6 +63,19 @@ impl<'a> SideView<'a> {
                 true => &values.stalemate,
                 false => &[],
             }),
+            results: OnceLock::new(),
+        }
+    }
+
+    /// A view of some sets and scores.
+    #[must_use]
+    pub fn new(legal: Vec<u64>, scores: Scores<'static>, cursed: Vec<u64>) -> SideView<'static> {
+        SideView {
+            legal: Cow::Owned(legal),
+            longest: scores.longest(),
+            scores,
+            cursed: Cow::Owned(cursed),
+            ..SideView::default()
         }
     }
 
@@ -89,6 +104,7 @@ impl<'a> SideView<'a> {
             longest: self.longest,
             cursed: part(&self.cursed, &addresses),
             stalemate: part(&self.stalemate, &addresses),
+            results: OnceLock::new(),
         }
     }
 
@@ -121,6 +137,7 @@ impl<'a> SideView<'a> {
             longest: self.longest,
             cursed: Cow::Owned(self.cursed.into_owned()),
             stalemate: Cow::Owned(self.stalemate.into_owned()),
+            results: self.results,
         }
     }
 
@@ -135,6 +152,15 @@ impl<'a> SideView<'a> {
     #[must_use]
     pub fn line<S: BoardScore>(&self, address: usize) -> [S; 64] {
         S::line(&self.scores, address)
+    }
+
+    /// The positions that are won and those that are lost.
+    #[must_use]
+    pub fn results(&self) -> &[Vec<u64>; 2] {
+        self.results.get_or_init(|| match &self.scores {
+            Scores::Bytes(scores) => results(scores),
+            Scores::Words(scores) => results(scores),
+        })
     }
 
     /// Cursed wins and blessed losses of one word.
@@ -167,6 +193,12 @@ impl<'a> SideView<'a> {
     pub fn score(&self, address: usize, bit: u32) -> u16 {
         self.scores.wide(address * 64 + bit as usize)
     }
+}
+
+fn results<S: Score>(scores: &[S]) -> [Vec<u64>; 2] {
+    let lines = scores.as_chunks::<64>().0.iter();
+    let (won, lost) = lines.map(S::won_and_lost).unzip();
+    [won, lost]
 }
 
 fn signs(values: &SideValues) -> Vec<u8> {

@@ -1,6 +1,5 @@
 //! What a material of chess leaves for those that lead to it: its slices, or the positions after a promotion.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -140,13 +139,7 @@ fn unpack(
         let unpack = || {
             let legal = part(0)?.unpack_words()?;
             let scores = Scores::from_le_bytes(part(1)?.unpack()?, legal.len() * 64)?;
-            Some(SideView {
-                legal: Cow::Owned(legal),
-                longest: scores.longest(),
-                scores,
-                cursed: Cow::Owned(part(2)?.unpack_words()?),
-                stalemate: Cow::Borrowed(&[]),
-            })
+            Some(SideView::new(legal, scores, part(2)?.unpack_words()?))
         };
         unpack().ok_or(Absent)
     };

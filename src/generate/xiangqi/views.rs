@@ -36,8 +36,7 @@ impl ViewName for Material {
 }
 
 fn pack_words(words: &[u128]) -> Packed {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    Packed::new(&bytes)
+    Packed::new(&Bits::to_le_bytes(words))
 }
 
 /// What others read of solved values.

@@ -49,10 +49,7 @@ impl StoredSlab {
         let sets = [&fixed.legal, &fixed.in_check].into_iter();
         for (part, set) in stored.sets.iter_mut().zip(sets.chain(&fixed.zeroing)) {
             if set.iter().any(|word| !word.is_empty()) {
-                let bytes: Vec<u8> = (set.iter())
-                    .flat_map(|word| (0..W::WIDTH / 8).map(|index| word.byte(index)))
-                    .collect();
-                *part = scratch.put_compressed(&bytes)?;
+                *part = scratch.put_compressed(&W::to_le_bytes(set))?;
             }
         }
         let scores = fixed.zeroing_score.to_le_bytes();
@@ -109,15 +106,9 @@ impl<W: Bits> Outside<W> {
         if part.is_empty() {
             return Ok(vec![W::ZERO; len]);
         }
-        let width = W::WIDTH as usize / 8;
-        let bytes = self.scratch.get_compressed(part, len * width)?;
-        let words = bytes.chunks_exact(width).map(|word| {
-            let bytes = (0..).zip(word);
-            bytes.fold(W::ZERO, |all, (index, &byte)| {
-                all | W::from_byte(byte, index)
-            })
-        });
-        Ok(words.collect())
+        let bytes = len * W::WIDTH as usize / 8;
+        let bytes = self.scratch.get_compressed(part, bytes)?;
+        Ok(W::from_le_bytes(&bytes))
     }
 
     /// The legal positions of a side.

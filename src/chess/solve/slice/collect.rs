@@ -261,7 +261,8 @@ impl SliceRules<'_> {
             let outcome = Outcome::new(route, squares, Some((mover, to)));
             let positions = open & outcome.legal();
             if positions != 0 {
-                best.add(positions, &outcome.word(), self.with_scores);
+                let word = outcome.word(self.with_scores);
+                best.add(positions, &word, self.with_scores);
             }
         }
         if color == Color::Black {
@@ -322,9 +323,10 @@ impl SliceRules<'_> {
             if positions == 0 {
                 continue;
             }
-            let mut word = outcome.word::<S>();
+            let mut word = outcome.word::<S>(self.with_scores);
             for route in &pawn_move.en_passant {
-                word.answer_en_passant(after, &Outcome::new(route, address.squares, None));
+                let reply = Outcome::new(route, address.squares, None);
+                word.answer_en_passant(after, &reply, self.with_scores);
             }
             let is_passed_over = self.captures_alone && pawn_move.is_quiet_promotion();
             let best = match pawn_move.conversion && !is_passed_over {

@@ -52,8 +52,9 @@ impl<'a> Outcome<'a> {
         }
     }
 
+    /// Scores are those of draws if only results are wanted.
     #[inline(always)]
-    pub(super) fn word<S: BoardScore>(&self) -> Word<S> {
+    pub(super) fn word<S: BoardScore>(&self, with_scores: bool) -> Word<S> {
         let Some((view, address, symmetry)) = self.place else {
             return Word {
                 scores: [S::DRAW; 64],
@@ -63,8 +64,17 @@ impl<'a> Outcome<'a> {
                 stalemate: 0,
             };
         };
-        let scores = S::pull(symmetry, &view.line(address));
-        let (won, lost) = S::won_and_lost(&scores);
+        let (scores, (won, lost)) = match with_scores {
+            true => {
+                let scores = S::pull(symmetry, &view.line(address));
+                (scores, S::won_and_lost(&scores))
+            }
+            false => {
+                let [won, lost] =
+                    (view.results().each_ref()).map(|set| symmetry.pull(set[address]));
+                ([S::DRAW; 64], (won, lost))
+            }
+        };
         Word {
             scores,
             won,
@@ -109,9 +119,9 @@ impl<S: BoardScore> Word<S> {
     ///
     /// The table that the values come from knows nothing of the capture. Where it says stalemate, the capture is the
     /// only move and its value alone counts; elsewhere the better of the two.
-    pub(super) fn answer_en_passant(&mut self, legal: u64, reply: &Outcome<'_>) {
+    pub(super) fn answer_en_passant(&mut self, legal: u64, reply: &Outcome<'_>, with_scores: bool) {
         let possible = reply.legal();
-        let word: Word<S> = reply.word();
+        let word: Word<S> = reply.word(with_scores);
         let own = self.by_value(legal);
         let replies = word.by_value(possible);
         let only = self.stalemate & possible;
