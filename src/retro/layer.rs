@@ -1,5 +1,7 @@
 //! Sets that know which of their words are in use.
 
+use std::convert::Infallible;
+
 use rayon::prelude::*;
 
 use crate::game::Bits;
@@ -74,6 +76,14 @@ impl<W: Bits> Layer<W> {
     fn count(&mut self) {
         let counts = self.active.iter().map(|row| row.count_ones() as usize);
         self.len = counts.sum();
+    }
+
+    /// Empties every word, in slabs of so many words, a multiple of 64, on all threads.
+    pub fn clear_slabs(&mut self, slab: usize) {
+        let Ok(()) = self.change_slabs(slab, |_, set, active| {
+            update_slab(set, active, |_, _| W::ZERO);
+            Ok::<(), Infallible>(())
+        });
     }
 
     /// Goes through slabs of so many words, a multiple of 64, on all threads: each is given with

@@ -32,6 +32,12 @@ pub struct Part {
 }
 
 impl Part {
+    /// Its bytes.
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len as usize
+    }
+
     /// Whether there is nothing in it.
     #[must_use]
     pub fn is_empty(self) -> bool {

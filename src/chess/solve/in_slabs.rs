@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::exchange::ExchangedColors;
 use super::own::{Kept, OwnSlices};
 use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues, SliceValues};
@@ -83,7 +84,15 @@ impl SlabValues {
         let lines = sweep::LineTable::new(space);
         let moves = sweep::SliceMoves::new(space, &lines);
         let limits = options.limits();
-        let chains = solve_chains(&moves, outside(fixed), limits, width, options.watch);
+        let exchange = ExchangedColors::new(&material, space);
+        let chains = solve_chains(
+            &moves,
+            outside(fixed),
+            exchange.as_ref(),
+            limits,
+            width,
+            options.watch,
+        );
         Ok(SlabValues {
             material,
             chains: chains.map_err(told)?,

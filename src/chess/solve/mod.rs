@@ -8,6 +8,7 @@
 //! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 
 pub mod board;
+mod exchange;
 mod in_slabs;
 pub mod layout;
 pub mod own;

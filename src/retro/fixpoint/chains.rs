@@ -13,8 +13,9 @@ use rayon::prelude::*;
 
 use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
+use super::exchange::{ColorExchange, Exchanged};
 use super::outside::Outside;
-use super::plies::{Words, encoded};
+use super::plies::{Words, encoded, put_layer};
 use super::{Distance, Limits, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
@@ -109,19 +110,11 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
     /// Nothing is won yet.
     fn restart(&mut self, winner: usize) -> io::Result<()> {
         self.winner = winner;
-        self.clear(|chain| &mut chain.won)?;
-        self.clear(|chain| &mut chain.lost)?;
+        self.won.clear_slabs(self.outside.slab());
+        self.lost.clear_slabs(self.outside.slab());
         let outside = self.outside;
         write_slabs(&mut self.open, outside.slab(), |slab, words| {
             words.copy_from_slice(&outside.legal(winner, slab)?);
-            Ok(())
-        })
-    }
-
-    fn clear(&mut self, layer: impl Fn(&mut Self) -> &mut Layer<M::Word>) -> io::Result<()> {
-        let slab = self.outside.slab();
-        layer(self).change_slabs(slab, |_, set, active| {
-            update_slab(set, active, |_, _| M::Word::ZERO);
             Ok(())
         })
     }
@@ -155,7 +148,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             Ok([put(true)?, put(false)?])
         });
         let parts: Vec<[Part; 2]> = parts.collect::<io::Result<_>>()?;
-        self.clear(|chain| &mut chain.spare)?;
+        self.spare.clear_slabs(self.outside.slab());
         for (slab, &[mated, _]) in parts.iter().enumerate() {
             decided.lost.insert(0, slab, mated);
         }
@@ -232,11 +225,11 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         self.reach(winner)?;
         self.enter(winner, entries)?;
         // The newest lost positions have had their say: their place is for candidates.
-        self.clear(|chain| &mut chain.lost)?;
+        self.lost.clear_slabs(self.outside.slab());
         self.reach(loser)?;
         self.enter(loser, entries)?;
         // So have the newest won ones.
-        self.clear(|chain| &mut chain.won)?;
+        self.won.clear_slabs(self.outside.slab());
         self.find_lost()?;
         std::mem::swap(&mut self.won, &mut self.spare);
         let (won, lost) = (&self.won, &self.lost);
@@ -280,13 +273,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             (&self.won, &mut decided.won),
             (&self.lost, &mut decided.lost),
         ] {
-            let put = |number: usize| {
-                let addresses = layer.addresses_in(slab, number);
-                let words = addresses.map(|at| (at - number * slab, layer.set[at]));
-                outside.scratch().put(&encoded(words))
-            };
-            let slabs = (0..outside.slabs()).into_par_iter();
-            let parts: Vec<Part> = slabs.map(put).collect::<io::Result<_>>()?;
+            let parts = put_layer(layer, slab, outside.scratch())?;
             for (number, part) in parts.into_iter().enumerate() {
                 plies.insert(ply, number, part);
             }
@@ -426,7 +413,8 @@ fn due_in_slab<W: Bits, S: Score>(
     Ok(parts)
 }
 
-/// Solves a slice, one chain after the other; the values are those of [`solve`](super::solve).
+/// Solves a slice, one chain after the other; the values are those of [`solve`](super::solve). One
+/// that is its own image with the colors exchanged takes one chain.
 ///
 /// # Errors
 ///
@@ -434,6 +422,7 @@ fn due_in_slab<W: Bits, S: Score>(
 pub fn solve_chains<M: SharedMoves>(
     moves: &M,
     outside: Outside<M::Word>,
+    exchange: Option<&impl ColorExchange<M::Word>>,
     limits: Limits,
     width: Width,
     watch: Watch<'_>,
@@ -442,7 +431,7 @@ pub fn solve_chains<M: SharedMoves>(
     let mut decided = [0, 1].map(|_| Decided::new(&outside));
     let mut mates = [0, 1].map(|_| Decided::new(&outside));
     let mut stalemated = [Vec::new(), Vec::new()];
-    for winner in [0, 1] {
+    for winner in 0..if exchange.is_some() { 1 } else { 2 } {
         let decided = &mut decided[winner];
         chain.restart(winner)?;
         stalemated[1 - winner] = chain.without_moves(decided)?;
@@ -452,6 +441,16 @@ pub fn solve_chains<M: SharedMoves>(
             chain.restart(winner)?;
             chain.begin_with_mated(decided)?;
             mates[winner] = chain.mates(decided)?;
+        }
+    }
+    if let Some(exchange) = exchange {
+        let (scratch, slab) = (outside.scratch(), outside.slab());
+        let mut images = Exchanged::new(exchange, scratch, slab, &mut chain.spare, watch);
+        stalemated[0] = images.parts(&stalemated[1])?;
+        for of_winner in [&mut decided, &mut mates] {
+            let [white, black] = of_winner;
+            black.won = images.plies(&white.won)?;
+            black.lost = images.plies(&white.lost)?;
         }
     }
     drop(chain);

@@ -15,6 +15,7 @@ mod chains;
 mod decided;
 mod distances;
 mod due;
+mod exchange;
 mod outside;
 mod perpetual;
 mod plies;
@@ -25,6 +26,7 @@ use std::io;
 pub use behind::complete;
 pub use chains::solve_chains;
 pub use decided::Chains;
+pub use exchange::ColorExchange;
 pub use outside::{Outside, StoredSlab};
 pub use watch::{Distance, PlyObserver, Watch};
 

@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::game::Bits;
+use crate::retro::layer::Layer;
 use crate::store::{Part, Scratch};
 
 /// The positions of one side that were decided one way, by ply and slab.
@@ -48,6 +51,22 @@ pub(super) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u
     bytes
 }
 
+/// Puts a set away, slab by slab.
+pub(super) fn put_layer<W: Bits>(
+    layer: &Layer<W>,
+    slab: usize,
+    scratch: &Scratch,
+) -> io::Result<Vec<Part>> {
+    let slabs = (0..layer.set.len().div_ceil(slab)).into_par_iter();
+    slabs
+        .map(|number| {
+            let addresses = layer.addresses_in(slab, number);
+            let words = addresses.map(|at| (at - number * slab, layer.set[at]));
+            scratch.put(&encoded(words))
+        })
+        .collect()
+}
+
 impl Plies {
     /// Nothing decided in any of so many slabs.
     pub fn new(scratch: &Arc<Scratch>, slabs: usize) -> Plies {
@@ -65,6 +84,17 @@ impl Plies {
             let of_ply = self.parts.entry(ply);
             of_ply.or_insert_with(|| vec![Part::default(); slabs])[slab] = part;
         }
+    }
+
+    /// Nothing decided in as many slabs.
+    pub fn without_any(&self) -> Plies {
+        Plies::new(&self.scratch, self.slabs)
+    }
+
+    /// What each ply decided, by slabs.
+    pub fn by_ply(&self) -> impl Iterator<Item = (u32, &[Part])> {
+        let parts = self.parts.iter();
+        parts.map(|(&ply, slabs)| (ply, &slabs[..]))
     }
 
     /// The last ply that decided anything.

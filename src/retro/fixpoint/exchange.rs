@@ -1,0 +1,148 @@
+//! Slices that are their own image when the colors are exchanged.
+//!
+//! What Black wins is then what White wins with the colors exchanged, so one chain is enough. Its
+//! plies are gone through position by position; where the images of neighboring positions go, they
+//! are far apart. So images are sorted into groups of words that fit into a cache before they are
+//! put into a set.
+
+use std::io;
+
+use rayon::prelude::*;
+
+use super::plies::{Plies, Words, put_layer};
+use super::{Unsolved, Watch};
+use crate::game::Bits;
+use crate::retro::layer::Layer;
+use crate::store::{Part, Scratch};
+
+/// Where positions go when the colors are exchanged.
+pub trait ColorExchange<W>: Sync {
+    /// Tells `found` the address and the bit of each image of the positions of a word.
+    fn images(&self, address: usize, word: W, found: impl FnMut(usize, u32));
+}
+
+/// Words of a group.
+const GROUP: usize = 1 << 17;
+/// Bytes of what a ply decided that are looked at together: some 30 million positions at most.
+const BATCH: usize = 4 << 20;
+
+/// The images of what a chain has decided.
+pub(super) struct Exchanged<'a, W, E> {
+    exchange: &'a E,
+    scratch: &'a Scratch,
+    /// Words of a slab.
+    slab: usize,
+    /// For each thread, the positions of each group: `address * WIDTH + bit`, from its first on.
+    found: Vec<Vec<Vec<u32>>>,
+    /// Empty between two calls.
+    layer: &'a mut Layer<W>,
+    watch: Watch<'a>,
+}
+
+impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
+    /// `layer` is empty.
+    pub fn new(
+        exchange: &'a E,
+        scratch: &'a Scratch,
+        slab: usize,
+        layer: &'a mut Layer<W>,
+        watch: Watch<'a>,
+    ) -> Self {
+        let groups = layer.set.len().div_ceil(GROUP);
+        Exchanged {
+            exchange,
+            scratch,
+            slab,
+            found: vec![vec![Vec::new(); groups]; rayon::current_num_threads()],
+            layer,
+            watch,
+        }
+    }
+
+    /// The images of what every ply decided.
+    pub fn plies(&mut self, plies: &Plies) -> Result<Plies, Unsolved> {
+        let mut images = plies.without_any();
+        for (ply, parts) in plies.by_ply() {
+            for (slab, part) in self.parts(parts)?.into_iter().enumerate() {
+                images.insert(ply, slab, part);
+            }
+        }
+        Ok(images)
+    }
+
+    /// The images of a set, given by slabs.
+    pub fn parts(&mut self, parts: &[Part]) -> Result<Vec<Part>, Unsolved> {
+        let used = parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| !part.is_empty());
+        let used: Vec<(usize, Part)> = used.map(|(slab, &part)| (slab, part)).collect();
+        let mut rest = &used[..];
+        while !rest.is_empty() {
+            if self.watch.is_cancelled() {
+                return Err(Unsolved::Cancelled);
+            }
+            let (batch, after) = rest.split_at(up_to(rest, BATCH));
+            rest = after;
+            self.find(batch)?;
+            self.gather();
+        }
+        let images = put_layer(self.layer, self.slab, self.scratch)?;
+        self.layer.clear_slabs(self.slab);
+        Ok(images)
+    }
+
+    /// Sorts the images of some slabs into groups.
+    fn find(&mut self, batch: &[(usize, Part)]) -> io::Result<()> {
+        let (exchange, scratch, slab) = (self.exchange, self.scratch, self.slab);
+        let bytes: usize = batch.iter().map(|(_, part)| part.len()).sum();
+        let of_thread = bytes.div_ceil(self.found.len()).max(1);
+        let mut rest = batch;
+        let shares: Vec<_> = (self.found.iter_mut())
+            .map(|found| {
+                let (share, after) = rest.split_at(up_to(rest, of_thread));
+                rest = after;
+                (share, found)
+            })
+            .collect();
+        shares.into_par_iter().try_for_each(|(share, found)| {
+            for &(number, part) in share {
+                for (address, word) in Words::<W>::new(scratch, part)? {
+                    exchange.images(number * slab + address, word, |address, bit| {
+                        let within = (address % GROUP) as u32 * W::WIDTH + bit;
+                        found[address / GROUP].push(within);
+                    });
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Puts what was found into the set.
+    fn gather(&mut self) {
+        let found = &self.found;
+        let gathered = self.layer.change_slabs(GROUP, |group, set, active| {
+            for &within in found.iter().flat_map(|found| &found[group]) {
+                let address = (within / W::WIDTH) as usize;
+                set[address] |= W::bit(within % W::WIDTH);
+                active[address / 64] |= 1 << (address % 64);
+            }
+            Ok::<(), std::convert::Infallible>(())
+        });
+        let Ok(()) = gathered;
+        for group in self.found.iter_mut().flatten() {
+            group.clear();
+        }
+    }
+}
+
+/// How many of the first parts have about so many bytes together; at least one, if there are any.
+fn up_to(parts: &[(usize, Part)], bytes: usize) -> usize {
+    let mut sum = 0;
+    let before = parts.iter().take_while(|(_, part)| {
+        let is_before = sum < bytes;
+        sum += part.len();
+        is_before
+    });
+    before.count()
+}
