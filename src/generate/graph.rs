@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};
-use super::plan::BASE_MEMORY;
-use super::views::ViewName;
+use super::plan::{BASE_MEMORY, FEWEST_IN_MEMORY};
+use super::views::{ViewName, is_for_file};
 use crate::Error;
 use crate::error::SolveError;
 use crate::game::Signature;
@@ -24,7 +24,7 @@ pub struct Node<G: Generate> {
     pub level: usize,
     /// Bytes of memory at the worst moment, estimated from above.
     pub memory: u64,
-    /// Bytes of scratch files, estimated from above.
+    /// Bytes of scratch files and of work files that hold what it reads, estimated from above.
     pub scratch: u64,
     /// Bytes of the files it writes and seconds of one core, about.
     pub cost: Cost,
@@ -33,6 +33,7 @@ pub struct Node<G: Generate> {
 }
 
 /// All that some materials need, each after what it reads, whatever is in the directory.
+/// Where a limit of memory is given, each takes no more if it can; one that cannot says what it needs.
 ///
 /// # Errors
 ///
@@ -79,25 +80,18 @@ fn visit<G: Generate>(
         visit(options, read, nodes)?;
     }
     let own = alone(options, material, &options.metrics, &[])?;
-    let mut memory = own.memory;
-    let mut scratch = own.scratch;
-    let mut cost = G::cost(&own, options);
     // Tables that are there are brought back into the form in which they are read, one after the other.
-    for read in &reads {
-        let leaves: Vec<G::View> = views
-            .iter()
-            .copied()
-            .filter(|view| view.source() == *read)
-            .collect();
-        let restored = alone(options, *read, &[], &leaves)?;
-        memory = memory.max(restored.memory);
-        scratch = scratch.max(restored.scratch);
-        cost.solving += G::cost(&restored, options).solving;
+    let restored = reads.iter().map(|read| {
+        let leaves = views.iter().copied().filter(|view| view.source() == *read);
+        alone(options, *read, &[], &leaves.collect::<Vec<_>>())
+    });
+    let mut cost = G::cost(&own, options);
+    let mut steps = vec![own];
+    steps.extend(restored.collect::<Result<Vec<_>, Error>>()?);
+    for restored in &steps[1..] {
+        cost.solving += G::cost(restored, options).solving;
     }
-    let views: u64 = views
-        .iter()
-        .map(|view| G::memory_of_view(view, options))
-        .sum();
+    let (memory, scratch) = fitted(options, &views, &mut steps);
     let found = reads.iter().filter_map(|read| nodes.get(read));
     let level = found.clone().map(|node| node.level + 1).max();
     let node = Node {
@@ -105,13 +99,41 @@ fn visit<G: Generate>(
         level: level.unwrap_or(0),
         read_bytes: found.map(|node| node.cost.bytes).sum(),
         reads,
-        metrics: own.metrics,
-        memory: BASE_MEMORY + views + memory,
+        metrics: options.metrics.clone(),
+        memory,
         scratch,
         cost,
     };
     nodes.insert(material, node);
     Ok(())
+}
+
+/// Bytes of memory and of files that steps take one after the other, while what a material reads waits: no more
+/// memory than allowed, if that can be.
+fn fitted<G: Generate>(
+    options: &GenerateOptions<G>,
+    views: &[G::View],
+    steps: &mut [Step<G>],
+) -> (u64, u64) {
+    let limit = options.memory.unwrap_or(u64::MAX);
+    let mut men = options.men_in_memory;
+    loop {
+        let bytes = |in_files: bool| -> u64 {
+            let views = views.iter().copied();
+            let views = views.filter(|&view| is_for_file(view, men) == in_files);
+            views.map(|view| G::memory_of_view(&view, options)).sum()
+        };
+        let apart = BASE_MEMORY + bytes(false);
+        for step in &mut *steps {
+            step.be_thrifty(options, limit.saturating_sub(apart));
+        }
+        let memory = apart + steps.iter().map(|step| step.memory).max().unwrap_or(0);
+        if memory <= limit || men <= FEWEST_IN_MEMORY {
+            let scratch = steps.iter().map(|step| step.scratch).max();
+            return (memory, bytes(true) + scratch.unwrap_or(0));
+        }
+        men -= 1;
+    }
 }
 
 /// A material as the only step.

@@ -27,7 +27,7 @@ pub struct Plan<G: Generate = Chess> {
 pub(super) const BASE_MEMORY: u64 = 96 << 20;
 
 /// What materials of so many men leave is small enough to be kept in memory always.
-const FEWEST_IN_MEMORY: usize = 3;
+pub(super) const FEWEST_IN_MEMORY: usize = 3;
 
 /// What materials solved side by side may take where no limit is given.
 const DEFAULT_MEMORY: u64 = 11 << 29;
