@@ -6,6 +6,7 @@
 //! mirror images of each other with the white king on the diagonal.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::unrank_combination;
@@ -23,9 +24,34 @@ const FIRST_GROUP: usize = 3;
 pub struct Addressing {
     /// For each dimension but the pawns' and the black king's, what each of its digits adds to an address.
     parts: [Vec<u32>; MAX_DIMENSIONS],
+    /// Of each group of men the one whose square changes from digit to digit.
+    fastest_men: [Option<FastestMan>; MAX_DIMENSIONS],
     /// Without pawns, for each address, which of its positions files hold: a number of [`HELD`].
     held: Vec<u8>,
     words: usize,
+}
+
+/// Of the men of a dimension, the one whose square changes from digit to digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FastestMan {
+    /// His square adds `square << shift` to an address.
+    pub shift: u32,
+    /// Whether another one of his kind stands on a later square, which is the next faster part of the address.
+    pub has_twin: bool,
+}
+
+impl FastestMan {
+    /// The squares that he takes one after the other, from that of one digit on; `part` is what this digit adds.
+    ///
+    /// Two queens on b1 and d1 are digit 4. He goes on to c1, digit 5; digit 6 is a1 and e1. So his squares are `1..3`.
+    #[inline(always)]
+    pub fn squares(self, part: u32) -> Range<u32> {
+        let end = match self.has_twin {
+            true => part >> (self.shift - 6) & 63,
+            false => 64,
+        };
+        part >> self.shift & 63..end
+    }
 }
 
 /// Of the positions of a word, those that are not the second of two mirror images: all of them; those with the
@@ -41,6 +67,7 @@ impl Addressing {
         parts[WHITE_KING] = (0..space.radix(WHITE_KING))
             .map(|digit| digit << (6 * pieces))
             .collect();
+        let mut fastest_men = [None; MAX_DIMENSIONS];
         let mut axis = pieces;
         let mut twins = Vec::new();
         for (number, group) in space.groups().iter().enumerate() {
@@ -59,6 +86,10 @@ impl Addressing {
                 })
                 .collect();
             twins.push(sets.map(|set| transpose(set).cmp(&set)).collect());
+            fastest_men[dimension] = Some(FastestMan {
+                shift: 6 * (axis as u32 - 1),
+                has_twin: group.count > 1,
+            });
             axis -= group.count;
         }
         let words = (space.radix(WHITE_KING) as usize) << (6 * pieces);
@@ -71,7 +102,12 @@ impl Addressing {
                 words,
             )
         };
-        Addressing { parts, held, words }
+        Addressing {
+            parts,
+            fastest_men,
+            held,
+            words,
+        }
     }
 
     /// The number of addresses of a slice.
@@ -86,6 +122,11 @@ impl Addressing {
         self.held
             .get(address)
             .map_or(!0, |&kind| HELD[usize::from(kind)])
+    }
+
+    /// Of the men of a dimension, the one whose square changes from digit to digit; nobody for kings and pawns.
+    pub(super) fn fastest_man(&self, dimension: usize) -> Option<FastestMan> {
+        self.fastest_men[dimension]
     }
 
     /// What a digit of a dimension adds to the address; nothing for the pawns and the black king.

@@ -13,6 +13,7 @@ mod finished;
 mod game;
 mod graph;
 mod heap;
+mod laid_out;
 mod observer;
 mod packed;
 mod plan;

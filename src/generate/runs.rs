@@ -47,26 +47,29 @@ impl<'a> Runs<'a> {
         while from < indices.end {
             let (word, shift) = (from / 64, from % 64);
             let len = (64 - shift).min(indices.end - from);
-            let sets = &rows.sets[word * count..][..count];
-            match self.numbers {
-                Numbers::Results(_) => match *sets {
-                    [a, b] => self.push_results([a, b], shift, len),
-                    [a, b, c] => self.push_results([a, b, c], shift, len),
-                    [a, b, c, d] => self.push_results([a, b, c, d], shift, len),
-                    [a, b, c, d, e] => self.push_results([a, b, c, d, e], shift, len),
-                    _ => {}
-                },
-                Numbers::ToZeroing(_) | Numbers::LongToMate(_) => {
-                    self.push_exact(sets[0] >> shift, &rows.bytes[from..from + len]);
-                }
-                Numbers::ToMate => {
-                    let (asked, free) = (sets[0] >> shift, sets[1] >> shift);
-                    self.push_mates(asked, free, &rows.bytes[from..from + len]);
-                }
-            }
-            self.at += len;
+            let bytes = rows.bytes.get(from..from + len).unwrap_or_default();
+            self.push_word(&rows.sets[word * count..][..count], shift, len, bytes);
             from += len;
         }
+    }
+
+    /// Goes on with `len` indices: the sets have them from bit `shift` on, and `bytes` are theirs.
+    #[inline(always)]
+    pub fn push_word(&mut self, sets: &[u64], shift: usize, len: usize, bytes: &[u8]) {
+        match self.numbers {
+            Numbers::Results(_) => match *sets {
+                [a, b] => self.push_results([a, b], shift, len),
+                [a, b, c] => self.push_results([a, b, c], shift, len),
+                [a, b, c, d] => self.push_results([a, b, c, d], shift, len),
+                [a, b, c, d, e] => self.push_results([a, b, c, d, e], shift, len),
+                _ => {}
+            },
+            Numbers::ToZeroing(_) | Numbers::LongToMate(_) => {
+                self.push_exact(sets[0] >> shift, bytes);
+            }
+            Numbers::ToMate => self.push_mates(sets[0] >> shift, sets[1] >> shift, bytes),
+        }
+        self.at += len;
     }
 
     /// `sets` have the next `len` indices from bit `shift` on.

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
-use super::addressing::Addressing;
+use super::addressing::{Addressing, FastestMan};
+use super::laid_out::LaidOut;
 use super::rows::Numbers;
-use super::slices::{LaidOut, LentValues, Slices};
+use super::slices::{LentValues, Slices};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::solved::SideValues;
@@ -69,6 +70,7 @@ impl Slabs {
         Ok(LaidOut {
             side,
             numbers: numbers.clone(),
+            along: None,
             sets,
             bytes,
         })
@@ -97,28 +99,35 @@ impl Slices for Slabs {
         true
     }
 
-    fn prepare(&self, side: usize, numbers: &Numbers, addressing: &Addressing) {
-        let mut slot = self.slot().take();
-        if !slot
-            .as_ref()
-            .is_some_and(|laid_out| (laid_out.side, &laid_out.numbers) == (side, numbers))
-        {
-            // What is not wanted any more goes before more is made.
-            drop(slot.take());
-            match self.lay_out(side, numbers, addressing) {
-                Ok(laid_out) => slot = Some(Arc::new(laid_out)),
-                Err(error) => {
-                    self.error.get_or_init(|| error);
-                }
+    fn prepare(
+        &self,
+        side: usize,
+        numbers: &Numbers,
+        addressing: &Addressing,
+        along: Option<FastestMan>,
+    ) {
+        // What is not wanted any more goes before more is made.
+        let kept = self.slot().take();
+        let kept = kept.filter(|laid_out| laid_out.has(side, numbers));
+        let laid_out = match kept.and_then(Arc::into_inner) {
+            Some(laid_out) => Ok(laid_out),
+            None => self.lay_out(side, numbers, addressing),
+        };
+        match laid_out {
+            Ok(mut laid_out) => {
+                laid_out.turn(along);
+                *self.slot() = Some(Arc::new(laid_out));
+            }
+            Err(error) => {
+                self.error.get_or_init(|| error);
             }
         }
-        *self.slot() = slot;
     }
 
     fn laid_out(&self, side: usize, numbers: &Numbers) -> Option<Arc<LaidOut>> {
         let slot = self.slot();
         let laid_out = slot.as_ref()?;
-        ((laid_out.side, &laid_out.numbers) == (side, numbers)).then(|| Arc::clone(laid_out))
+        laid_out.has(side, numbers).then(|| Arc::clone(laid_out))
     }
 
     fn error(&self) -> Option<&SolveError> {

@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::addressing::Addressing;
+use super::addressing::{Addressing, FastestMan};
+use super::laid_out::LaidOut;
 use super::rows::Numbers;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
@@ -52,9 +53,16 @@ pub trait Slices: Sync {
         false
     }
 
-    /// Lays out the numbers of one side to move, and forgets those that are laid out; by one thread
+    /// Lays out the numbers of one side to move, turned along a man, and forgets others; by one thread
     /// at a time.
-    fn prepare(&self, _side: usize, _numbers: &Numbers, _addressing: &Addressing) {}
+    fn prepare(
+        &self,
+        _side: usize,
+        _numbers: &Numbers,
+        _addressing: &Addressing,
+        _along: Option<FastestMan>,
+    ) {
+    }
 
     /// What was laid out last, if it is this.
     fn laid_out(&self, _side: usize, _numbers: &Numbers) -> Option<Arc<LaidOut>> {
@@ -65,17 +73,6 @@ pub trait Slices: Sync {
     fn error(&self) -> Option<&SolveError> {
         None
     }
-}
-
-/// The numbers of one side to move, in the solver's layout.
-#[derive(Debug)]
-pub struct LaidOut {
-    pub(super) side: usize,
-    pub(super) numbers: Numbers,
-    /// For each word what [`Numbers::sets_at`] says.
-    pub(super) sets: Vec<u64>,
-    /// The solver's bytes; empty for results.
-    pub(super) bytes: Vec<u8>,
 }
 
 /// The values of one side to move in one slice, as long as somebody looks at them.

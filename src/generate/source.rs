@@ -6,11 +6,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
 
-use super::addressing::{Addressing, BLACK_KING, FileOrder};
+use super::addressing::{Addressing, BLACK_KING, FastestMan, FileOrder};
 use super::choose::Ordered;
+use super::laid_out::LaidOut;
 use super::rows::{MAX_SETS, Numbers, Rows};
 use super::runs::Runs;
-use super::slices::{LaidOut, LentValues, Slices};
+use super::slices::{LentValues, Slices};
 use super::summary::Summary;
 use crate::chess::index::{IndexSpace, Order};
 use crate::metric::Metric;
@@ -53,9 +54,9 @@ impl<'a, S: Slices> Side<'a, S> {
         }
     }
 
-    /// Brings the numbers into memory where not all of them are.
-    pub fn prepare(&self) {
-        (self.slices).prepare(self.side, &self.numbers, self.addressing);
+    /// Brings the numbers into memory where not all of them are, turned along a man.
+    pub fn prepare(&self, along: Option<FastestMan>) {
+        (self.slices).prepare(self.side, &self.numbers, self.addressing, along);
     }
 
     /// The number of indices of a slice.
@@ -69,7 +70,12 @@ impl<'a, S: Slices> Side<'a, S> {
 
     /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of its indices that
     /// come next.
-    fn fill(&self, start: u64, out: &mut [u8], push: impl Fn(&mut Runs<'_>, usize, Range<u64>)) {
+    pub fn fill(
+        &self,
+        start: u64,
+        out: &mut [u8],
+        push: impl Fn(&mut Runs<'_>, usize, Range<u64>),
+    ) {
         let slice_len = self.slice_len();
         let end = start + out.len() as u64;
         let mut runs = Runs::new(&self.numbers, self.filler, out);
@@ -83,6 +89,51 @@ impl<'a, S: Slices> Side<'a, S> {
         }
         runs.finish();
     }
+
+    /// Calls `visit` with the rows of `len` indices of a slice from `start` on in an order.
+    #[inline(always)]
+    pub fn for_each_row(&self, order: &Order, start: u64, len: usize, mut visit: impl FnMut(Row)) {
+        let mut digits = order.digits(start);
+        let Some((&fastest, slower)) = order.dimensions().split_last() else {
+            return;
+        };
+        let fastest = usize::from(fastest);
+        let radix = self.space.radix(fastest);
+        let mut rest = len as u32;
+        while rest > 0 {
+            let first = digits[fastest];
+            let end = radix.min(first + rest);
+            let parts = slower.iter().map(|&dimension| {
+                let dimension = usize::from(dimension);
+                self.addressing.part(dimension, digits[dimension])
+            });
+            visit(Row {
+                address: parts.sum(),
+                black_king: digits[BLACK_KING],
+                digits: first..end,
+            });
+            rest -= end - first;
+            digits[fastest] = 0;
+            for &dimension in slower.iter().rev() {
+                let digit = &mut digits[usize::from(dimension)];
+                *digit += 1;
+                if *digit < self.space.radix(usize::from(dimension)) {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+    }
+}
+
+/// Consecutive indices that differ in the fastest dimension only.
+pub(super) struct Row {
+    /// What all other dimensions make up of the address.
+    pub address: u32,
+    /// The black king's square, unless it is the fastest dimension.
+    pub black_king: u32,
+    /// The digits of the fastest dimension.
+    pub digits: Range<u32>,
 }
 
 impl<S: Slices> Ordered for Side<'_, S> {
@@ -121,7 +172,7 @@ impl<S: Slices> Ordered for Side<'_, S> {
     }
 
     fn prepare(&self) {
-        Side::prepare(self);
+        Side::prepare(self, None);
     }
 
     fn sampled(&self, slices: &[usize]) -> SampledSlices<'_, S> {
@@ -282,7 +333,10 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
         let mut sampled = self.slices.iter();
         match sampled.find(|slice| slice.number == number) {
             Some(slice) => Some(Looked::Sampled(slice)),
-            None => slices.laid_out(*side, numbers).map(Looked::LaidOut),
+            None => slices
+                .laid_out(*side, numbers)
+                .filter(|slice| slice.along.is_none())
+                .map(Looked::LaidOut),
         }
     }
 
@@ -301,7 +355,17 @@ pub(super) struct SampleSource<'a, S> {
     order: Order,
 }
 
-impl<S: Slices> SampleSource<'_, S> {
+impl<'a, S: Slices> SampleSource<'a, S> {
+    /// The side.
+    pub fn side(&self) -> &'a Side<'a, S> {
+        self.sampled.side
+    }
+
+    /// The order.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
         let side = self.sampled.side;
@@ -331,51 +395,27 @@ impl<S: Slices> SampleSource<'_, S> {
     /// Calls `visit` with the address and the black king's square of each of `len` indices from `start` on.
     #[inline(always)]
     fn for_each_position(&self, start: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
-        let Side {
-            space, addressing, ..
-        } = self.sampled.side;
-        let mut digits = self.order.digits(start);
-        let Some((&fastest, slower)) = self.order.dimensions().split_last() else {
-            return;
-        };
-        let fastest = usize::from(fastest);
-        let radix = space.radix(fastest);
-        let mut rest = len as u32;
-        while rest > 0 {
-            let first = digits[fastest];
-            let end = radix.min(first + rest);
-            let address: u32 = slower
-                .iter()
-                .map(|&dimension| {
-                    let dimension = usize::from(dimension);
-                    addressing.part(dimension, digits[dimension])
-                })
-                .sum();
-            for digit in first..end {
-                if fastest == BLACK_KING {
-                    visit(address as usize, digit);
-                } else {
-                    let part = addressing.part(fastest, digit);
-                    visit((address + part) as usize, digits[BLACK_KING]);
+        let side = self.sampled.side;
+        let fastest = self.order.dimensions().last().copied().map(usize::from);
+        side.for_each_row(&self.order, start, len, |row| match fastest {
+            Some(BLACK_KING) | None => {
+                for king in row.digits {
+                    visit(row.address as usize, king);
                 }
             }
-            rest -= end - first;
-            digits[fastest] = 0;
-            for &dimension in slower.iter().rev() {
-                let digit = &mut digits[usize::from(dimension)];
-                *digit += 1;
-                if *digit < space.radix(usize::from(dimension)) {
-                    break;
+            Some(fastest) => {
+                for digit in row.digits {
+                    let part = side.addressing.part(fastest, digit);
+                    visit((row.address + part) as usize, row.black_king);
                 }
-                *digit = 0;
             }
-        }
+        });
     }
 }
 
 impl<S: Slices> ValueSource for SampleSource<'_, S> {
     fn prepare(&self, _: u64, _: u64) {
-        self.sampled.side.prepare();
+        self.sampled.side.prepare(None);
     }
 
     fn fill(&self, start: u64, out: &mut [u8]) {

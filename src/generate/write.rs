@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::addressing::Addressing;
 use super::choose::{Ordered, choose};
 use super::effort::Effort;
+use super::laid_out::LaidOutSource;
 use super::slices::Slices;
 use super::source::{Side, SideSource};
 use super::summary::Summary;
@@ -58,7 +59,9 @@ pub fn write_metric(
     let laid_out: Vec<_> = sides.iter().map(|side| side.sampled(&[])).collect();
     let sources = choices.iter().map(|choice| -> Box<dyn ValueSource> {
         match slices.is_laid_out() {
-            true => Box::new(laid_out[choice.side].in_order(choice.order)),
+            true => Box::new(LaidOutSource::new(
+                laid_out[choice.side].in_order(choice.order),
+            )),
             false => Box::new(SideSource::new(&sides[choice.side], &choice.order)),
         }
     });

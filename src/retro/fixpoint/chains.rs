@@ -282,8 +282,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
     }
 
     /// Results and distances to zeroing. Zeroing moves enter twice: at once those that keep the result under the rule,
-    /// and after `limit` plies those that win or lose but for it.
-    fn zeroing(&mut self, limit: Number, decided: &mut Decided) -> Result<(), Unsolved> {
+    /// and after `limit` plies those that win or lose but for it. Ends after ply `end` if not before.
+    fn zeroing(&mut self, limit: Number, end: u32, decided: &mut Decided) -> Result<(), Unsolved> {
         let (outside, loser) = (self.outside, self.loser());
         let entries = [
             (
@@ -299,7 +299,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 &[Draw, CursedWin, Win],
             ),
         ];
-        for (first, last, entering, saving) in entries {
+        let begun = entries.into_iter().take_while(|&(first, ..)| first <= end);
+        for (first, last, entering, saving) in begun {
             let lost = &decided.lost;
             write_slabs(&mut self.losable, outside.slab(), |slab, words| {
                 words.copy_from_slice(&outside.legal(loser, slab)?);
@@ -312,7 +313,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 }
                 Ok(())
             })?;
-            for ply in first..=last {
+            for ply in first..=last.min(end) {
                 let entering = if ply == first {
                     entering
                 } else {
@@ -413,8 +414,12 @@ fn due_in_slab<W: Bits, S: Score>(
     Ok(parts)
 }
 
+/// Plies of the second chain that are made as those of the first, although they are its images: half
+/// of all that is won is won at once, by one sweep.
+const DIRECT: u32 = 1;
+
 /// Solves a slice, one chain after the other; the values are those of [`solve`](super::solve). One
-/// that is its own image with the colors exchanged takes one chain.
+/// that is its own image with the colors exchanged takes little more than one chain.
 ///
 /// # Errors
 ///
@@ -431,13 +436,16 @@ pub fn solve_chains<M: SharedMoves>(
     let mut decided = [0, 1].map(|_| Decided::new(&outside));
     let mut mates = [0, 1].map(|_| Decided::new(&outside));
     let mut stalemated = [Vec::new(), Vec::new()];
-    for winner in 0..if exchange.is_some() { 1 } else { 2 } {
-        let decided = &mut decided[winner];
+    for (winner, decided) in decided.iter_mut().enumerate() {
+        let end = match (winner, exchange) {
+            (1, Some(_)) => DIRECT,
+            _ => u32::MAX,
+        };
         chain.restart(winner)?;
         stalemated[1 - winner] = chain.without_moves(decided)?;
         chain.begin_with_mated(decided)?;
-        chain.zeroing(limits.draw, decided)?;
-        if outside.has_scores() {
+        chain.zeroing(limits.draw, end, decided)?;
+        if outside.has_scores() && end == u32::MAX {
             chain.restart(winner)?;
             chain.begin_with_mated(decided)?;
             mates[winner] = chain.mates(decided)?;
@@ -446,11 +454,9 @@ pub fn solve_chains<M: SharedMoves>(
     if let Some(exchange) = exchange {
         let (scratch, slab) = (outside.scratch(), outside.slab());
         let mut images = Exchanged::new(exchange, scratch, slab, &mut chain.spare, watch);
-        stalemated[0] = images.parts(&stalemated[1])?;
-        for of_winner in [&mut decided, &mut mates] {
-            let [white, black] = of_winner;
-            black.won = images.plies(&white.won)?;
-            black.lost = images.plies(&white.lost)?;
+        for (direct, [white, black]) in [(DIRECT, &mut decided), (0, &mut mates)] {
+            images.add_after(direct, &white.won, &mut black.won)?;
+            images.add_after(direct, &white.lost, &mut black.lost)?;
         }
     }
     drop(chain);

@@ -59,19 +59,23 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
         }
     }
 
-    /// The images of what every ply decided.
-    pub fn plies(&mut self, plies: &Plies) -> Result<Plies, Unsolved> {
-        let mut images = plies.without_any();
-        for (ply, parts) in plies.by_ply() {
-            for (slab, part) in self.parts(parts)?.into_iter().enumerate() {
+    /// Adds the images of what plies after some ply decided.
+    pub fn add_after(
+        &mut self,
+        ply: u32,
+        plies: &Plies,
+        images: &mut Plies,
+    ) -> Result<(), Unsolved> {
+        for (ply, parts) in plies.by_ply().filter(|&(number, _)| number > ply) {
+            for (slab, part) in self.images(parts)?.into_iter().enumerate() {
                 images.insert(ply, slab, part);
             }
         }
-        Ok(images)
+        Ok(())
     }
 
     /// The images of a set, given by slabs.
-    pub fn parts(&mut self, parts: &[Part]) -> Result<Vec<Part>, Unsolved> {
+    fn images(&mut self, parts: &[Part]) -> Result<Vec<Part>, Unsolved> {
         let used = parts
             .iter()
             .enumerate()

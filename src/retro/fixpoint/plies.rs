@@ -86,11 +86,6 @@ impl Plies {
         }
     }
 
-    /// Nothing decided in as many slabs.
-    pub fn without_any(&self) -> Plies {
-        Plies::new(&self.scratch, self.slabs)
-    }
-
     /// What each ply decided, by slabs.
     pub fn by_ply(&self) -> impl Iterator<Item = (u32, &[Part])> {
         let parts = self.parts.iter();
