@@ -9,8 +9,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 #[cfg(feature = "generate")]
+mod compressed;
+#[cfg(feature = "generate")]
 mod scratch;
 
+#[cfg(feature = "generate")]
+pub use compressed::{compress, decompress};
 #[cfg(feature = "generate")]
 pub(crate) use scratch::write_all_at;
 #[cfg(feature = "generate")]

@@ -48,6 +48,11 @@ pub(super) trait Ordered: Sync {
     /// prepared.
     fn prepare(&self) {}
 
+    /// Whether its numbers need no preparation now.
+    fn is_prepared(&self) -> bool {
+        true
+    }
+
     /// Some slices.
     fn sampled(&self, slices: &[usize]) -> Self::Slices<'_>;
 
@@ -237,7 +242,9 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
     /// Goes on until so many blocks of the sample have been looked at.
     fn look_at(&mut self, blocks: usize) -> Result<(), Error> {
         let samples = self.samples;
-        for (side, sample) in samples.iter().enumerate() {
+        let mut sides: Vec<usize> = (0..samples.len()).collect();
+        sides.sort_by_key(|&side| !samples[side].side.is_prepared());
+        for (side, sample) in sides.into_iter().map(|side| (side, &samples[side])) {
             let choices = self.choices.iter_mut().filter(|choice| choice.side == side);
             let choices: Vec<_> = choices.collect();
             if choices.is_empty() {

@@ -2,21 +2,12 @@
 //!
 //! Solved values shrink to a tenth at the lowest level, at the speed of a slow copy.
 
-use std::cell::RefCell;
-
-use zstd::bulk::{Compressor, Decompressor};
-
 use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::game::Bits;
 use crate::metric::Metric;
+use crate::store::{compress, decompress};
 use crate::table::Plane;
-
-const LEVEL: i32 = 1;
-
-thread_local! {
-    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-}
 
 /// Bytes that are compressed.
 #[derive(Clone, Debug, Default)]
@@ -28,16 +19,10 @@ pub struct Packed {
 
 impl Packed {
     pub fn new(bytes: &[u8]) -> Packed {
-        let packed = COMPRESSOR.with_borrow_mut(|compressor| {
-            if compressor.is_none() {
-                *compressor = Compressor::new(LEVEL).ok();
-            }
-            compressor.as_mut()?.compress(bytes).ok()
-        });
         // What does not shrink is kept as it is, and known by its length.
+        let packed = compress(bytes).ok();
         let packed = packed.filter(|packed| packed.len() < bytes.len());
-        let mut packed = packed.unwrap_or_else(|| bytes.to_vec());
-        packed.shrink_to_fit();
+        let packed = packed.unwrap_or_else(|| bytes.to_vec());
         Packed {
             bytes: packed,
             len: bytes.len(),
@@ -53,11 +38,7 @@ impl Packed {
         if self.bytes.len() == self.len {
             return Some(self.bytes.clone());
         }
-        let bytes = Decompressor::new()
-            .ok()?
-            .decompress(&self.bytes, self.len)
-            .ok()?;
-        (bytes.len() == self.len).then_some(bytes)
+        decompress(&self.bytes, self.len).ok()
     }
 
     pub fn unpack_words(&self) -> Option<Vec<u64>> {

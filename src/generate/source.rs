@@ -175,6 +175,11 @@ impl<S: Slices> Ordered for Side<'_, S> {
         Side::prepare(self, None);
     }
 
+    fn is_prepared(&self) -> bool {
+        let laid_out = || self.slices.laid_out(self.side, &self.numbers);
+        !self.slices.is_laid_out() || laid_out().is_some_and(|laid_out| laid_out.along.is_none())
+    }
+
     fn sampled(&self, slices: &[usize]) -> SampledSlices<'_, S> {
         SampledSlices::new(self, slices)
     }

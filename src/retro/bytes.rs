@@ -2,13 +2,21 @@
 //!
 //! Eight at a time, as in [`byte_sets`](crate::retro::byte_sets).
 
-use super::byte_sets::{LOW, not_zero_bytes, spread};
+use super::byte_sets::{LOW, gather_high_bits, spread};
 use crate::game::Bits;
 
-/// The bytes that are zero, as bits.
+/// The places whose values are chosen.
+///
+/// A loop, since what folds an iterator is compiled by itself, for the narrowest registers.
 #[inline(always)]
-fn zeros(bytes: u64) -> u8 {
-    !(not_zero_bytes(bytes) as u8)
+fn places<W: Bits>(values: &[u8], is_chosen: impl Fn(u8) -> bool) -> W {
+    let mut places = W::ZERO;
+    for (index, chunk) in (0..).zip(values.as_chunks::<8>().0) {
+        let chosen = chunk.map(|value| if is_chosen(value) { 0x80 } else { 0 });
+        let bits = gather_high_bits(u64::from_le_bytes(chosen));
+        places |= W::from_byte(bits as u8, index);
+    }
+    places
 }
 
 /// Writes `value` at the places of a set.
@@ -26,21 +34,13 @@ pub(crate) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
 /// The places at which `value` stands.
 #[inline(always)]
 pub(crate) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
-    let value = u64::from(value).wrapping_mul(LOW);
-    let (chunks, _) = values.as_chunks::<8>();
-    (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
-        set | W::from_byte(zeros(u64::from_le_bytes(*chunk) ^ value), index)
-    })
+    places(values, |other| other == value)
 }
 
 /// The places at which a value greater than `bound` stands.
 #[inline(always)]
 pub(crate) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
-    let (chunks, _) = values.as_chunks::<8>();
-    (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
-        let greater = chunk.map(|value| u8::from(value <= bound));
-        set | W::from_byte(zeros(u64::from_le_bytes(greater)), index)
-    })
+    places(values, |value| value > bound)
 }
 
 /// The smallest byte above `bound`; `u8::MAX` if there is none.

@@ -217,11 +217,23 @@ pub fn add_to_slab<W: Bits>(
 /// Finds out anew which words of a slab are not empty.
 #[inline(always)]
 pub fn recount_slab<W: Bits>(set: &[W], active: &mut [u64]) {
-    for (active, row) in active.iter_mut().zip(set.chunks(ROW)) {
-        *active = (0..).zip(row).fold(0, |bits, (at, word)| {
-            bits | u64::from(!word.is_empty()) << at
-        });
+    let (rows, rest) = set.as_chunks::<ROW>();
+    for (active, row) in active.iter_mut().zip(rows) {
+        *active = not_empty(row);
     }
+    if let (Some(active), false) = (active.get_mut(rows.len()), rest.is_empty()) {
+        *active = not_empty(rest);
+    }
+}
+
+/// A bit for each word of a row, set where the word is not empty.
+#[inline(always)]
+fn not_empty<W: Bits>(row: &[W]) -> u64 {
+    let mut bits = 0;
+    for (at, word) in (0..).zip(row) {
+        bits |= u64::from(!word.is_empty()) << at;
+    }
+    bits
 }
 
 /// The addresses of the words of a layer that are not empty, in order.

@@ -201,13 +201,15 @@ fn chosen(positions: u64, place: usize) -> u16 {
 /// The places of which something is true.
 #[inline(always)]
 fn places<W: Bits>(scores: &[u16], is: impl Fn(u16) -> bool) -> W {
-    let (chunks, _) = scores.as_chunks::<8>();
-    (0..).zip(chunks).fold(W::ZERO, |set, (index, chunk)| {
-        let eight = (chunk.iter().enumerate()).fold(0, |eight, (place, &score)| {
-            eight | u8::from(is(score)) << place
-        });
-        set | W::from_byte(eight, index)
-    })
+    let mut places = W::ZERO;
+    for (index, chunk) in (0..).zip(scores.as_chunks::<8>().0) {
+        let mut eight = 0;
+        for (place, &score) in chunk.iter().enumerate() {
+            eight |= u8::from(is(score)) << place;
+        }
+        places |= W::from_byte(eight, index);
+    }
+    places
 }
 
 impl Score for u16 {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::read_at;
+use super::{compress, decompress, read_at};
 
 /// Bytes that are put away once and read back, by many threads: in a file that has no name and so
 /// is gone with the program, or in memory.
@@ -105,7 +105,7 @@ impl Scratch {
     pub fn put_compressed(&self, bytes: &[u8]) -> io::Result<Part> {
         match bytes.iter().all(|&byte| byte == 0) {
             true => Ok(Part::default()),
-            false => self.put(&zstd::bulk::compress(bytes, 1)?),
+            false => self.put(&compress(bytes)?),
         }
     }
 
@@ -118,11 +118,7 @@ impl Scratch {
         if part.is_empty() {
             return Ok(vec![0; len]);
         }
-        let bytes = zstd::bulk::decompress(&self.get(part)?, len)?;
-        match bytes.len() == len {
-            true => Ok(bytes),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        decompress(&self.get(part)?, len)
     }
 
     /// What was put away.

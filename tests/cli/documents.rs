@@ -4,7 +4,7 @@
 //! A line `…` stands for any lines, and `…` within a line for any text. All blocks of a document run one after the other in one
 //! directory, which has the tables of three men.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Place;
@@ -187,6 +187,40 @@ fn every_file_that_the_documents_name_is_there() {
             assert!(
                 !is_path || Path::new(ROOT).join(file).exists(),
                 "{path}: {quoted}"
+            );
+        }
+    }
+}
+
+/// All source files below a folder, as paths.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_source_that_the_design_names_is_there() {
+    let mut there = Vec::new();
+    for folder in ["src", "bindings/python/src", "tests", "benches", "examples"] {
+        sources(&Path::new(ROOT).join(folder), &mut there);
+    }
+    for path in ["docs/DESIGN.md", "docs/TECHNIQUES.md", "docs/six-men.md"] {
+        let text = document(path);
+        let is_part = |letter: char| letter.is_alphanumeric() || "/._-".contains(letter);
+        let words = text.split(|letter| !is_part(letter));
+        let named = words
+            .map(|word| word.trim_matches('.'))
+            .filter(|word| word.ends_with(".rs"));
+        for name in named {
+            assert!(
+                there.iter().any(|file| file.ends_with(name)),
+                "{path}: {name}"
             );
         }
     }

@@ -13,6 +13,8 @@
 //! the white king from b1 by g8 to h7. So the image is bit 55, h7, of the word at
 //! `(5 * 64 + 0) * 64 + 39 = 20519`.
 
+use arrayvec::ArrayVec;
+
 use super::board::ChessBoard;
 use super::space::Space;
 use crate::chess::material::Material;
@@ -20,13 +22,24 @@ use crate::chess::symmetry::{Symmetry, triangle_place};
 use crate::game::Bits;
 use crate::retro::fixpoint::ColorExchange;
 
+/// A symmetry that takes a square into the triangle.
+#[derive(Clone, Copy, Debug)]
+struct IntoTriangle {
+    symmetry: u8,
+    /// What a king on the square adds to the address there.
+    of_king: usize,
+}
+
+/// Words with at least as many positions have their images under all symmetries looked up together.
+const DENSE: u32 = 8;
+
 /// Where positions of one material without pawns go when the colors are exchanged.
 #[derive(Debug)]
 pub(super) struct ExchangedColors<'a> {
     space: &'a Space<ChessBoard>,
-    /// For each square of the black king, the symmetries that take him into the triangle, and what he
-    /// adds to the address there: two on a diagonal, else one.
-    kings: [Vec<(usize, usize)>; 64],
+    /// For each square of the black king, the symmetries that take him into the triangle: two on a
+    /// diagonal, else one.
+    kings: [ArrayVec<IntoTriangle, 2>; 64],
     /// For each symmetry and each man after the first, what each of his squares adds.
     offsets: [Vec<[usize; 64]>; Symmetry::COUNT],
 }
@@ -42,7 +55,10 @@ impl<'a> ExchangedColors<'a> {
         let kings = std::array::from_fn(|square| {
             let found = symmetries().filter_map(|symmetry| {
                 let place = triangle_place(symmetry.map(square as u8));
-                (place < king.squares.len()).then_some((symmetry.index(), place * king.stride))
+                (place < king.squares.len()).then_some(IntoTriangle {
+                    symmetry: symmetry.index() as u8,
+                    of_king: place * king.stride,
+                })
             });
             found.collect()
         });
@@ -70,17 +86,29 @@ impl ColorExchange<u64> for ExchangedColors<'_> {
         let mut squares = [0; 8];
         self.space.squares(address, &mut squares);
         let [white_king, others @ ..] = &squares;
-        let mut of_others = [None; Symmetry::COUNT];
+        let of_others = |symmetry: usize| -> usize {
+            let offsets = self.offsets[symmetry].iter().zip(others);
+            offsets
+                .map(|(of_man, &square)| of_man[usize::from(square)])
+                .sum()
+        };
+        let image = |symmetry: usize| -> (usize, u32) {
+            let bit = Symmetry::from_index(symmetry).map(*white_king);
+            (of_others(symmetry), bit.into())
+        };
+        let is_dense = word.count_ones() >= DENSE;
+        let images: [(usize, u32); Symmetry::COUNT] = match is_dense {
+            true => std::array::from_fn(image),
+            false => Default::default(),
+        };
         for king in word.ones() {
-            for &(symmetry, of_king) in &self.kings[king as usize] {
-                let of_others = of_others[symmetry].get_or_insert_with(|| -> usize {
-                    let offsets = self.offsets[symmetry].iter().zip(others);
-                    offsets
-                        .map(|(of_man, &square)| of_man[usize::from(square)])
-                        .sum()
-                });
-                let bit = Symmetry::from_index(symmetry).map(*white_king);
-                found(of_king + *of_others, bit.into());
+            for into in &self.kings[king as usize] {
+                let symmetry = usize::from(into.symmetry);
+                let (of_others, bit) = match is_dense {
+                    true => images[symmetry],
+                    false => image(symmetry),
+                };
+                found(into.of_king + of_others, bit);
             }
         }
     }

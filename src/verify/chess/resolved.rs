@@ -14,6 +14,7 @@ use crate::chess::rules::{Role, Square, attacks};
 use crate::chess::symmetry::Symmetry;
 use crate::game::Color;
 use crate::metric::{MateScore, Wdl};
+use crate::store::compress;
 
 /// The values of one side to move in a frame.
 #[derive(Debug, Default)]
@@ -230,7 +231,7 @@ struct Packed {
 
 fn pack(lines: &[Line<u8>]) -> Vec<u8> {
     // Without a result, what is read back is not as long as it should be.
-    zstd::bulk::compress(lines.as_flattened(), 1).unwrap_or_default()
+    compress(lines.as_flattened()).unwrap_or_default()
 }
 
 fn unpack(packed: &[u8], addresses: usize) -> Vec<Line<u8>> {

@@ -1,0 +1,79 @@
+//! Bytes that wait, compressed as little as possible since they are read back soon.
+//!
+//! A context of zstd takes a megabyte to make, so each thread keeps one of each kind.
+
+use std::cell::RefCell;
+use std::io;
+
+use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::compress_bound;
+
+const LEVEL: i32 = 1;
+/// Bytes of room for what is compressed that a thread keeps.
+const KEPT: usize = 1 << 22;
+
+thread_local! {
+    static COMPRESSOR: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// What a thread keeps, made if it is not there.
+fn kept<T>(slot: &mut Option<T>, make: impl FnOnce() -> io::Result<T>) -> io::Result<&mut T> {
+    match slot {
+        Some(kept) => Ok(kept),
+        None => Ok(slot.insert(make()?)),
+    }
+}
+
+/// The bytes compressed, even if that makes them longer.
+///
+/// # Errors
+///
+/// If there is no memory for it.
+pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    COMPRESSOR.with_borrow_mut(|slot| {
+        let make = || Ok((Compressor::new(LEVEL)?, Vec::new()));
+        let (compressor, room) = kept(slot, make)?;
+        room.clear();
+        room.reserve(compress_bound(bytes.len()));
+        compressor.compress_to_buffer(bytes, room)?;
+        let compressed = room.clone();
+        if room.capacity() > KEPT {
+            *room = Vec::new();
+        }
+        Ok(compressed)
+    })
+}
+
+/// So many bytes that were compressed.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes.
+pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        let bytes = kept(slot, Decompressor::new)?.decompress(compressed, len)?;
+        match bytes.len() == len {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_comes_back_and_nothing_else_does() {
+        for len in [0, 1, 1000, KEPT + 1] {
+            let bytes: Vec<u8> = (0..len).map(|place| (place / 77) as u8).collect();
+            let mut compressed = compress(&bytes).unwrap();
+            assert_eq!(decompress(&compressed, len).unwrap(), bytes);
+            assert!(decompress(&compressed, len + 1).is_err());
+            compressed.truncate(compressed.len() - 1);
+            assert!(decompress(&compressed, len).is_err());
+        }
+        assert!(decompress(b"no such bytes", 13).is_err());
+    }
+}
