@@ -107,11 +107,13 @@ impl Plan {
             };
             let threads = rayon::current_num_threads();
             let step = format!(
-                "retrograde step {} --receipt {}/{}.json --tables {} --threads {threads}",
+                "retrograde step {} --receipt {}/{}.json --tables {} --threads {threads}{}{}",
                 generate_arguments::<G>(&node.material, options.rules),
                 self.receipts,
                 node.material,
-                quoted(&options.directory)
+                quoted(&options.directory),
+                self.wanted.metric_argument(),
+                self.means.of_step()
             );
             writeln!(
                 out,

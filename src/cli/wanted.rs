@@ -16,6 +16,7 @@ use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 
+use super::print::quoted;
 use super::{TableDirectory, input};
 
 /// Which tables.
@@ -143,7 +144,7 @@ impl Simd {
     }
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Compression {
     /// For tables that are used once
     Fast,
@@ -180,7 +181,41 @@ impl From<Format> for probe::Format {
     }
 }
 
+/// A choice as it is written on the command line.
+fn name(choice: &impl ValueEnum) -> String {
+    let name = choice.to_possible_value();
+    name.map_or_else(String::new, |name| name.get_name().to_owned())
+}
+
+impl Means {
+    /// What a command for one step needs to do the same, but for its threads; each argument after a space.
+    pub fn of_step(&self) -> String {
+        let mut arguments = String::new();
+        if let Some(memory) = self.memory {
+            arguments += &format!(" --memory {memory}");
+        }
+        if let Some(engine) = &self.engine {
+            arguments += &format!(" --engine {}", name(engine));
+        }
+        if let Some(scratch) = &self.scratch {
+            arguments += &format!(" --scratch {}", quoted(scratch));
+        }
+        if self.compression != Compression::Default {
+            arguments += &format!(" --compression {}", name(&self.compression));
+        }
+        arguments
+    }
+}
+
 impl Wanted {
+    /// The metrics, as an argument after a space; none if none were named.
+    pub fn metric_argument(&self) -> String {
+        let metrics = self.metric.as_ref();
+        metrics.map_or_else(String::new, |metrics| {
+            format!(" --metric {}", metrics.join(","))
+        })
+    }
+
     /// The game that is meant.
     ///
     /// # Errors

@@ -112,10 +112,19 @@ fn slurm_gets_a_job_for_each_step_after_those_it_reads() {
         "3",
         "--tables",
         "my tables",
+        "--metric",
+        "wdl,dtz",
+        "--memory",
+        "2G",
+        "--compression",
+        "small",
     ]);
     assert_eq!((status, told.as_str()), (0, ""));
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), count);
+    // A step does what was planned.
+    let means = "--threads 3 --metric wdl,dtz --memory 2147483648 --compression small\"";
+    assert!(lines.iter().all(|line| line.contains(means)), "{said}");
     assert!(lines.iter().all(|line| line.contains("--cpus-per-task=3")));
     assert!(said.contains("--tables 'my tables'"), "{said}");
     let last = lines.last().unwrap();

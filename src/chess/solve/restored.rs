@@ -116,14 +116,9 @@ impl<'a> Elsewhere<'a> {
             if left == 0 {
                 continue;
             }
-            let mut sets = [0u64; 5];
-            for (square, &number) in line.iter().enumerate() {
-                if let Some(set) = sets.get_mut(usize::from(number)) {
-                    *set |= 1 << square;
-                }
-            }
             for value in Wdl::ALL.into_iter().rev().map(Wdl::index) {
-                let set = left & (sets[value] | self.wdl[value][address]);
+                let own = <u8 as Score>::equal::<u64>(line, value as u8);
+                let set = left & (own | self.wdl[value][address]);
                 left &= !set;
                 if value != Wdl::Draw.index() {
                     decided[value][address] = set;
@@ -146,20 +141,24 @@ impl<'a> Elsewhere<'a> {
             if won | lost == 0 {
                 continue;
             }
-            let elsewhere = <u16 as Score>::line(self.score, address);
+            let elsewhere = match self.score {
+                Scores::Bytes(_) => <u8 as Score>::line(self.score, address),
+                Scores::Words(_) => {
+                    <u16 as Score>::line(self.score, address).map(<u8 as Score>::from_wide)
+                }
+            };
             let scores = line_at_mut(&mut scores, address);
             for (square, score) in scores.iter_mut().enumerate() {
+                let [is_won, is_lost] = [won, lost].map(|set| set >> square & 1 == 1);
                 // A number on the wrong side of the draw is worse than any mate of the right one.
-                let moves = match line[square] {
-                    number if number < draw => Some(number),
-                    _ => None,
+                let number = line[square];
+                let own = match (number < draw, is_won) {
+                    (false, _) => 0,
+                    (true, true) => u8::MAX - number,
+                    (true, false) => number,
                 };
-                let own = match (won >> square & 1, lost >> square & 1) {
-                    (1, _) => moves.map_or(0, |moves| u8::MAX - moves),
-                    (_, 1) => moves.unwrap_or(0),
-                    _ => continue,
-                };
-                *score = own.max(<u8 as Score>::from_wide(elsewhere[square]));
+                let best = own.max(elsewhere[square]);
+                *score = if is_won | is_lost { best } else { draw };
             }
         }
         scores
