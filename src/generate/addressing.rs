@@ -54,6 +54,16 @@ impl FastestMan {
     }
 }
 
+/// Consecutive indices that differ in the fastest dimension only.
+pub(super) struct Row {
+    /// What all other dimensions make up of the address.
+    pub address: u32,
+    /// The black king's square, unless it is the fastest dimension.
+    pub black_king: u32,
+    /// The digits of the fastest dimension.
+    pub digits: Range<u32>,
+}
+
 /// Of the positions of a word, those that are not the second of two mirror images: all of them; those with the
 /// black king on or below the diagonal; those with it below.
 const HELD: [u64; 3] = [!0, !ABOVE_DIAGONAL, !(ABOVE_DIAGONAL | DIAGONAL)];

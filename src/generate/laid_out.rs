@@ -9,16 +9,12 @@
 //! the rook on a2 and c2.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::addressing::{BLACK_KING, FastestMan};
+use super::addressing::{FastestMan, Row};
 use super::rows::Numbers;
 use super::runs::Runs;
-use super::slices::Slices;
-use super::source::{Row, SampleSource};
-use crate::table::ValueSource;
 use crate::transpose::{transpose_lines, transpose_words};
 
 /// The numbers of one side to move, in the solver's layout or turned.
@@ -61,7 +57,7 @@ impl LaidOut {
     }
 
     /// Goes on with the numbers of one row of a file, in which the men but the fastest ones make up an address.
-    fn push_row(&self, runs: &mut Runs<'_>, row: &Row, part: impl Fn(u32) -> u32) {
+    pub(super) fn push_row(&self, runs: &mut Runs<'_>, row: &Row, part: impl Fn(u32) -> u32) {
         let mut push = |address: u32, squares: Range<u32>| {
             let (address, count) = (address as usize, self.numbers.sets());
             let (shift, len) = (squares.start as usize, squares.len());
@@ -133,55 +129,6 @@ fn turn_lines(mut rows: Vec<&mut [[u8; 64]]>) {
         for (row, line) in rows.iter_mut().zip(&turned) {
             row[at] = *line;
         }
-    }
-}
-
-/// The numbers of a laid out side in one order, turned when they are wanted.
-pub(super) struct LaidOutSource<'a, S> {
-    sample: SampleSource<'a, S>,
-    /// The fastest dimension.
-    fastest: usize,
-    along: Option<FastestMan>,
-}
-
-impl<'a, S: Slices> LaidOutSource<'a, S> {
-    pub fn new(sample: SampleSource<'a, S>) -> LaidOutSource<'a, S> {
-        let fastest = sample.order().dimensions().last();
-        let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
-        LaidOutSource {
-            along: sample.side().addressing.fastest_man(fastest),
-            fastest,
-            sample,
-        }
-    }
-
-    /// All numbers of the side, if a row is in one place.
-    fn turned(&self) -> Option<Arc<LaidOut>> {
-        let side = self.sample.side();
-        let has_rows = self.along.is_some() || self.fastest == BLACK_KING;
-        let laid_out = side.slices.laid_out(side.side, &side.numbers)?;
-        (has_rows && laid_out.along == self.along).then_some(laid_out)
-    }
-}
-
-impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
-    fn prepare(&self, _: u64, _: u64) {
-        self.sample.side().prepare(self.along);
-    }
-
-    fn fill(&self, start: u64, out: &mut [u8]) {
-        let Some(laid_out) = self.turned() else {
-            self.sample.fill(start, out);
-            return;
-        };
-        let side = self.sample.side();
-        side.fill(start, out, |runs, _, indices| {
-            let len = (indices.end - indices.start) as usize;
-            let part = |digit| side.addressing.part(self.fastest, digit);
-            side.for_each_row(self.sample.order(), indices.start, len, |row| {
-                laid_out.push_row(runs, &row, part);
-            });
-        });
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
 
-use super::addressing::{Addressing, BLACK_KING, FastestMan, FileOrder};
+use super::addressing::{Addressing, BLACK_KING, FastestMan, FileOrder, Row};
 use super::choose::Ordered;
 use super::laid_out::LaidOut;
 use super::rows::{MAX_SETS, Numbers, Rows};
@@ -70,12 +70,7 @@ impl<'a, S: Slices> Side<'a, S> {
 
     /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of its indices that
     /// come next.
-    pub fn fill(
-        &self,
-        start: u64,
-        out: &mut [u8],
-        push: impl Fn(&mut Runs<'_>, usize, Range<u64>),
-    ) {
+    fn fill(&self, start: u64, out: &mut [u8], push: impl Fn(&mut Runs<'_>, usize, Range<u64>)) {
         let slice_len = self.slice_len();
         let end = start + out.len() as u64;
         let mut runs = Runs::new(&self.numbers, self.filler, out);
@@ -92,7 +87,7 @@ impl<'a, S: Slices> Side<'a, S> {
 
     /// Calls `visit` with the rows of `len` indices of a slice from `start` on in an order.
     #[inline(always)]
-    pub fn for_each_row(&self, order: &Order, start: u64, len: usize, mut visit: impl FnMut(Row)) {
+    fn for_each_row(&self, order: &Order, start: u64, len: usize, mut visit: impl FnMut(Row)) {
         let mut digits = order.digits(start);
         let Some((&fastest, slower)) = order.dimensions().split_last() else {
             return;
@@ -124,16 +119,6 @@ impl<'a, S: Slices> Side<'a, S> {
             }
         }
     }
-}
-
-/// Consecutive indices that differ in the fastest dimension only.
-pub(super) struct Row {
-    /// What all other dimensions make up of the address.
-    pub address: u32,
-    /// The black king's square, unless it is the fastest dimension.
-    pub black_king: u32,
-    /// The digits of the fastest dimension.
-    pub digits: Range<u32>,
 }
 
 impl<S: Slices> Ordered for Side<'_, S> {
@@ -361,16 +346,6 @@ pub(super) struct SampleSource<'a, S> {
 }
 
 impl<'a, S: Slices> SampleSource<'a, S> {
-    /// The side.
-    pub fn side(&self) -> &'a Side<'a, S> {
-        self.sampled.side
-    }
-
-    /// The order.
-    pub fn order(&self) -> &Order {
-        &self.order
-    }
-
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
         let side = self.sampled.side;
@@ -432,6 +407,55 @@ impl<S: Slices> ValueSource for SampleSource<'_, S> {
                 None => Rows::new(&side.numbers, len),
             };
             runs.push(&rows, 0..len);
+        });
+    }
+}
+
+/// The numbers of a laid out side in one order, turned when they are wanted.
+pub(super) struct LaidOutSource<'a, S> {
+    sample: SampleSource<'a, S>,
+    /// The fastest dimension.
+    fastest: usize,
+    along: Option<FastestMan>,
+}
+
+impl<'a, S: Slices> LaidOutSource<'a, S> {
+    pub fn new(sample: SampleSource<'a, S>) -> LaidOutSource<'a, S> {
+        let fastest = sample.order.dimensions().last();
+        let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
+        LaidOutSource {
+            along: sample.sampled.side.addressing.fastest_man(fastest),
+            fastest,
+            sample,
+        }
+    }
+
+    /// All numbers of the side, if a row is in one place.
+    fn turned(&self) -> Option<Arc<LaidOut>> {
+        let side = self.sample.sampled.side;
+        let has_rows = self.along.is_some() || self.fastest == BLACK_KING;
+        let laid_out = side.slices.laid_out(side.side, &side.numbers)?;
+        (has_rows && laid_out.along == self.along).then_some(laid_out)
+    }
+}
+
+impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
+    fn prepare(&self, _: u64, _: u64) {
+        self.sample.sampled.side.prepare(self.along);
+    }
+
+    fn fill(&self, start: u64, out: &mut [u8]) {
+        let Some(laid_out) = self.turned() else {
+            self.sample.fill(start, out);
+            return;
+        };
+        let side = self.sample.sampled.side;
+        side.fill(start, out, |runs, _, indices| {
+            let len = (indices.end - indices.start) as usize;
+            let part = |digit| side.addressing.part(self.fastest, digit);
+            side.for_each_row(&self.sample.order, indices.start, len, |row| {
+                laid_out.push_row(runs, &row, part);
+            });
         });
     }
 }
