@@ -16,7 +16,7 @@ fn image(number: u8, square: u8) -> u8 {
 }
 
 /// Numbers for the positions of a material: the squares of its men, pawns first and kings next, are the digits,
-/// and of all mirror images the one with the smallest squares is kept.
+/// and of all mirror images and of all ways to tell men of a kind apart the one with the smallest squares is kept.
 pub struct Numbering {
     pub men: Vec<(Color, Role)>,
     /// Where the first man stands in the images that are kept.
@@ -24,6 +24,8 @@ pub struct Numbering {
     /// For each square of the first man, the images that bring him to his smallest square, and its place in `firsts`.
     turns: Vec<(Vec<u8>, u32)>,
     images: [[u8; 64]; 8],
+    /// The ways to list the men: as they are, and with two of a kind exchanged.
+    lists: Vec<Vec<usize>>,
 }
 
 impl Numbering {
@@ -53,11 +55,22 @@ impl Numbering {
                 (turns.collect(), place.expect("listed") as u32)
             })
             .collect();
+        let as_it_is: Vec<usize> = (0..men.len()).collect();
+        let mut lists = vec![as_it_is.clone()];
+        for (place, pair) in men.windows(2).enumerate() {
+            if pair[0] == pair[1] {
+                let mut exchanged = as_it_is.clone();
+                exchanged.swap(place, place + 1);
+                lists.push(exchanged);
+            }
+        }
+        assert!(lists.len() <= 2, "three men of a kind");
         Numbering {
             men,
             firsts,
             turns,
             images,
+            lists,
         }
     }
 
@@ -66,15 +79,17 @@ impl Numbering {
     }
 
     pub fn number(&self, squares: &[u8], turn: Color) -> u32 {
-        let (turns, first) = &self.turns[usize::from(squares[0])];
-        let smallest = turns
-            .iter()
-            .map(|&turn| {
-                squares[1..].iter().fold(*first, |number, &square| {
-                    number << 6 | u32::from(self.images[usize::from(turn)][usize::from(square)])
+        let in_list = |list: &Vec<usize>| {
+            let (turns, first) = &self.turns[usize::from(squares[list[0]])];
+            let in_image = |&turn: &u8| {
+                let image = &self.images[usize::from(turn)];
+                list[1..].iter().fold(*first, |number, &man| {
+                    number << 6 | u32::from(image[usize::from(squares[man])])
                 })
-            })
-            .min();
+            };
+            turns.iter().map(in_image).min()
+        };
+        let smallest = self.lists.iter().filter_map(in_list).min();
         smallest.expect("there is an image") << 1 | turn.index() as u32
     }
 

@@ -104,9 +104,12 @@ impl Known<'_> {
             &self.tables[&normal]
         };
         let mut at = [0; 4];
+        let mut seen = 0u64;
         for (square, &(color, role)) in at.iter_mut().zip(&table.numbering.men) {
             let color = if exchanged { !color } else { color };
-            *square = position.pieces(color, role).trailing_zeros() as u8;
+            let left = position.pieces(color, role) & !seen;
+            seen |= left & left.wrapping_neg();
+            *square = left.trailing_zeros() as u8;
             *square ^= if exchanged { 56 } else { 0 };
         }
         let turn = if exchanged {
