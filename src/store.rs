@@ -11,14 +11,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(feature = "generate")]
 mod compressed;
 #[cfg(feature = "generate")]
+mod journal;
+#[cfg(feature = "generate")]
+mod part;
+#[cfg(feature = "generate")]
 mod scratch;
 
 #[cfg(feature = "generate")]
 pub use compressed::{compress, decompress};
 #[cfg(feature = "generate")]
-pub(crate) use scratch::write_all_at;
+pub use journal::{Record, RecordKey, RecordKind, RecordReader};
 #[cfg(feature = "generate")]
-pub use scratch::{Part, Scratch};
+pub use part::Part;
+#[cfg(feature = "generate")]
+pub(crate) use part::write_all_at;
+#[cfg(feature = "generate")]
+pub use scratch::Scratch;
 
 /// Bytes that do not change while the store is open.
 pub trait Store: Send + Sync + Debug {

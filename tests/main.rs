@@ -8,6 +8,7 @@ mod engine;
 mod examples;
 mod game;
 mod generate;
+mod goes_on;
 mod naive;
 mod probe;
 mod reach;

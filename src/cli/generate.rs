@@ -9,7 +9,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use retrograde::game::{Game, Numbered};
-use retrograde::generate::{self, GenerateOptions, Generated, Observer, Phase, Plan, Step};
+use retrograde::generate::{
+    self, DoneBefore, GenerateOptions, Generated, Observer, Phase, Plan, Step,
+};
 use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
 
@@ -100,8 +102,7 @@ impl Generate {
             if self.means.memory.is_none() && !plan.is_empty() {
                 refuse_more_than_there_is(plan.peak_memory(), options)?;
             }
-            let scratch = options.scratch.as_deref().unwrap_or(directory);
-            refuse_more_scratch_than_fits(plan.scratch(), scratch)
+            refuse_more_scratch_than_fits(&plan, options)
         };
         if self.dry_run {
             self.show_plan(&plan, directory, answer, out)?;
@@ -160,6 +161,11 @@ impl Generate {
             answer["memory"] = plan.peak_memory().into();
             answer["scratch"] = plan.scratch().into();
             answer["steps"] = steps.collect();
+            let begun = plan.begun().into_iter();
+            let begun = begun.map(
+                |(material, bytes)| json!({ "material": material.to_string(), "scratch": bytes }),
+            );
+            answer["begun"] = begun.collect();
             answer["estimate"] = json!({
                 "bytes": estimate.bytes,
                 "core_seconds": estimate.core_seconds,
@@ -191,6 +197,13 @@ impl Generate {
             HumanDuration(Duration::from_secs_f64(estimate.seconds.max(1.0))),
             counted(rayon::current_num_threads(), "thread")
         )?;
+        for (material, bytes) in plan.begun() {
+            let bytes = HumanBytes(bytes);
+            writeln!(
+                out,
+                "goes on with {material}, of which {bytes} of scratch files are there"
+            )?;
+        }
         if !self.verbose {
             return Ok(());
         }
@@ -258,6 +271,18 @@ impl<G: generate::Generate> Observer<G> for Running<'_, G> {
         self.course.is_at(&material.to_string(), doing);
     }
 
+    fn goes_on(&self, material: G::Material, done: DoneBefore<G::Metric>) {
+        let doing = match done {
+            DoneBefore::Plies(metric, plies) => {
+                let metric = metric.name();
+                Doing::GoingOn { metric, plies }
+            }
+            DoneBefore::Slices(slices, all_slices) => Doing::WithSlices { slices, all_slices },
+            _ => return,
+        };
+        self.course.goes_on(&material.to_string(), doing);
+    }
+
     fn writing(&self, material: G::Material, metric: G::Metric) {
         let metric = metric.name();
         self.course
@@ -320,7 +345,14 @@ fn least_memory<G: generate::Generate>(options: &GenerateOptions<G>) -> Option<u
 }
 
 /// Ends with an error if a plan needs larger scratch files than there is room for.
-pub fn refuse_more_scratch_than_fits(needed: u64, directory: &Path) -> Result<()> {
+pub fn refuse_more_scratch_than_fits<G: generate::Generate>(
+    plan: &Plan<G>,
+    options: &GenerateOptions<G>,
+) -> Result<()> {
+    let directory = options.scratch.as_deref().unwrap_or(&options.directory);
+    // What is there already is gone on with, or removed.
+    let begun: u64 = plan.begun().iter().map(|(_, bytes)| bytes).sum();
+    let needed = plan.scratch().saturating_sub(begun);
     let mut there_is = directory
         .ancestors()
         .filter_map(|path| path.canonicalize().ok());

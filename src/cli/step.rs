@@ -88,8 +88,7 @@ impl Step {
         }
         let is_there = plan.steps().all(|step| step.metrics.is_empty());
         if !is_there {
-            let scratch = options.scratch.as_deref().unwrap_or(&options.directory);
-            refuse_more_scratch_than_fits(plan.scratch(), scratch)?;
+            refuse_more_scratch_than_fits(&plan, options)?;
             let cancel = progress::cancel_on_interrupt()?;
             match run(&plan, &self.progress, &cancel)? {
                 Err(retrograde::Error::Cancelled) => {

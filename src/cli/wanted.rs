@@ -76,7 +76,8 @@ pub struct Means {
     #[arg(long, value_name = "ENGINE", value_enum)]
     engine: Option<Engine>,
 
-    /// Where scratch files go, which are gone when the program ends [default: beside the tables]
+    /// Where scratch files go, which are gone at the end, and with which a generation that was killed goes on
+    /// [default: .work beside the tables]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 

@@ -1,20 +1,20 @@
 //! The slices of a material that are solved and not written yet.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::packed::{Packed, PackedSide};
+use super::packed::{Packed, PackedSide, SIDE_PARTS};
 use super::slices::{LentValues, Slices};
+use super::summary::SliceDigest;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::words;
 use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 use crate::table::Plane;
 
 /// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
@@ -23,7 +23,7 @@ pub(super) struct FinishedSlices {
     material: Material,
     pawns: PawnSlices,
     slices: Vec<OnceLock<[Finished; 2]>>,
-    scratch: Scratch,
+    scratch: Arc<Scratch>,
     error: OnceLock<SolveError>,
 }
 
@@ -35,25 +35,129 @@ enum Finished {
 }
 
 /// Where something packed was put.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Put {
     part: Part,
     /// Before it was packed.
     len: usize,
 }
 
+/// A bit for each metric.
+fn mask(metrics: &[Metric]) -> u32 {
+    metrics
+        .iter()
+        .fold(0, |mask, metric| mask | 1 << metric.number())
+}
+
+/// Puts a digest away and adds where it is to a record.
+pub(super) fn note_digest(
+    scratch: &Scratch,
+    digest: &SliceDigest,
+    record: &mut Record,
+) -> io::Result<()> {
+    let bytes = digest.to_bytes();
+    // A digest has some kilobytes.
+    record.numbers.push(bytes.len() as u32);
+    record.parts.push(scratch.put_compressed(&bytes)?);
+    Ok(())
+}
+
+/// What [`note_digest`] has put away.
+pub(super) fn noted_digest(
+    scratch: &Scratch,
+    record: &mut RecordReader<'_>,
+) -> Option<SliceDigest> {
+    let (len, part) = (record.number()?, record.part()?);
+    let bytes = scratch.get_compressed(part, len as usize).ok()?;
+    SliceDigest::from_bytes(&bytes)
+}
+
+fn noted_side(record: &mut RecordReader<'_>) -> Option<PackedSide<Put>> {
+    let has_long_mates = record.number()? != 0;
+    let mut parts = [Put::default(); SIDE_PARTS];
+    for put in &mut parts {
+        put.len = record.number()? as usize;
+    }
+    for put in &mut parts {
+        put.part = record.part()?;
+    }
+    Some(PackedSide::from_parts(parts, has_long_mates))
+}
+
 impl FinishedSlices {
-    /// Where they wait is a scratch file in a directory, or memory.
-    pub fn new(material: Material, scratch: Option<&Path>) -> Result<FinishedSlices, SolveError> {
+    /// None yet, which will wait in a scratch file.
+    pub fn new(material: Material, scratch: Arc<Scratch>) -> FinishedSlices {
         let pawns = PawnSlices::new(&material);
-        let scratch = Scratch::new(scratch);
-        Ok(FinishedSlices {
+        FinishedSlices {
             material,
             slices: (0..pawns.len()).map(|_| OnceLock::new()).collect(),
             pawns,
-            scratch: scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?,
+            scratch,
             error: OnceLock::new(),
-        })
+        }
+    }
+
+    /// How many slices the program before has noted.
+    pub fn recorded(&self) -> usize {
+        self.scratch.recorded(RecordKind::Slice)
+    }
+
+    /// Nobody has to go on with the material.
+    pub fn finish(&self) {
+        self.scratch.finish();
+    }
+
+    /// Notes that a slice is done, and its digest, for whoever goes on.
+    pub fn record(
+        &self,
+        slice: usize,
+        digest: &SliceDigest,
+        metrics: &[Metric],
+    ) -> Result<(), SolveError> {
+        if !self.scratch.is_resumable() {
+            return Ok(());
+        }
+        let told = |error: io::Error| self.told(&error);
+        let mut record = Record::default();
+        record.numbers.push(mask(metrics));
+        note_digest(&self.scratch, digest, &mut record).map_err(told)?;
+        for side in self.slices[slice].get().into_iter().flatten() {
+            if let Finished::Packed(slabs) = side {
+                record.numbers.push(slabs.len() as u32);
+                for slab in slabs {
+                    let (parts, has_long_mates) = slab.parts();
+                    record.numbers.push(has_long_mates.into());
+                    // What was packed has less than 4 GiB.
+                    let lens = parts.iter().map(|put| put.len as u32);
+                    record.numbers.extend(lens);
+                    record.parts.extend(parts.iter().map(|put| put.part));
+                }
+            }
+        }
+        let key = RecordKind::Slice.of([slice, 0, 0]);
+        self.scratch.record(key, &record).map_err(told)
+    }
+
+    /// Brings back a slice that the program before has done for some metrics at least: its digest.
+    pub fn recall(&self, slice: usize, metrics: &[Metric]) -> Option<SliceDigest> {
+        let record = self.scratch.recall(RecordKind::Slice.of([slice, 0, 0]))?;
+        let reader = &mut record.reader();
+        let wanted = mask(metrics);
+        if reader.number()? & wanted != wanted {
+            return None;
+        }
+        let digest = noted_digest(&self.scratch, reader)?;
+        if !metrics.is_empty() {
+            let mut side = || {
+                let count = reader.number()?;
+                let slabs = (0..count).map(|_| noted_side(reader));
+                slabs.collect::<Option<Vec<_>>>().map(Finished::Packed)
+            };
+            let sides = [side()?, side()?];
+            // Every slice is recalled once.
+            let _ = self.slices[slice].set(sides);
+        }
+        Some(digest)
     }
 
     fn told(&self, error: &io::Error) -> SolveError {

@@ -4,8 +4,8 @@ use std::fmt::{self, Debug};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::observer::Observer;
-use super::views::{ViewName, Views};
+use super::observer::{DoneBefore, Observer};
+use super::views::{DIRECTORY, ViewName, Views};
 use crate::Error;
 use crate::chess::Chess;
 use crate::chess::solve::Engine;
@@ -92,6 +92,9 @@ pub trait Generate: TableGame {
         solved: &Self::Solved,
         metric: Self::Metric,
     ) -> Result<u64, Error>;
+
+    /// All files of a material are there: what another program would need to go on with it may go.
+    fn finish(_solved: &Self::Solved) {}
 }
 
 /// What is wanted of a material.
@@ -176,7 +179,8 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// How materials of chess are solved; if nothing is said, those of which a slice has more than
     /// 268 million positions as [`Engine::Chains`]. The tables do not depend on it.
     pub engine: Option<Engine>,
-    /// Where scratch files go; beside the tables if nothing is said.
+    /// Where scratch files go; in a directory beside the tables if nothing is said. They are gone at the end. A
+    /// generation that was killed or stopped finds its own there, and goes on with them.
     pub scratch: Option<PathBuf>,
 }
 
@@ -184,6 +188,12 @@ impl<G: Generate> GenerateOptions<G> {
     /// Where the tables of the game and its rules are.
     pub(super) fn own_directory(&self) -> PathBuf {
         rules_directory::<G>(&self.directory, self.rules)
+    }
+
+    /// Where scratch files go.
+    pub(super) fn scratch_directory(&self) -> PathBuf {
+        let own = || self.own_directory().join(DIRECTORY);
+        self.scratch.clone().unwrap_or_else(own)
     }
 
     /// Where the generation keeps what materials leave.
@@ -287,6 +297,15 @@ impl<G: Generate> PlyObserver for Job<'_, G> {
             Distance::Mate => G::MATES,
         };
         self.observer.ply(self.step.material, metric, plies);
+    }
+
+    fn goes_on(&self, distance: Distance, plies: u32) {
+        let metric = match distance {
+            Distance::Zeroing => G::ZEROING,
+            Distance::Mate => G::MATES,
+        };
+        let done = DoneBefore::Plies(metric, plies);
+        self.observer.goes_on(self.step.material, done);
     }
 }
 

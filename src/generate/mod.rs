@@ -5,6 +5,7 @@
 //! or not at all, so an interrupted generation is carried on by starting it again: files that are there are kept.
 
 mod addressing;
+mod begun;
 mod chess;
 mod choose;
 mod effort;
@@ -34,7 +35,7 @@ pub use crate::tables::table_path;
 pub use estimate::Estimate;
 pub use game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};
 pub use graph::{Node, graph};
-pub use observer::{Observer, Phase};
+pub use observer::{DoneBefore, Observer, Phase};
 pub use plan::Plan;
 pub use scheduler::Generated;
 pub use xiangqi::xiangqi_materials;

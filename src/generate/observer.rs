@@ -43,6 +43,8 @@ pub trait Observer<G: TableGame = Chess>: Sync {
     fn advanced(&self, work: u64);
     /// All positions of a material at so many plies of a metric are known; where several slices are solved, those of one.
     fn ply(&self, _material: G::Material, _metric: G::Metric, _plies: u32) {}
+    /// The work on a material goes on where a program was killed or stopped.
+    fn goes_on(&self, _material: G::Material, _done: DoneBefore<G::Metric>) {}
     /// The file of a metric is being written.
     fn writing(&self, _material: G::Material, _metric: G::Metric) {}
     /// A material's files are written; they have `bytes` bytes together.
@@ -61,6 +63,16 @@ pub enum Phase<M = Metric> {
     Keeping,
     /// Writing the file of a metric.
     Writing(M),
+}
+
+/// What is not done again where a generation goes on with a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DoneBefore<M = Metric> {
+    /// All plies of a metric up to this one; where several slices are solved, those of one. Nobody is told of them.
+    Plies(M, u32),
+    /// So many slices, of so many.
+    Slices(usize, usize),
 }
 
 /// An observer that does not care.

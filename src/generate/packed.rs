@@ -47,6 +47,9 @@ impl Packed {
     }
 }
 
+/// How many parts one side of a solved slice has.
+pub(super) const SIDE_PARTS: usize = 13;
+
 /// One side of a solved slice until it is written; each part packed, or where it was put then.
 #[derive(Clone, Debug)]
 pub(super) struct PackedSide<P = Packed> {
@@ -97,29 +100,90 @@ impl PackedSide {
 
     /// Puts every part somewhere.
     pub fn put<P, E>(self, put: impl Fn(Packed) -> Result<P, E>) -> Result<PackedSide<P>, E> {
-        let [loss, blessed_loss, draw, cursed_win, win] = self.decided;
-        Ok(PackedSide {
-            legal: put(self.legal)?,
-            decided: [
-                put(loss)?,
-                put(blessed_loss)?,
-                put(draw)?,
-                put(cursed_win)?,
-                put(win)?,
-            ],
-            wdl_by_conversion: put(self.wdl_by_conversion)?,
-            dtz: put(self.dtz)?,
-            dtz_high: put(self.dtz_high)?,
-            won_by_zeroing: put(self.won_by_zeroing)?,
-            dtm: put(self.dtm)?,
-            dtm_high: put(self.dtm_high)?,
-            has_long_mates: self.has_long_mates,
-            dtm_by_conversion: put(self.dtm_by_conversion)?,
-        })
+        let PackedSide {
+            legal,
+            decided: [loss, blessed_loss, draw, cursed_win, win],
+            wdl_by_conversion,
+            dtz,
+            dtz_high,
+            won_by_zeroing,
+            dtm,
+            dtm_high,
+            has_long_mates,
+            dtm_by_conversion,
+        } = self;
+        let parts = [
+            put(legal)?,
+            put(loss)?,
+            put(blessed_loss)?,
+            put(draw)?,
+            put(cursed_win)?,
+            put(win)?,
+            put(wdl_by_conversion)?,
+            put(dtz)?,
+            put(dtz_high)?,
+            put(won_by_zeroing)?,
+            put(dtm)?,
+            put(dtm_high)?,
+            put(dtm_by_conversion)?,
+        ];
+        Ok(PackedSide::from_parts(parts, has_long_mates))
     }
 }
 
 impl<P> PackedSide<P> {
+    /// All parts, and whether mates are long.
+    pub fn parts(&self) -> ([&P; SIDE_PARTS], bool) {
+        let [loss, blessed_loss, draw, cursed_win, win] = &self.decided;
+        let parts = [
+            &self.legal,
+            loss,
+            blessed_loss,
+            draw,
+            cursed_win,
+            win,
+            &self.wdl_by_conversion,
+            &self.dtz,
+            &self.dtz_high,
+            &self.won_by_zeroing,
+            &self.dtm,
+            &self.dtm_high,
+            &self.dtm_by_conversion,
+        ];
+        (parts, self.has_long_mates)
+    }
+
+    /// What has these [`parts`](Self::parts).
+    pub fn from_parts(parts: [P; SIDE_PARTS], has_long_mates: bool) -> PackedSide<P> {
+        let [
+            legal,
+            loss,
+            blessed_loss,
+            draw,
+            cursed_win,
+            win,
+            wdl_by_conversion,
+            dtz,
+            dtz_high,
+            won_by_zeroing,
+            dtm,
+            dtm_high,
+            dtm_by_conversion,
+        ] = parts;
+        PackedSide {
+            legal,
+            decided: [loss, blessed_loss, draw, cursed_win, win],
+            wdl_by_conversion,
+            dtz,
+            dtz_high,
+            won_by_zeroing,
+            dtm,
+            dtm_high,
+            has_long_mates,
+            dtm_by_conversion,
+        }
+    }
+
     /// What a stream of the file of one metric is made from.
     pub fn unpack<E>(
         &self,

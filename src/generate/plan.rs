@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::begun::material_of;
 use super::game::{Generate, GenerateOptions, Needs, Step, Thrift};
 use super::views::{ViewName, Views, is_for_file};
 use crate::Error;
 use crate::chess::Chess;
 use crate::error::SolveError;
-use crate::game::Signature;
+use crate::game::{Game, Signature};
+use crate::tables::left_of_work;
 
 /// The steps of a generation.
 #[derive(Clone, Debug)]
@@ -215,6 +217,28 @@ impl<G: Generate> Plan<G> {
     pub fn scratch(&self) -> u64 {
         let fit = |a: &Step<G>, b: &Step<G>| a.memory + b.memory <= self.budget;
         self.most_side_by_side(|step| step.scratch, fit)
+    }
+
+    /// The materials that a generation which was stopped or killed has begun and this one may go on with, each with
+    /// the bytes of its scratch files that are there. Whether they are whole is seen when they are gone on with.
+    #[must_use]
+    pub fn begun(&self) -> Vec<(G::Material, u64)> {
+        let directory = self.options.scratch_directory();
+        // Only chess begins any, and the games share names.
+        let left = match G::GAME {
+            Game::Chess => left_of_work(&directory, |_| true),
+            Game::Xiangqi => Vec::new(),
+        };
+        let bytes_of = |material: G::Material| {
+            let name = material.to_string();
+            let own = left
+                .iter()
+                .filter(|(work, _)| material_of(work) == Some(&name));
+            own.map(|(_, bytes)| bytes).sum()
+        };
+        let materials = self.steps().map(|step| step.material);
+        let sizes = materials.map(|material| (material, bytes_of(material)));
+        sizes.filter(|&(_, bytes)| bytes > 0).collect()
     }
 
     /// Bytes of memory at the worst moment, estimated from above.

@@ -7,13 +7,15 @@ use std::time::Instant;
 
 use rayon::Scope;
 
+use super::begun::material_of;
 use super::game::{Generate, Job, Step};
 use super::heap::give_back;
 use super::observer::{Observer, Phase};
 use super::plan::Plan;
 use super::views::{DIRECTORY, ViewStore, Views};
 use crate::Error;
-use crate::tables::{remove_leftovers, remove_unfinished};
+use crate::game::Game;
+use crate::tables::{remove_begun, remove_leftovers, remove_unfinished};
 
 /// What a generation has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,6 +92,13 @@ impl<G: Generate> Plan<G> {
             if let Some(error) = state.error {
                 return Err(error);
             }
+        }
+        // What is left of these materials was begun by programs that have ended; only chess begins any.
+        if G::GAME == Game::Chess {
+            let wanted: HashSet<String> = self.wanted.iter().map(ToString::to_string).collect();
+            remove_begun(&self.options.scratch_directory(), |name| {
+                material_of(name).is_some_and(|material| wanted.contains(material))
+            });
         }
         views.clear(self.wanted.iter().flat_map(G::reads))
     }
@@ -210,6 +219,7 @@ impl<'a, G: Generate> Scheduler<'a, G> {
                 }
             }
         }
+        G::finish(&solved);
         self.observer.finished(material, written.bytes);
         Ok(written)
     }

@@ -35,6 +35,11 @@ impl Slabs {
         }
     }
 
+    /// Nobody has to go on with the material.
+    pub fn finish(&self) {
+        self.values.scratch().finish();
+    }
+
     fn slot(&self) -> MutexGuard<'_, Option<Arc<LaidOut>>> {
         self.laid_out.lock().unwrap_or_else(PoisonError::into_inner)
     }

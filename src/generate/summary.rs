@@ -6,6 +6,7 @@ use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
 use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
+use crate::game::Bits;
 use crate::metric::{Metric, Wdl};
 use crate::retro::score::Scores;
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
@@ -173,6 +174,28 @@ impl SliceDigest {
                 Ok(SliceDigest::of_part(index_space, slice, words, &part))
             })
             .try_reduce(SliceDigest::default, |a, b| Ok(a.merge(b)))
+    }
+
+    /// It as bytes, for whoever goes on with a material that was begun.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let results = self.results.as_flattened().iter();
+        let mut numbers: Vec<u64> = results.map(|&is| is.into()).collect();
+        self.tally.note(&mut numbers);
+        Bits::to_le_bytes(&numbers)
+    }
+
+    /// What [`to_bytes`](Self::to_bytes) has made; nothing if it is not that.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<SliceDigest> {
+        let numbers: Vec<u64> = Bits::from_le_bytes(bytes);
+        let mut rest = &numbers[..];
+        let mut results = [[false; 5]; 2];
+        for is in results.as_flattened_mut() {
+            let (&first, others) = rest.split_first()?;
+            *is = first != 0;
+            rest = others;
+        }
+        let tally = SliceTally::noted(&mut rest)?;
+        rest.is_empty().then_some(SliceDigest { tally, results })
     }
 
     /// That of two sets of slices together.

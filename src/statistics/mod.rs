@@ -42,6 +42,7 @@
 //! positions, of which 1 = 2! * 4 / 8 is counted.
 //! ```
 
+mod noted;
 mod tally;
 pub(crate) mod xiangqi;
 mod zugzwang;

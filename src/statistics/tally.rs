@@ -103,36 +103,36 @@ const CHUNK: usize = 1 << 14;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SliceTally {
     /// How many positions are kept by name of each kind.
-    listed: usize,
-    sides: [SideTally; 2],
-    zugzwangs: [Zugzwangs; 3],
+    pub(super) listed: usize,
+    pub(super) sides: [SideTally; 2],
+    pub(super) zugzwangs: [Zugzwangs; 3],
 }
 
 /// The numbers of one side to move, over the full board with identical men told apart.
 #[derive(Clone, Debug, Default)]
-struct SideTally {
-    results: [Count; 5],
-    mated: Count,
-    stalemated: Count,
-    distances: [DistanceTally; 2],
+pub(super) struct SideTally {
+    pub(super) results: [Count; 5],
+    pub(super) mated: Count,
+    pub(super) stalemated: Count,
+    pub(super) distances: [DistanceTally; 2],
 }
 
 #[derive(Clone, Debug, Default)]
-struct DistanceTally {
+pub(super) struct DistanceTally {
     /// By plies; empty if distances are not known.
-    wins: Vec<Count>,
-    losses: Vec<Count>,
+    pub(super) wins: Vec<Count>,
+    pub(super) losses: Vec<Count>,
     /// The plies that occur where no zeroing move is known to win.
-    asked: Vec<bool>,
-    longest: Vec<Found>,
+    pub(super) asked: Vec<bool>,
+    pub(super) longest: Vec<Found>,
 }
 
 /// A longest win: by its slice and its place there, the first first.
 #[derive(Clone, Copy, Debug)]
-struct Found {
-    plies: u32,
-    slice: usize,
-    index: u64,
+pub(super) struct Found {
+    pub(super) plies: u32,
+    pub(super) slice: usize,
+    pub(super) index: u64,
 }
 
 /// Where the words of a slice are.

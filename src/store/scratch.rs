@@ -3,46 +3,35 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{compress, decompress, read_at};
+use super::journal::{Journal, Record, RecordKey, RecordKind};
+use super::part::{Part, read_part, write_all_at};
+use super::{compress, decompress};
 
-/// Bytes that are put away once and read back, by many threads: in a file that has no name and so
-/// is gone with the program, or in memory.
+/// Bytes that are put away once and read back, by many threads: in memory, in a file that has no name
+/// and so is gone with the program, or in one that another program can go on with.
 #[derive(Debug)]
 pub struct Scratch {
     place: ScratchPlace,
     end: AtomicU64,
+    named: Option<Named>,
+}
+
+/// What stays when the program is killed.
+#[derive(Debug)]
+struct Named {
+    journal: Journal,
+    /// The paths of the scratch file and of the journal.
+    paths: [PathBuf; 2],
 }
 
 #[derive(Debug)]
 enum ScratchPlace {
     File(File),
     Memory(Mutex<HashMap<u64, Arc<[u8]>>>),
-}
-
-/// What was put away with one call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
-    start: u64,
-    len: u32,
-    checksum: u32,
-}
-
-impl Part {
-    /// Its bytes.
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.len as usize
-    }
-
-    /// Whether there is nothing in it.
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
 }
 
 impl Scratch {
@@ -58,7 +47,102 @@ impl Scratch {
                 None => ScratchPlace::Memory(Mutex::default()),
             },
             end: AtomicU64::new(0),
+            named: None,
         })
+    }
+
+    /// Files that stay until [`finish`](Self::finish): begun, or gone on with as far as the journal says that they
+    /// are whole. Nothing if it is about something else than `about`.
+    ///
+    /// `journal` is open for reading and writing. Whoever has locked it keeps others away from both files.
+    ///
+    /// # Errors
+    ///
+    /// If the files cannot be used.
+    pub fn resumable(
+        journal_path: &Path,
+        data_path: &Path,
+        journal: File,
+        about: &[u8],
+    ) -> io::Result<Option<Scratch>> {
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let data = options.open(data_path)?;
+        let opened = Journal::open(journal, &data, about)?;
+        Ok(opened.map(|(journal, end)| Scratch {
+            place: ScratchPlace::File(data),
+            end: AtomicU64::new(end),
+            named: Some(Named {
+                journal,
+                paths: [data_path.to_owned(), journal_path.to_owned()],
+            }),
+        }))
+    }
+
+    /// Notes that all of this has been put away, for whoever goes on. Nothing is done where nobody can.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`put`](Self::put).
+    pub fn record(&self, key: RecordKey, record: &Record) -> io::Result<()> {
+        match &self.named {
+            Some(named) => named.journal.add(key, record),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether records are of use.
+    #[must_use]
+    pub fn is_resumable(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// How many records of a kind the program before has left that were not recalled.
+    #[must_use]
+    pub fn recorded(&self, kind: RecordKind) -> usize {
+        (self.named.as_ref()).map_or(0, |named| named.journal.count(kind))
+    }
+
+    /// What the program before has recorded about something, once.
+    #[must_use]
+    pub fn recall(&self, key: RecordKey) -> Option<Record> {
+        self.named.as_ref()?.journal.take(key)
+    }
+
+    /// All that the program before has recorded of a kind and with the first number of its place: with the second,
+    /// in order, once.
+    #[must_use]
+    pub fn recall_all(&self, kind: RecordKind, first: usize) -> Vec<(u32, Record)> {
+        match &self.named {
+            Some(named) => named.journal.take_all(kind, first),
+            None => Vec::new(),
+        }
+    }
+
+    /// Writes bytes at an offset of the file, whatever stands there.
+    pub(crate) fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match &self.place {
+            ScratchPlace::File(file) => write_all_at(file, offset, bytes),
+            ScratchPlace::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Gives a file that stays another name, under which it is no scratch file any more.
+    pub(crate) fn keep_as(&self, path: &Path) -> io::Result<()> {
+        let Some(Named { paths, .. }) = &self.named else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        let [data, journal] = paths;
+        std::fs::rename(data, path)?;
+        std::fs::remove_file(journal)
+    }
+
+    /// Nobody has to go on with it: its files are gone with the program, and on most systems now.
+    pub fn finish(&self) {
+        for path in self.named.iter().flat_map(|named| &named.paths) {
+            // What stays harms nobody, and whoever needs its name removes it.
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// Bytes put away so far.
@@ -129,22 +213,7 @@ impl Scratch {
     pub fn get(&self, part: Part) -> io::Result<Vec<u8>> {
         match &self.place {
             _ if part.is_empty() => Ok(Vec::new()),
-            ScratchPlace::File(file) => {
-                let mut bytes = vec![0; part.len as usize];
-                let mut done = 0;
-                while done < bytes.len() {
-                    match read_at(file, part.start + done as u64, &mut bytes[done..]) {
-                        Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                        Ok(read) => done += read,
-                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                match crc32c::crc32c(&bytes) == part.checksum {
-                    true => Ok(bytes),
-                    false => Err(io::ErrorKind::InvalidData.into()),
-                }
-            }
+            ScratchPlace::File(file) => read_part(file, part),
             ScratchPlace::Memory(parts) => {
                 let parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
                 let bytes = parts.get(&part.start);
@@ -152,25 +221,4 @@ impl Scratch {
             }
         }
     }
-}
-
-fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-    #[cfg(unix)]
-    return std::os::unix::fs::FileExt::write_at(file, bytes, offset);
-    #[cfg(windows)]
-    return std::os::windows::fs::FileExt::seek_write(file, bytes, offset);
-}
-
-/// Writes all bytes from `offset` on; other threads may write elsewhere meanwhile.
-pub(crate) fn write_all_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-    let mut done = 0;
-    while done < bytes.len() {
-        match write_at(file, offset + done as u64, &bytes[done..]) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => done += written,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

@@ -23,6 +23,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "generate")]
+mod begun;
 mod cache;
 mod counts;
 mod files;
@@ -32,6 +34,8 @@ mod leftovers;
 mod names;
 mod places;
 
+#[cfg(feature = "generate")]
+pub(crate) use begun::{go_on, left_of_work, remove_begun};
 pub(crate) use cache::BlockCache;
 pub use cache::CacheStatistics;
 pub(crate) use counts::Counts;

@@ -32,6 +32,21 @@ const GENERATE_WITH_WORK_FILES: [&str; 8] = [
     "tables",
 ];
 
+/// What six men do: materials go on in their middle.
+const GENERATE_IN_SCRATCH_FILES: [&str; 11] = [
+    "generate",
+    "KRvKN",
+    "KPvK",
+    "--engine",
+    "chains",
+    "--men-in-memory",
+    "2",
+    "--compression",
+    "fast",
+    "--tables",
+    "tables",
+];
+
 /// Xiangqi, with a table of rounds and with work files.
 const GENERATE_XIANGQI: [&str; 10] = [
     "generate",
@@ -171,6 +186,49 @@ fn a_killed_generation_with_work_files_is_carried_on_to_the_same_bytes() {
 }
 
 #[test]
+fn a_killed_generation_in_scratch_files_is_carried_on_to_the_same_bytes() {
+    let arguments = GENERATE_IN_SCRATCH_FILES;
+    let seed = 0x6a09_e667_f3bc_c908;
+    let in_scratch_files = kill_and_carry_on(&arguments, "tables", true, 2, 6, seed);
+    let place = Place::new();
+    let [command, first, second, _, _, _, _, rest @ ..] = arguments;
+    let in_memory = [&[command, first, second][..], &rest].concat();
+    assert_eq!(place.run(in_memory).0, 0);
+    assert_same(&files(&place.path("tables")), &in_scratch_files);
+}
+
+#[test]
+fn a_stopped_generation_says_that_it_goes_on() {
+    let arguments = GENERATE_IN_SCRATCH_FILES;
+    let place = Place::new();
+    // A journal of a material that is ended after some plies.
+    for number in 0..500 {
+        let wait = Duration::from_millis(20 + 7 * (number % 50));
+        let mut child = command(&place, &arguments).spawn().unwrap();
+        std::thread::sleep(wait);
+        child.kill().unwrap();
+        if child.wait().unwrap().success() {
+            fs::remove_dir_all(place.path("tables")).unwrap();
+            continue;
+        }
+        let left = files(&place.path("tables/.work"));
+        if left
+            .iter()
+            .any(|(name, bytes)| name.ends_with(".journal") && bytes.len() > 5000)
+        {
+            break;
+        }
+    }
+    let planned = place.run([&arguments[..], &["--dry-run"]].concat()).1;
+    assert!(planned.contains("goes on with K"), "{planned}");
+    let with_lines = [&arguments[..], &["--progress", "lines"]].concat();
+    let (status, _, err) = place.run(with_lines);
+    assert_eq!(status, 0);
+    assert!(err.contains(" goes on after "), "{err}");
+    assert!(!place.path("tables/.work").exists());
+}
+
+#[test]
 fn a_killed_generation_of_xiangqi_is_carried_on_to_the_same_bytes() {
     let seed = 0x1405_7b7e_f767_814f;
     kill_and_carry_on(&GENERATE_XIANGQI, XIANGQI_TABLES, true, 1, 3, seed);
@@ -215,7 +273,12 @@ fn only_what_nobody_writes_any_more_is_cleared_up() {
 
 #[test]
 fn two_generations_in_one_directory_do_not_disturb_each_other() {
-    for arguments in [&GENERATE[..], &GENERATE_WITH_WORK_FILES] {
+    let kinds = [
+        &GENERATE[..],
+        &GENERATE_WITH_WORK_FILES,
+        &GENERATE_IN_SCRATCH_FILES,
+    ];
+    for arguments in kinds {
         let place = Place::new();
         let mut other = command(&place, arguments).spawn().unwrap();
         let (status, _, err) = place.run(arguments.iter().copied());

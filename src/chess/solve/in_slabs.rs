@@ -1,5 +1,6 @@
 //! A slice that is solved without the values of all of its positions in memory.
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,10 +18,38 @@ use crate::error::SolveError;
 use crate::game::Color;
 use crate::retro::fixpoint::{Chains, Fixed, Outside, StoredSlab, Unsolved, solve_chains};
 use crate::simd::Width;
-use crate::store::Scratch;
+use crate::store::{Record, RecordKind, Scratch};
 
 /// Slabs whose values are made side by side where all are put together.
 const SLABS_AT_A_TIME: usize = 16;
+
+/// Where what is collected of a slab is: of both sides to move, and where there are pawns their conversions.
+#[derive(Clone, Copy, Debug, Default)]
+struct StoredSides {
+    fixed: [StoredSlab; 2],
+    conversions: [StoredSlab; 2],
+}
+
+impl StoredSides {
+    fn record(&self, scratch: &Scratch, slab: usize) -> io::Result<()> {
+        let mut record = Record::default();
+        for stored in self.fixed.iter().chain(&self.conversions) {
+            stored.note(&mut record);
+        }
+        scratch.record(RecordKind::Fixed.of([slab, 0, 0]), &record)
+    }
+}
+
+/// What was collected of a slab by the program before.
+fn recall(scratch: &Scratch, slab: usize) -> Option<StoredSides> {
+    let record = scratch.recall(RecordKind::Fixed.of([slab, 0, 0]))?;
+    let reader = &mut record.reader();
+    let mut noted = || Some([StoredSlab::noted(reader)?, StoredSlab::noted(reader)?]);
+    Some(StoredSides {
+        fixed: noted()?,
+        conversions: noted()?,
+    })
+}
 
 /// The values of a slice, made again for some consecutive addresses whenever somebody asks for
 /// them.
@@ -35,50 +64,67 @@ pub struct SlabValues {
 }
 
 impl SlabValues {
-    /// Collects what is fixed and solves. `rules` prepares what moves at some addresses lead to.
+    /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares what moves at some
+    /// addresses lead to.
     pub(super) fn solve<'a>(
         material: Material,
         space: &'a Space<ChessBoard>,
+        scratch: Arc<Scratch>,
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
     ) -> Result<SlabValues, SolveError> {
         let told = |reason: Unsolved| told(&material, reason);
         let width = options.width;
-        let scratch = Scratch::new(options.scratch).map_err(|error| told(error.into()))?;
-        let scratch = Arc::new(scratch);
+        let slabs = space.words.div_ceil(options.slab);
+        let addresses =
+            |slab: usize| slab * options.slab..space.words.min((slab + 1) * options.slab);
+        let recalled: Vec<Option<StoredSides>> =
+            (0..slabs).map(|slab| recall(&scratch, slab)).collect();
         // What captures lead to is the same for all slabs, and stays as long as one has it.
-        let first = rules(0..space.words.min(options.slab))?;
-        let slabs = (0..space.words.div_ceil(options.slab)).into_par_iter();
-        let collected = slabs.map(|slab| {
-            if options.watch.is_cancelled() {
-                return Err(told(Unsolved::Cancelled));
-            }
-            let start = slab * options.slab;
-            let addresses = start..space.words.min(start + options.slab);
-            let own = match (slab, material.has_pawns()) {
-                (0, _) | (_, false) => None,
-                (_, true) => Some(rules(addresses.clone())?),
-            };
-            let rules = own.as_ref().unwrap_or(&first);
-            let ([white, black], conversions) = rules.collect(width, addresses);
-            let [white_conversions, black_conversions] = conversions;
-            let put = |fixed: &Fixed<u64>| {
-                StoredSlab::new(&scratch, fixed).map_err(|error| told(error.into()))
-            };
-            let put_conversions = |conversions: Option<Conversions>| match conversions {
-                Some(conversions) => put(&conversions.into()),
-                None => Ok(StoredSlab::default()),
-            };
-            Ok((
-                [put(&white)?, put(&black)?],
-                [
-                    put_conversions(white_conversions)?,
-                    put_conversions(black_conversions)?,
-                ],
-            ))
-        });
-        let collected: Result<(Vec<_>, Vec<_>), SolveError> = collected.collect();
-        let (fixed, conversions) = collected?;
+        let first = match recalled.iter().all(Option::is_some) {
+            true => None,
+            false => Some(rules(addresses(0))?),
+        };
+        let collected = recalled
+            .into_par_iter()
+            .enumerate()
+            .map(|(slab, recalled)| {
+                let (None, Some(first)) = (&recalled, &first) else {
+                    return Ok(recalled.unwrap_or_default());
+                };
+                if options.watch.is_cancelled() {
+                    return Err(told(Unsolved::Cancelled));
+                }
+                let own = match (slab, material.has_pawns()) {
+                    (0, _) | (_, false) => None,
+                    (_, true) => Some(rules(addresses(slab))?),
+                };
+                let rules = own.as_ref().unwrap_or(first);
+                let ([white, black], conversions) = rules.collect(width, addresses(slab));
+                let [white_conversions, black_conversions] = conversions;
+                let put = |fixed: &Fixed<u64>| StoredSlab::new(&scratch, fixed);
+                let put_conversions = |conversions: Option<Conversions>| match conversions {
+                    Some(conversions) => put(&conversions.into()),
+                    None => Ok(StoredSlab::default()),
+                };
+                let put_all = || {
+                    let stored = StoredSides {
+                        fixed: [put(&white)?, put(&black)?],
+                        conversions: [
+                            put_conversions(white_conversions)?,
+                            put_conversions(black_conversions)?,
+                        ],
+                    };
+                    stored.record(&scratch, slab)?;
+                    Ok(stored)
+                };
+                put_all().map_err(|error: io::Error| told(error.into()))
+            });
+        let collected: Result<Vec<StoredSides>, SolveError> = collected.collect();
+        let collected = collected?.into_iter();
+        let (fixed, conversions) = collected
+            .map(|stored| (stored.fixed, stored.conversions))
+            .unzip();
         drop((first, rules));
         let outside = |slabs| Outside::new(Arc::clone(&scratch), space.words, options.slab, slabs);
         let lines = sweep::LineTable::new(space);
@@ -100,6 +146,12 @@ impl SlabValues {
             mates: options.mates,
             width,
         })
+    }
+
+    /// Where what values are made from is.
+    #[must_use]
+    pub fn scratch(&self) -> &Arc<Scratch> {
+        self.chains.outside().scratch()
     }
 
     /// The material.
@@ -233,6 +285,14 @@ impl SolvedSlice {
         match self {
             SolvedSlice::Whole(values) => values.iter().any(|side| side.dtm.are_wide()),
             SolvedSlice::Slabs(slabs) => slabs.are_wide(),
+        }
+    }
+
+    /// The scratch file of its plies.
+    pub(super) fn plies(&self) -> Option<Arc<Scratch>> {
+        match self {
+            SolvedSlice::Whole(_) => None,
+            SolvedSlice::Slabs(slabs) => Some(Arc::clone(slabs.scratch())),
         }
     }
 

@@ -21,6 +21,8 @@ pub mod turned;
 pub mod view;
 
 use std::collections::HashMap;
+use std::fmt::Debug;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -79,6 +81,8 @@ pub struct SolveOptions<'a> {
     pub slab: usize,
     /// Where scratch files go; without one, what would be in them is kept in memory.
     pub scratch: Option<&'a Path>,
+    /// Scratch files that stay where a program is killed, instead.
+    pub checkpoints: Option<&'a dyn Checkpoints>,
     /// The finished tables of the material, from which its values are read back instead of being solved: with
     /// distances to mate, if they are wanted, and without those to zeroing.
     pub finished: Option<&'a dyn FinishedTables>,
@@ -102,6 +106,7 @@ impl<'a> SolveOptions<'a> {
             engine: Engine::default(),
             slab: SLAB,
             scratch: None,
+            checkpoints: None,
             finished: None,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
@@ -117,6 +122,19 @@ impl<'a> SolveOptions<'a> {
     }
 }
 
+/// Where what is done of a material is put, so that another program can go on with it.
+pub trait Checkpoints: Debug + Sync {
+    /// For the material as a whole.
+    fn of_material(&self) -> &Arc<Scratch>;
+
+    /// For the plies of one slice. It is finished as soon as the slice is.
+    ///
+    /// # Errors
+    ///
+    /// If there can be no file.
+    fn of_slice(&self, slice: usize) -> io::Result<Scratch>;
+}
+
 /// Every value of a material. `targets` holds what its moves lead to, laid out with its
 /// colours ([`gather_targets`]).
 ///
@@ -129,18 +147,20 @@ pub fn solve(
     options: SolveOptions<'_>,
 ) -> Result<Solved, SolveError> {
     let solved = Solved::new(material);
-    solve_slices(material, targets, options, &|slice, values: SolvedSlice| {
+    let finish = |slice: usize, values: SolvedSlice| {
         // Every slice is finished once, so there is nothing to replace.
         let _ = solved.slices[slice].set(values.into_values()?);
         Ok::<(), SolveError>(())
-    })?;
+    };
+    solve_slices(material, targets, options, &|_| false, &finish)?;
     Ok(solved)
 }
 
 /// Solves a material and hands out the values of each slice as soon as they are known.
 ///
 /// Slices of pawn placements that are equally far from promotion are solved in parallel, those nearer to promotion
-/// first.
+/// first. Those are left out of which all is recorded that other slices read, and of which `is_done` says that the
+/// caller has the values.
 ///
 /// # Errors
 ///
@@ -149,16 +169,21 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     material: Material,
     targets: &Targets,
     options: SolveOptions<'_>,
+    is_done: &(dyn Fn(usize) -> bool + Sync),
     finish: &(dyn Fn(usize, SolvedSlice) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
     if board::words(&material).is_none() {
         return Err(SolveError::too_large(&material).into());
     }
-    let scratch = options.scratch.map(|directory| {
-        let scratch = Scratch::new(Some(directory));
-        scratch.map_err(|error| SolveError::scratch(&material, error.kind()))
-    });
-    let scratch = scratch.transpose()?.map(Arc::new);
+    let told = |error: io::Error| SolveError::scratch(&material, error.kind());
+    let scratch = match (options.checkpoints, options.scratch) {
+        (Some(checkpoints), _) => Some(Arc::clone(checkpoints.of_material())),
+        (None, Some(directory)) => {
+            let scratch = Scratch::new(Some(directory)).map_err(told)?;
+            Some(Arc::new(scratch))
+        }
+        (None, None) => None,
+    };
     let waiting = scratch.map(|scratch| (scratch, options.slab));
     let own = OwnSlices::new(material, slice::own_reads, waiting);
     // Only a double push past an enemy pawn asks for stalemates.
@@ -178,15 +203,25 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     };
     for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
         for side_by_side in equally_far.chunks(at_a_time) {
-            side_by_side
-                .par_iter()
-                .with_max_len(1)
-                .try_for_each(|&(_, slice)| {
+            side_by_side.par_iter().with_max_len(1).try_for_each(
+                |&(_, slice)| -> Result<(), E> {
+                    let reads = slice::own_reads(&own.pawns, slice);
+                    if own.recall(slice) && is_done(slice) {
+                        own.release(&reads);
+                        return Ok(());
+                    }
                     let solved = solve_slice(&own, slice, targets, options)?;
                     solved.leave(&own, slice, with_stalemates)?;
-                    own.release(&slice::own_reads(&own.pawns, slice));
-                    finish(slice, solved)
-                })?;
+                    own.record(slice).map_err(told)?;
+                    own.release(&reads);
+                    let plies = solved.plies();
+                    finish(slice, solved)?;
+                    if let Some(plies) = plies {
+                        plies.finish();
+                    }
+                    Ok(())
+                },
+            )?;
         }
     }
     Ok(())
@@ -208,7 +243,12 @@ fn solve_slice(
             .map_err(|reason| unprepared(&material, reason))
     };
     if options.engine == Engine::Chains && options.finished.is_none() {
-        let slabs = SlabValues::solve(material, &space, rules, options)?;
+        let scratch = match options.checkpoints {
+            Some(checkpoints) => checkpoints.of_slice(slice),
+            None => Scratch::new(options.scratch),
+        };
+        let scratch = scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?;
+        let slabs = SlabValues::solve(material, &space, Arc::new(scratch), rules, options)?;
         return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
     let rules = rules(0..space.words)?;
@@ -252,7 +292,14 @@ pub fn solve_in_slabs(
         SliceRules::new(&space, &own, 0, &targets, &options, addresses)
             .map_err(|reason| unprepared(&material, reason))
     };
-    SlabValues::solve(material, &space, rules, options)
+    let scratch = match options.checkpoints {
+        Some(checkpoints) => Arc::clone(checkpoints.of_material()),
+        None => {
+            let scratch = Scratch::new(options.scratch);
+            Arc::new(scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?)
+        }
+    };
+    SlabValues::solve(material, &space, scratch, rules, options)
 }
 
 fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
@@ -317,6 +364,7 @@ pub fn gather_targets(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::RecordKind;
 
     /// Materials, each after what its moves lead to.
     fn solved(names: &[&str], options: SolveOptions<'_>) -> HashMap<Material, Arc<Solved>> {
@@ -341,6 +389,120 @@ mod tests {
             && a.own.wdl_by_conversion == b.own.wdl_by_conversion
             && a.own.won_by_zeroing == b.own.won_by_zeroing
             && a.own.dtm_by_conversion == b.own.dtm_by_conversion
+    }
+
+    /// Scratch files of which nobody else wants anything.
+    #[derive(Debug)]
+    struct Kept(Arc<Scratch>);
+
+    impl Kept {
+        fn new(directory: &Path) -> Kept {
+            let path = directory.join("journal");
+            let mut options = std::fs::File::options();
+            options.read(true).write(true).create(true).truncate(false);
+            let journal = options.open(&path).unwrap();
+            let scratch = Scratch::resumable(&path, &directory.join("data"), journal, b"");
+            Kept(Arc::new(scratch.unwrap().unwrap()))
+        }
+    }
+
+    impl Checkpoints for Kept {
+        fn of_material(&self) -> &Arc<Scratch> {
+            &self.0
+        }
+
+        fn of_slice(&self, _: usize) -> io::Result<Scratch> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    /// Counts plies.
+    #[derive(Debug, Default)]
+    struct Told(std::sync::atomic::AtomicUsize);
+
+    impl PlyObserver for Told {
+        fn ply(&self, _: Distance, _: u32) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    /// Solves a material as far as the scratch files of a directory do not know it: its values, and the plies that
+    /// were done.
+    fn gone_on(
+        material: Material,
+        stored: &HashMap<Material, Arc<Solved>>,
+        directory: &Path,
+        options: SolveOptions<'_>,
+    ) -> (solved::SliceValues, usize) {
+        let kept = Kept::new(directory);
+        let told = Told::default();
+        let options = SolveOptions {
+            checkpoints: Some(&kept),
+            watch: Watch {
+                cancel: options.watch.cancel,
+                observer: Some(&told),
+            },
+            ..options
+        };
+        let targets = gather_targets(&material, stored, options.width).unwrap();
+        let solved = solve_in_slabs(material, targets, options).unwrap();
+        let values = solved.whole().unwrap();
+        (values, told.0.into_inner())
+    }
+
+    /// Where records begin, and the kind of each; the end of the last at the end.
+    fn records(journal: &[u8]) -> Vec<(usize, u8)> {
+        let number = |at: usize| u32::from_le_bytes(*journal[at..].first_chunk().unwrap()) as usize;
+        let mut at = 8 + 4 + number(8) + 4;
+        let mut records = Vec::new();
+        while at < journal.len() {
+            records.push((at, journal[at + 4]));
+            at += 4 + number(at) + 4;
+        }
+        records.push((at, 0));
+        records
+    }
+
+    #[test]
+    fn what_was_recorded_is_not_solved_again_wherever_it_ends() {
+        let cancel = AtomicBool::new(false);
+        let plain = SolveOptions {
+            engine: Engine::Chains,
+            // Cursed wins as well.
+            limit: Plies(20),
+            ..SolveOptions::new(&cancel)
+        };
+        let three = ["KQvK", "KRvK", "KBvK", "KNvK"];
+        for (name, slab, step) in [("KRvK", 192, 1), ("KNvKN", SLAB, 3), ("KRvKN", SLAB, 11)] {
+            let stored = solved(&three, plain);
+            let material: Material = name.parse().unwrap();
+            let options = SolveOptions { slab, ..plain };
+            let directory = tempfile::tempdir().unwrap();
+            let (expected, all) = gone_on(material, &stored, directory.path(), options);
+            let names = ["journal", "data"].map(|name| directory.path().join(name));
+            let [journal, data] = names.each_ref().map(|path| std::fs::read(path).unwrap());
+            let records = records(&journal);
+            let is_ply =
+                |kind: u8| [RecordKind::Zeroing as u8, RecordKind::Mates as u8].contains(&kind);
+            for (number, &(end, _)) in records.iter().enumerate().step_by(step) {
+                let plies = records[..number].iter().filter(|&&(_, kind)| is_ply(kind));
+                let plies = plies.count();
+                // A record that is torn counts as little as one that was never begun.
+                for more in [0, 7] {
+                    let end = journal.len().min(end + more);
+                    std::fs::write(&names[0], &journal[..end]).unwrap();
+                    std::fs::write(&names[1], &data).unwrap();
+                    let context = format!("{name}, {number} records and {more} bytes");
+                    let (values, told) = gone_on(material, &stored, directory.path(), options);
+                    assert_eq!(told, all - plies, "{context}");
+                    for (ours, expected) in values.iter().zip(&expected) {
+                        assert!(is_same(ours, expected), "{context}");
+                    }
+                    let again = std::fs::read(&names[0]).unwrap();
+                    assert_eq!(self::records(&again).len(), records.len(), "{context}");
+                }
+            }
+        }
     }
 
     #[test]

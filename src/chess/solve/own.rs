@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::board::words;
 use super::view::{SideView, ViewWords, of_slabs};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
@@ -13,7 +14,7 @@ use crate::error::SolveError;
 use crate::game::{Bits, Color};
 use crate::metric::Plies;
 use crate::retro::score::Scores;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 
 /// Views of slices as long as another slice is still to read them.
 #[derive(Debug)]
@@ -71,6 +72,42 @@ impl StoredSlab {
             longest: view.longest,
             cursed: unless_left_out(&view.cursed)?,
             stalemate: unless_left_out(&view.stalemate)?,
+        })
+    }
+
+    /// Adds where everything is to a record.
+    fn note(&self, record: &mut Record) {
+        let sets = [self.cursed, self.stalemate];
+        let is_there = |set: usize| u32::from(sets[set].is_some()) << set;
+        // Slabs have fewer than 2^32 words and bytes.
+        record.numbers.extend([
+            self.words as u32,
+            self.score_bytes as u32,
+            self.longest.0,
+            is_there(0) | is_there(1),
+        ]);
+        record.parts.extend([self.legal, self.scores]);
+        record.parts.extend(sets.into_iter().flatten());
+    }
+
+    /// What [`note`](Self::note) has added.
+    fn noted(record: &mut RecordReader<'_>) -> Option<StoredSlab> {
+        let (words, score_bytes) = (record.number()? as usize, record.number()? as usize);
+        let longest = Plies(record.number()?);
+        let are_there = record.number()?;
+        let (legal, scores) = (record.part()?, record.part()?);
+        let mut set = |number: u32| match are_there >> number & 1 {
+            0 => Some(None),
+            _ => record.part().map(Some),
+        };
+        Some(StoredSlab {
+            words,
+            legal,
+            scores,
+            score_bytes,
+            longest,
+            cursed: set(0)?,
+            stalemate: set(1)?,
         })
     }
 
@@ -167,6 +204,55 @@ impl OwnSlices {
             None => Err(io::ErrorKind::NotFound.into()),
         };
         stored.map_err(|error| SolveError::scratch(&self.material, error.kind()))
+    }
+
+    /// Notes where that is which others read of a slice, for whoever goes on.
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn record(&self, slice: usize) -> io::Result<()> {
+        let Some((scratch, _)) = self.scratch.as_ref().filter(|(all, _)| all.is_resumable()) else {
+            return Ok(());
+        };
+        let mut record = Record::default();
+        for slot in &self.slices[slice] {
+            match &*slot.view() {
+                Some(Kept::Stored(slabs)) => {
+                    record.numbers.push(slabs.len() as u32);
+                    slabs.iter().for_each(|slab| slab.note(&mut record));
+                }
+                _ => record.numbers.push(0),
+            }
+        }
+        scratch.record(RecordKind::Leaves.of([slice, 0, 0]), &record)
+    }
+
+    /// Brings back what the program before has noted of a slice, and says whether it has.
+    pub fn recall(&self, slice: usize) -> bool {
+        let recalled = || {
+            let (scratch, slab) = self.scratch.as_ref()?;
+            let record = scratch.recall(RecordKind::Leaves.of([slice, 0, 0]))?;
+            let reader = &mut record.reader();
+            let words = words(&self.material)? as usize;
+            let mut side = |turn: Color| {
+                let slabs = (0..reader.number()?).map(|_| StoredSlab::noted(reader));
+                let slabs = slabs.collect::<Option<Vec<_>>>()?;
+                let is_read = self.is_read(slice, turn);
+                let wanted = if is_read { words.div_ceil(*slab) } else { 0 };
+                (slabs.len() == wanted).then_some(slabs)
+            };
+            Some([side(Color::White)?, side(Color::Black)?])
+        };
+        let Some(sides) = recalled() else {
+            return false;
+        };
+        for (turn, slabs) in Color::ALL.into_iter().zip(sides) {
+            if self.is_read(slice, turn) {
+                self.insert(slice, turn, Kept::Stored(Arc::new(slabs)));
+            }
+        }
+        true
     }
 
     /// Keeps a side of a slice.

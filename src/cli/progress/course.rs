@@ -83,6 +83,21 @@ pub enum Doing {
         /// Plies that are done.
         plies: u32,
     },
+    /// Going on where a program was stopped, after so many plies.
+    GoingOn {
+        /// The distances that were found.
+        metric: &'static str,
+        /// Plies that are not done again.
+        plies: u32,
+    },
+    /// Going on where a program was stopped, with some slices done.
+    #[serde(rename = "goingon")]
+    WithSlices {
+        /// Slices that are not done again.
+        slices: usize,
+        /// Of so many.
+        all_slices: usize,
+    },
     /// Writing a file.
     Writing {
         /// What the file stores.
@@ -99,6 +114,10 @@ impl std::fmt::Display for Doing {
         match self {
             Doing::Preparing => f.write_str("preparing"),
             Doing::Solving { metric, plies } => write!(f, "{metric} ply {plies}"),
+            Doing::GoingOn { metric, plies } => write!(f, "goes on after {metric} ply {plies}"),
+            Doing::WithSlices { slices, all_slices } => {
+                write!(f, "goes on after {slices} of {all_slices} slices")
+            }
             Doing::Writing { metric } => write!(f, "writing {metric}"),
             Doing::Checksums => f.write_str("checksums"),
             Doing::Values => f.write_str("values"),
@@ -368,6 +387,13 @@ impl Course {
                 doing,
             }),
         }
+    }
+
+    /// Work on a material goes on where a program was stopped. Everyone is told at once.
+    pub fn goes_on(&self, material: &str, doing: Doing) {
+        self.is_at(material, doing);
+        let state = self.shared.state();
+        self.shared.tell(&state.report(Event::Running, None));
     }
 
     /// So many more positions are done.

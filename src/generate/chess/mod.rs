@@ -5,6 +5,7 @@ mod memory;
 mod restored;
 mod views;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,11 +13,12 @@ use std::time::{Duration, Instant};
 
 pub use views::View;
 
-use super::finished::FinishedSlices;
+use super::begun::{About, Begun};
+use super::finished::{FinishedSlices, note_digest, noted_digest};
 use super::game::{
     Cost, Generate, GenerateOptions, Job, MEN_IN_FILES, MEN_IN_MEMORY, Needs, Step, Thrift,
 };
-use super::observer::Phase;
+use super::observer::{DoneBefore, Phase};
 use super::slabs::Slabs;
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
@@ -30,11 +32,13 @@ use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
 use crate::chess::solve::{
-    Engine, FinishedTables, SolveError, SolveOptions, SolvedSlice, solve_in_slabs, solve_slices,
+    Checkpoints, Engine, FinishedTables, SLAB, SolveError, SolveOptions, SolvedSlice,
+    solve_in_slabs, solve_slices,
 };
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
 use crate::simd::Width;
+use crate::store::{Record, RecordKind, Scratch};
 use crate::syzygy;
 use crate::table::Compression;
 use crate::tables::{Format, find};
@@ -206,10 +210,6 @@ impl Generate for Chess {
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
         let (way, engine) = way(&material, options, step.thrift);
-        let scratch = match way {
-            Way::Memory => None,
-            Way::Slabs | Way::Files => Some(scratch_directory(options)?),
-        };
         let tables = match is_read_back(&material, &step.metrics, options) {
             true => Some(Finished::open(material, options)?),
             false => None,
@@ -219,44 +219,72 @@ impl Generate for Chess {
             Way::Slabs => Vec::new(),
             Way::Files => memory::staying(&material, engine, step.thrift.parts_at_a_time),
         };
-        let targets = targets(job, &staying)?;
+        let mut about = (way != Way::Memory).then(|| about(job, tables.is_some()));
+        let targets = targets(job, &staying, about.as_mut())?;
+        let begun = about.map(|about| begin(job, about)).transpose()?;
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
             width: options.width,
             engine,
-            scratch: scratch.as_deref(),
+            checkpoints: begun.as_ref().map(|begun| begun as &dyn Checkpoints),
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
             watch: job.watch(),
             ..SolveOptions::new(job.cancel)
         };
         if way == Way::Slabs {
-            return solve_slabs(job, targets, solve_options);
+            return solve_slabs(job, targets, solve_options, begun.as_ref());
         }
-        let new_views = new_views(job)?;
+        let new_views = new_views(job, begun.as_ref())?;
         let index_space = IndexSpace::new(material);
-        let finished = FinishedSlices::new(material, scratch.as_deref())?;
+        let scratch = match &begun {
+            Some(begun) => Arc::clone(begun.of_material()),
+            None => {
+                let scratch = Scratch::new(None);
+                let told = |error: io::Error| SolveError::scratch(&material, error.kind());
+                Arc::new(scratch.map_err(told)?)
+            }
+        };
+        let finished = FinishedSlices::new(material, scratch);
         let digest = Mutex::new(SliceDigest::default());
         let work_of_slice = step.positions * 2 / finished.count() as u64;
+        let add = |of_slice: SliceDigest| {
+            let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
+            *digest = std::mem::take(&mut *digest).merge(of_slice);
+        };
+        let done = finished.recorded();
+        if done > 0 {
+            observer.goes_on(material, DoneBefore::Slices(done, finished.count()));
+        }
+        let is_done = |slice: usize| {
+            let is_left = || new_views.iter().all(|view| view.has_slice(slice));
+            let recalled = is_left().then(|| finished.recall(slice, &step.metrics));
+            let Some(of_slice) = recalled.flatten() else {
+                return false;
+            };
+            add(of_slice);
+            observer.advanced(work_of_slice);
+            true
+        };
         let finish = |slice: usize, solved: SolvedSlice| {
             let start = Instant::now();
             leave_views(&new_views, slice, &solved, options.width)?;
+            let mut of_slice = SliceDigest::default();
             if !step.metrics.is_empty() {
                 let placement = (slice, finished.placement(slice));
                 let mates = step.metrics.contains(&Metric::Dtm);
-                let of_slice = SliceDigest::of_solved(&index_space, placement, &solved, mates)?;
-                let mut digest = digest.lock().unwrap_or_else(PoisonError::into_inner);
-                *digest = std::mem::take(&mut *digest).merge(of_slice);
-                drop(digest);
+                of_slice = SliceDigest::of_solved(&index_space, placement, &solved, mates)?;
                 finished.insert(slice, solved, &step.metrics)?;
             }
+            finished.record(slice, &of_slice, &step.metrics)?;
+            add(of_slice);
             let spent = start.elapsed().as_nanos() as u64;
             keeping.fetch_add(spent, Ordering::Relaxed);
             observer.advanced(work_of_slice);
             Ok::<(), Error>(())
         };
-        solve_slices(material, &targets, solve_options, &finish)
+        solve_slices(material, &targets, solve_options, &is_done, &finish)
             .map_err(|error| told_by_solver(job, error))?;
         let mut kept = Duration::from_nanos(keeping.into_inner());
         let solved = match rayon::current_num_threads() {
@@ -293,6 +321,13 @@ impl Generate for Chess {
             (Values::Slabs(slabs), _) => write_native(job, solved, &**slabs, metric),
         }
     }
+
+    fn finish(solved: &Solved) {
+        match &solved.values {
+            Values::Slices(slices) => slices.finish(),
+            Values::Slabs(slabs) => slabs.finish(),
+        }
+    }
 }
 
 fn write_native(
@@ -317,6 +352,7 @@ fn solve_slabs(
     job: &Job<'_, Chess>,
     targets: Targets,
     options: SolveOptions<'_>,
+    begun: Option<&Begun>,
 ) -> Result<Solved, Error> {
     let Job { step, observer, .. } = *job;
     let material = step.material;
@@ -325,7 +361,7 @@ fn solve_slabs(
     let slabs = solve_in_slabs(material, targets, options).map_err(told)?;
     observer.spent(material, Phase::Solving, start.elapsed());
     let start = Instant::now();
-    let new_views = new_views(job)?;
+    let new_views = new_views(job, begun)?;
     let solved = SolvedSlice::Slabs(Box::new(slabs));
     leave_views(&new_views, 0, &solved, options.width)?;
     for view in new_views {
@@ -339,8 +375,11 @@ fn solve_slabs(
         true => SliceDigest::default(),
         false => {
             let mates = step.metrics.contains(&Metric::Dtm);
-            let slice = (0, PawnPlacement::default());
-            SliceDigest::of_slabs(&index_space, slice, &slabs, mates)?
+            let of_slabs = || {
+                let slice = (0, PawnPlacement::default());
+                SliceDigest::of_slabs(&index_space, slice, &slabs, mates)
+            };
+            digest_once(slabs.scratch(), &material, mates, of_slabs)?
         }
     };
     observer.advanced(step.positions * 2);
@@ -366,35 +405,79 @@ fn told_by_solver(job: &Job<'_, Chess>, error: Error) -> Error {
     }
 }
 
-/// Where scratch files go.
-fn scratch_directory(options: &GenerateOptions) -> Result<PathBuf, Error> {
-    let scratch = (options.scratch.clone()).unwrap_or_else(|| options.own_directory());
-    match std::fs::create_dir_all(&scratch) {
-        Ok(()) => Ok(scratch),
-        Err(source) => Err(Error::Directory {
-            directory: scratch,
-            source,
-        }),
+/// The digest of a material, with distances to mate or without, as the program before has put it away, or as `make`
+/// makes it.
+fn digest_once(
+    scratch: &Scratch,
+    material: &Material,
+    mates: bool,
+    make: impl Fn() -> Result<SliceDigest, SolveError>,
+) -> Result<SliceDigest, SolveError> {
+    let key = RecordKind::Digest.of([mates.into(), 0, 0]);
+    let recalled = scratch.recall(key);
+    let recalled = recalled.and_then(|record| noted_digest(scratch, &mut record.reader()));
+    if let Some(digest) = recalled {
+        return Ok(digest);
     }
+    let digest = make()?;
+    if scratch.is_resumable() {
+        let mut record = Record::default();
+        let noted = note_digest(scratch, &digest, &mut record);
+        let noted = noted.and_then(|()| scratch.record(key, &record));
+        noted.map_err(|error| SolveError::scratch(material, error.kind()))?;
+    }
+    Ok(digest)
+}
+
+/// What the solution of a material depends on, but for what it reads.
+fn about(job: &Job<'_, Chess>, is_read_back: bool) -> About {
+    let mut about = About::new();
+    about.add(&[
+        job.options.metrics.contains(&Metric::Dtm).into(),
+        (job.options.format == Format::Syzygy).into(),
+        is_read_back.into(),
+    ]);
+    about.add(&(SLAB as u64).to_le_bytes());
+    about
+}
+
+/// Begins a material, or goes on with it.
+fn begin(job: &Job<'_, Chess>, about: About) -> Result<Begun, Error> {
+    let directory = job.options.scratch_directory();
+    let name = job.step.material.to_string();
+    Begun::new(directory.clone(), &name, about)
+        .map_err(|source| Error::Directory { directory, source })
 }
 
 /// What later steps read.
-fn new_views<'a>(job: &Job<'a, Chess>) -> Result<Vec<NewView<'a>>, Error> {
+fn new_views<'a>(job: &Job<'a, Chess>, begun: Option<&Begun>) -> Result<Vec<NewView<'a>>, Error> {
     let leaves = job.step.leaves.iter();
-    leaves.map(|view| NewView::new(view, job.views)).collect()
+    leaves
+        .map(|view| NewView::new(view, job.views, begun.map(Begun::about)))
+        .collect()
 }
 
 /// What the moves of a material lead to, laid out as its solver wants it; some materials that captures lead to stay
-/// in memory until all slices are solved.
-fn targets(job: &Job<'_, Chess>, staying: &[Material]) -> Result<Targets, Error> {
+/// in memory until all slices are solved. `about` is told what is read, if somebody may have to go on.
+fn targets(
+    job: &Job<'_, Chess>,
+    staying: &[Material],
+    mut about: Option<&mut About>,
+) -> Result<Targets, Error> {
     let material = &job.step.material;
     let width = job.options.width;
     let lost = |view: &View, target: Material| match job.views.is_for_file(view) {
         true => job.views.lost(),
         false => SolveError::missing_target(material, &target).into(),
     };
-    let find =
-        |view: &View, target: Material| job.views.get(view).ok_or_else(|| lost(view, target));
+    let mut find = |view: &View, target: Material| {
+        let parts = job.views.get(view).ok_or_else(|| lost(view, target))?;
+        if let Some(about) = &mut about {
+            about.add(view.to_string().as_bytes());
+            about.add(&parts.checksum().to_le_bytes());
+        }
+        Ok::<_, Error>(parts)
+    };
     let mut targets = Targets::default();
     for target in captures(material) {
         let view = View::Whole(target.normal_form());

@@ -15,6 +15,7 @@ use crate::chess::solve::slice::{Extraction, KingPart, Promotion, PromotionSourc
 use crate::chess::solve::view::{CaptureSource, SideView, ViewWords, of_slabs};
 use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
 use crate::game::Color;
+use crate::generate::begun::About;
 use crate::generate::packed::Packed;
 use crate::generate::views::{NewParts, Parts, ViewName, ViewStore, Views};
 use crate::retro::score::Scores;
@@ -249,7 +250,13 @@ pub(super) struct NewView<'a> {
 }
 
 impl<'a> NewView<'a> {
-    pub fn new(view: &View, store: &'a Views<View>) -> Result<NewView<'a>, Error> {
+    /// Begins it, or goes on with it where it was made from the same, if something is given for that.
+    pub fn new(
+        view: &View,
+        store: &'a Views<View>,
+        about: Option<&About>,
+    ) -> Result<NewView<'a>, Error> {
+        let about = about.map(|about| about.with(view.to_string().as_bytes()));
         let too_large = || SolveError::too_large(&view.source());
         let (sides, words) = view.shape().ok_or_else(too_large)?;
         let slabs = slabs_of(words);
@@ -259,7 +266,7 @@ impl<'a> NewView<'a> {
                 View::After(promotion) => Some(Extraction::new(*promotion)),
             },
             slabs,
-            parts: store.begin(*view, sides * slabs * SLAB_PARTS)?,
+            parts: store.begin(*view, sides * slabs * SLAB_PARTS, about.as_deref())?,
         })
     }
 
@@ -276,8 +283,23 @@ impl<'a> NewView<'a> {
         }
     }
 
+    /// Whether all is there that is made from a slice.
+    pub fn has_slice(&self, slice: usize) -> bool {
+        let mut sides = self.sides_from(slice).into_iter();
+        sides.all(|(side, _)| self.has(side, 0, self.slabs))
+    }
+
+    /// Whether so many slabs of a side are there, from the word `first` on.
+    fn has(&self, side: usize, first: usize, slabs: usize) -> bool {
+        let first = (side * self.slabs + first / SLAB) * SLAB_PARTS;
+        (first..first + slabs * SLAB_PARTS).all(|number| self.parts.has(number))
+    }
+
     /// Keeps a side that is made from one of a slice.
     fn leave(&self, side: usize, source: &SideView<'_>, width: Width) -> Result<(), Error> {
+        if self.has(side, 0, self.slabs) {
+            return Ok(());
+        }
         let made =
             (self.extraction.as_ref()).map(|extraction| extraction.view(side, source, width));
         self.put(side, 0, made.as_ref().unwrap_or(source))
@@ -298,13 +320,16 @@ impl<'a> NewView<'a> {
 
     /// A side by the squares of the white king, if each of these is some slabs and made from a part of a slice that is.
     fn king_parts(&self, side: usize, slab: usize) -> Option<Vec<KingPart>> {
-        let parts = self.extraction.as_ref()?.king_parts(side)?;
+        let mut parts = self.extraction.as_ref()?.king_parts(side)?;
         let are_slabs = parts.iter().all(|part| {
             let source = &part.source;
             part.first.is_multiple_of(SLAB)
                 && source.start.is_multiple_of(slab)
                 && source.end.is_multiple_of(slab)
         });
+        let slabs = parts.len();
+        let slabs = self.slabs.checked_div(slabs).unwrap_or(0);
+        parts.retain(|part| !self.has(side, part.first, slabs));
         are_slabs.then_some(parts)
     }
 
@@ -346,6 +371,7 @@ pub(super) fn leave_views(
             })
             .filter(|&(_, _, of)| of == turn)
             .map(|(view, side, _)| (view, side))
+            .filter(|(view, side)| !view.has(*side, 0, view.slabs))
             .collect();
         if wanted.is_empty() {
             continue;

@@ -23,7 +23,7 @@ use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_sl
 use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::simd::Width;
-use crate::store::Part;
+use crate::store::{Part, Record, RecordKind};
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 
@@ -43,6 +43,77 @@ enum Entries<'a> {
     Zeroing(Wdl, Wdl),
     /// Those that are due.
     Due(&'a Decided, u32),
+}
+
+/// The last ply that was done.
+#[derive(Clone, Copy, Debug)]
+struct Noted {
+    ply: u32,
+    /// Whether it has decided nothing.
+    is_idle: bool,
+}
+
+/// The next ply of results and distances to zeroing: without anything new, the one at which the fifty-move rule
+/// has its say.
+fn next_of_results(noted: Option<Noted>, limit: Number) -> Option<u32> {
+    match noted {
+        None => Some(1),
+        Some(Noted { ply, is_idle }) => match (is_idle, ply <= limit.0) {
+            (false, _) => Some(ply + 1),
+            (true, true) => Some(limit.0 + 1),
+            (true, false) => None,
+        },
+    }
+}
+
+/// The next ply of distances to mate: without anything new, one at which a zeroing move comes into play.
+fn next_of_mates(noted: Option<Noted>, due: &Decided) -> Option<u32> {
+    match noted {
+        None => Some(1),
+        Some(Noted { ply, is_idle: true }) => {
+            let next = [&due.won, &due.lost].map(|due| due.next(ply + 1));
+            next.into_iter().flatten().min()
+        }
+        Some(Noted { ply, .. }) => Some(ply + 1),
+    }
+}
+
+/// What a ply decided, by slabs, as it is recorded: how many slabs have won positions, the slabs of all parts, and
+/// these.
+fn of_ply(won: &[Part], lost: &[Part]) -> Record {
+    let mut record = Record::default();
+    let count = won.iter().filter(|part| !part.is_empty()).count();
+    record.numbers.push(count as u32);
+    for (slab, part) in won.iter().enumerate().chain(lost.iter().enumerate()) {
+        if !part.is_empty() {
+            record.numbers.push(slab as u32);
+            record.parts.push(*part);
+        }
+    }
+    record
+}
+
+/// Reads back what plies of a chain have decided, and says which was the last.
+fn recall_plies<W: Bits>(
+    outside: &Outside<W>,
+    kind: RecordKind,
+    winner: usize,
+    decided: &mut Decided,
+) -> Option<Noted> {
+    let mut noted = None;
+    for (ply, record) in outside.scratch().recall_all(kind, winner) {
+        let mut slabs = [0, 1].map(|_| vec![Part::default(); outside.slabs()]);
+        let (&won, numbers) = record.numbers.split_first()?;
+        for (at, (&slab, &part)) in numbers.iter().zip(&record.parts).enumerate() {
+            let of_side = &mut slabs[usize::from(at >= won as usize)];
+            *of_side.get_mut(slab as usize)? = part;
+        }
+        let [won, lost] = slabs;
+        decided.insert(ply, won, lost);
+        let is_idle = record.parts.is_empty();
+        noted = Some(Noted { ply, is_idle });
+    }
+    noted
 }
 
 /// A run of one chain.
@@ -73,10 +144,25 @@ fn write_slabs<W: Bits>(
     slabs.try_for_each(|(number, words)| write(number, words))
 }
 
+/// Keeps where the mated positions of each slab are, and returns where the stalemated ones are.
+fn keep_without_moves(parts: &[[Part; 2]], decided: &mut Decided) -> Vec<Part> {
+    for (slab, &[mated, _]) in parts.iter().enumerate() {
+        decided.lost.insert(0, slab, mated);
+    }
+    parts.iter().map(|&[_, stalemated]| stalemated).collect()
+}
+
 /// The words of a slab that are not empty, with their addresses.
 fn words_of<W: Bits>(set: &[W]) -> impl Iterator<Item = (usize, W)> {
     let words = set.iter().copied().enumerate();
     words.filter(|(_, word)| !word.is_empty())
+}
+
+/// Adds words to a slab.
+fn add<W: Bits>(set: &mut [W], words: Words<W>) {
+    for (address, word) in words {
+        set[address] |= word;
+    }
 }
 
 /// Takes words from a slab away.
@@ -119,9 +205,32 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         })
     }
 
+    /// Goes on after a ply, when plies up to it have decided something.
+    fn go_on(&mut self, winner: usize, decided: &Decided, ply: u32) -> io::Result<()> {
+        self.restart(winner)?;
+        let slab = self.outside.slab();
+        write_slabs(&mut self.open, slab, |slab, words| {
+            for won in decided.won.all(slab) {
+                take_away(words, won?.1);
+            }
+            Ok(())
+        })?;
+        for (layer, plies) in [
+            (&mut self.won, &decided.won),
+            (&mut self.lost, &decided.lost),
+        ] {
+            layer.change_slabs(slab, |slab, set, active| {
+                add_to_slab(set, active, plies.words(ply, slab)?);
+                Ok::<(), io::Error>(())
+            })?;
+        }
+        Ok(())
+    }
+
     /// Puts the loser's mated positions away, and his stalemated ones apart.
     fn without_moves(&mut self, decided: &mut Decided) -> io::Result<Vec<Part>> {
         let (outside, loser, slab) = (self.outside, self.loser(), self.outside.slab());
+        let key = RecordKind::WithoutMoves.of([self.winner, 0, 0]);
         let stuck = &mut self.spare;
         stuck.change_slabs(slab, |slab, set, active| {
             set.copy_from_slice(&outside.legal(loser, slab)?);
@@ -149,13 +258,42 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         });
         let parts: Vec<[Part; 2]> = parts.collect::<io::Result<_>>()?;
         self.spare.clear_slabs(self.outside.slab());
-        for (slab, &[mated, _]) in parts.iter().enumerate() {
-            decided.lost.insert(0, slab, mated);
+        let record = Record {
+            numbers: Vec::new(),
+            parts: parts.as_flattened().to_vec(),
+        };
+        outside.scratch().record(key, &record)?;
+        Ok(keep_without_moves(&parts, decided))
+    }
+
+    /// Results and distances to zeroing up to ply `end`, those that are noted and the others; returns where the
+    /// stalemated positions of the loser are.
+    fn begin(
+        &mut self,
+        end: u32,
+        limit: Number,
+        decided: &mut Decided,
+    ) -> Result<Vec<Part>, Unsolved> {
+        let (outside, winner) = (self.outside, self.winner);
+        let key = RecordKind::WithoutMoves.of([winner, 0, 0]);
+        let recalled = outside.scratch().recall(key);
+        let parts = recalled.map(|record| record.parts.as_chunks::<2>().0.to_vec());
+        let Some(parts) = parts.filter(|parts| parts.len() == outside.slabs()) else {
+            self.restart(winner)?;
+            let stalemated = self.without_moves(decided)?;
+            self.begin_with_mated(decided)?;
+            self.zeroing(limit, end, None, decided)?;
+            return Ok(stalemated);
+        };
+        let stalemated = keep_without_moves(&parts, decided);
+        let noted = recall_plies(outside, RecordKind::Zeroing, winner, decided);
+        let ply = noted.map_or(0, |noted| noted.ply);
+        self.watch.goes_on(Distance::Zeroing, ply);
+        if next_of_results(noted, limit).is_some_and(|next| next <= end) {
+            self.go_on(winner, decided, ply)?;
+            self.zeroing(limit, end, noted, decided)?;
         }
-        Ok(parts
-            .into_iter()
-            .map(|[_, stalemated]| stalemated)
-            .collect())
+        Ok(stalemated)
     }
 
     /// The mated positions of the loser are the newest lost ones.
@@ -266,74 +404,103 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         self.won.is_empty() && self.lost.is_empty()
     }
 
-    /// Puts away what the newest ply has decided.
-    fn note(&self, ply: u32, decided: &mut Decided) -> io::Result<()> {
+    /// Puts away what the newest ply has decided, even if that is nothing.
+    fn note(&self, kind: RecordKind, ply: u32, decided: &mut Decided) -> io::Result<Noted> {
         let (outside, slab) = (self.outside, self.outside.slab());
-        for (layer, plies) in [
-            (&self.won, &mut decided.won),
-            (&self.lost, &mut decided.lost),
-        ] {
-            let parts = put_layer(layer, slab, outside.scratch())?;
-            for (number, part) in parts.into_iter().enumerate() {
-                plies.insert(ply, number, part);
+        let put = |layer: &Layer<M::Word>| put_layer(layer, slab, outside.scratch());
+        let (won, lost) = (put(&self.won)?, put(&self.lost)?);
+        let key = kind.of([self.winner, ply as usize, 0]);
+        outside.scratch().record(key, &of_ply(&won, &lost))?;
+        decided.insert(ply, won, lost);
+        Ok(Noted {
+            ply,
+            is_idle: self.is_idle(),
+        })
+    }
+
+    /// Whether to stop before another ply.
+    fn check(&self) -> Result<(), Unsolved> {
+        match self.watch.is_cancelled() {
+            true => Err(Unsolved::Cancelled),
+            false => Ok(()),
+        }
+    }
+
+    /// Results and distances to zeroing after what is noted. Zeroing moves enter twice: at once those that keep the
+    /// result under the rule, and after `limit` plies those that win or lose but for it. Ends after ply `end` if not
+    /// before.
+    fn zeroing(
+        &mut self,
+        limit: Number,
+        end: u32,
+        mut noted: Option<Noted>,
+        decided: &mut Decided,
+    ) -> Result<(), Unsolved> {
+        // After how many plies it was said last what zeroing moves save.
+        let mut begun = None;
+        while let Some(ply) = next_of_results(noted, limit).filter(|&ply| ply <= end) {
+            self.check()?;
+            let (first, entering, saving) = match ply <= limit.0 {
+                true => (
+                    1,
+                    Entries::Zeroing(Win, Loss),
+                    &[BlessedLoss, Draw, CursedWin, Win][..],
+                ),
+                false => (
+                    limit.0 + 1,
+                    Entries::Zeroing(CursedWin, BlessedLoss),
+                    &[Draw, CursedWin, Win][..],
+                ),
+            };
+            if begun.replace(first) != Some(first) {
+                self.say_what_is_losable(saving, decided)?;
             }
+            let entering = match ply == first {
+                true => entering,
+                false => Entries::None,
+            };
+            self.ply(entering)?;
+            noted = Some(self.note(RecordKind::Zeroing, ply, decided)?);
+            self.watch.ply(Distance::Zeroing, ply)?;
         }
         Ok(())
     }
 
-    /// Results and distances to zeroing. Zeroing moves enter twice: at once those that keep the result under the rule,
-    /// and after `limit` plies those that win or lose but for it. Ends after ply `end` if not before.
-    fn zeroing(&mut self, limit: Number, end: u32, decided: &mut Decided) -> Result<(), Unsolved> {
-        let (outside, loser) = (self.outside, self.loser());
-        let entries = [
-            (
-                1,
-                limit.0,
-                Entries::Zeroing(Win, Loss),
-                &[BlessedLoss, Draw, CursedWin, Win][..],
-            ),
-            (
-                limit.0 + 1,
-                u32::MAX,
-                Entries::Zeroing(CursedWin, BlessedLoss),
-                &[Draw, CursedWin, Win],
-            ),
-        ];
-        let begun = entries.into_iter().take_while(|&(first, ..)| first <= end);
-        for (first, last, entering, saving) in begun {
-            let lost = &decided.lost;
-            write_slabs(&mut self.losable, outside.slab(), |slab, words| {
-                words.copy_from_slice(&outside.legal(loser, slab)?);
-                let saved = outside.zeroing(loser, slab, saving)?;
-                for (word, saved) in words.iter_mut().zip(saved) {
-                    *word &= !saved;
-                }
-                for lost in lost.all(slab) {
-                    take_away(words, lost?.1);
-                }
-                Ok(())
-            })?;
-            for ply in first..=last.min(end) {
-                let entering = if ply == first {
-                    entering
-                } else {
-                    Entries::None
-                };
-                self.ply(entering)?;
-                self.watch.ply(Distance::Zeroing, ply)?;
-                if self.is_idle() {
-                    break;
-                }
-                self.note(ply, decided)?;
+    /// Says anew which positions of the loser are losable, where zeroing moves of some values save.
+    fn say_what_is_losable(&mut self, saving: &[Wdl], decided: &Decided) -> io::Result<()> {
+        let (outside, loser, lost) = (self.outside, self.loser(), &decided.lost);
+        write_slabs(&mut self.losable, outside.slab(), |slab, words| {
+            words.copy_from_slice(&outside.legal(loser, slab)?);
+            let saved = outside.zeroing(loser, slab, saving)?;
+            for (word, saved) in words.iter_mut().zip(saved) {
+                *word &= !saved;
             }
-        }
-        Ok(())
+            for lost in lost.all(slab) {
+                take_away(words, lost?.1);
+            }
+            Ok(())
+        })
     }
 
-    /// Distances to mate, of which zeroing moves come into play at their plies.
-    fn mates(&mut self, decided: &Decided) -> Result<Decided, Unsolved> {
-        let (outside, loser) = (self.outside, self.loser());
+    /// Distances to mate, those that are noted and the others, of which zeroing moves come into play at their plies.
+    fn mates(&mut self, decided: &Decided, mates: &mut Decided) -> Result<(), Unsolved> {
+        let (outside, winner, loser) = (self.outside, self.winner, self.loser());
         let due = self.due(decided)?;
+        let mut noted = recall_plies(outside, RecordKind::Mates, winner, mates);
+        if let Some(Noted { ply, .. }) = noted {
+            self.watch.goes_on(Distance::Mate, ply);
+        }
+        if next_of_mates(noted, &due).is_none() {
+            return Ok(());
+        }
+        match noted {
+            Some(Noted { ply, .. }) => self.go_on(winner, mates, ply)?,
+            None => {
+                self.restart(winner)?;
+                self.begin_with_mated(decided)?;
+            }
+        }
+        let done = noted.map_or(0, |noted| noted.ply);
         write_slabs(&mut self.losable, outside.slab(), |slab, words| {
             words.copy_from_slice(&lost_at(decided, slab, words.len())?);
             take_away(words, decided.lost.words(0, slab)?);
@@ -342,38 +509,42 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             for (word, waiting) in words.iter_mut().zip(waiting) {
                 *word &= !waiting;
             }
+            for due in due.lost.all(slab) {
+                let (ply, due) = due?;
+                if ply <= done {
+                    add(words, due);
+                }
+            }
+            for lost in mates.lost.all(slab) {
+                take_away(words, lost?.1);
+            }
             Ok(())
         })?;
-        let mut mates = Decided::new(outside);
-        let mut ply = 1;
-        loop {
+        while let Some(ply) = next_of_mates(noted, &due) {
+            self.check()?;
             write_slabs(&mut self.losable, outside.slab(), |slab, words| {
-                for (address, word) in due.lost.words(ply, slab)? {
-                    words[address] |= word;
-                }
+                add(words, due.lost.words(ply, slab)?);
                 Ok(())
             })?;
             self.ply(Entries::Due(&due, ply))?;
+            noted = Some(self.note(RecordKind::Mates, ply, mates)?);
             self.watch.ply(Distance::Mate, ply)?;
-            self.note(ply, &mut mates)?;
-            ply += 1;
-            if self.is_idle() {
-                let next = [&due.won, &due.lost].map(|due| due.next(ply));
-                match next.into_iter().flatten().min() {
-                    Some(next) => ply = next,
-                    None => break,
-                }
-            }
         }
-        Ok(mates)
+        Ok(())
     }
 
     /// When the zeroing moves of the winner that win and those of the loser come into play.
-    fn due(&self, decided: &Decided) -> io::Result<Decided> {
+    fn due(&self, decided: &Decided) -> Result<Decided, Unsolved> {
         let outside = self.outside;
         let mut due = Decided::new(outside);
         for (side, plies) in [(self.winner, &mut due.won), (self.loser(), &mut due.lost)] {
             let of_slab = |slab: usize| {
+                let key = RecordKind::Due.of([self.winner, side, slab]);
+                if let Some(record) = outside.scratch().recall(key) {
+                    let plies = record.numbers.into_iter();
+                    return Ok(plies.zip(record.parts).collect());
+                }
+                self.check()?;
                 let words = outside.addresses(slab).len();
                 let mut results = Values::undecided(words);
                 match side == self.winner {
@@ -381,13 +552,17 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                     true => results.decided[Win.index()].fill(M::Word::FULL),
                     false => results.decided[Loss.index()] = lost_at(decided, slab, words)?,
                 }
-                match outside.scores(side, slab)? {
-                    Scores::Bytes(scores) => due_in_slab(outside, &scores, &results),
-                    Scores::Words(scores) => due_in_slab(outside, &scores, &results),
-                }
+                let due = match outside.scores(side, slab)? {
+                    Scores::Bytes(scores) => due_in_slab(outside, &scores, &results)?,
+                    Scores::Words(scores) => due_in_slab(outside, &scores, &results)?,
+                };
+                let (numbers, parts) = due.iter().copied().unzip();
+                outside.scratch().record(key, &Record { numbers, parts })?;
+                Ok(due)
             };
             let slabs = (0..outside.slabs()).into_par_iter();
-            let parts: Vec<Vec<(u32, Part)>> = slabs.map(of_slab).collect::<io::Result<_>>()?;
+            let parts: Result<Vec<_>, Unsolved> = slabs.map(of_slab).collect();
+            let parts: Vec<Vec<(u32, Part)>> = parts?;
             for (slab, parts) in parts.into_iter().enumerate() {
                 for (ply, part) in parts {
                     plies.insert(ply, slab, part);
@@ -436,27 +611,24 @@ pub fn solve_chains<M: SharedMoves>(
     let mut decided = [0, 1].map(|_| Decided::new(&outside));
     let mut mates = [0, 1].map(|_| Decided::new(&outside));
     let mut stalemated = [Vec::new(), Vec::new()];
-    for (winner, decided) in decided.iter_mut().enumerate() {
+    for winner in [0, 1] {
+        let (decided, mates) = (&mut decided[winner], &mut mates[winner]);
         let end = match (winner, exchange) {
             (1, Some(_)) => DIRECT,
             _ => u32::MAX,
         };
-        chain.restart(winner)?;
-        stalemated[1 - winner] = chain.without_moves(decided)?;
-        chain.begin_with_mated(decided)?;
-        chain.zeroing(limits.draw, end, decided)?;
+        chain.winner = winner;
+        stalemated[1 - winner] = chain.begin(end, limits.draw, decided)?;
         if outside.has_scores() && end == u32::MAX {
-            chain.restart(winner)?;
-            chain.begin_with_mated(decided)?;
-            mates[winner] = chain.mates(decided)?;
+            chain.mates(decided, mates)?;
         }
     }
     if let Some(exchange) = exchange {
         let (scratch, slab) = (outside.scratch(), outside.slab());
         let mut images = Exchanged::new(exchange, scratch, slab, &mut chain.spare, watch);
-        for (direct, [white, black]) in [(DIRECT, &mut decided), (0, &mut mates)] {
-            images.add_after(direct, &white.won, &mut black.won)?;
-            images.add_after(direct, &white.lost, &mut black.lost)?;
+        for (number, direct, [white, black]) in [(0, DIRECT, &mut decided), (2, 0, &mut mates)] {
+            images.add_after(number, direct, &white.won, &mut black.won)?;
+            images.add_after(number + 1, direct, &white.lost, &mut black.lost)?;
         }
     }
     drop(chain);

@@ -38,10 +38,19 @@ pub(super) struct Decided {
 
 impl Decided {
     pub fn new<W: Bits>(outside: &Outside<W>) -> Decided {
-        let plies = || Plies::new(outside.scratch(), outside.slabs());
+        let plies = || Plies::new(outside.scratch(), outside.words(), outside.slab());
         Decided {
             won: plies(),
             lost: plies(),
+        }
+    }
+
+    /// Says where that is which a ply decided, by slabs.
+    pub fn insert(&mut self, ply: u32, won: Vec<Part>, lost: Vec<Part>) {
+        for (plies, parts) in [(&mut self.won, won), (&mut self.lost, lost)] {
+            for (slab, part) in parts.into_iter().enumerate() {
+                plies.insert(ply, slab, part);
+            }
         }
     }
 }
@@ -125,7 +134,8 @@ impl<W: Bits> Chains<W> {
                 }
             }
         }
-        let stalemated = Words::new(self.outside.scratch(), self.stalemated[side][slab])?;
+        let stalemated = self.stalemated[side][slab];
+        let stalemated = Words::new(self.outside.scratch(), stalemated, words)?;
         values.stalemate = vec![W::ZERO; words];
         for (address, word) in stalemated {
             values.stalemate[address] = word;

@@ -13,7 +13,7 @@ use super::plies::{Plies, Words, put_layer};
 use super::{Unsolved, Watch};
 use crate::game::Bits;
 use crate::retro::layer::Layer;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Record, RecordKind, Scratch};
 
 /// Where positions go when the colors are exchanged.
 pub trait ColorExchange<W>: Sync {
@@ -59,15 +59,28 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
         }
     }
 
-    /// Adds the images of what plies after some ply decided.
+    /// Adds the images of what plies after some ply decided, which are recorded by a number.
     pub fn add_after(
         &mut self,
+        number: usize,
         ply: u32,
         plies: &Plies,
         images: &mut Plies,
     ) -> Result<(), Unsolved> {
         for (ply, parts) in plies.by_ply().filter(|&(number, _)| number > ply) {
-            for (slab, part) in self.images(parts)?.into_iter().enumerate() {
+            let key = RecordKind::Images.of([number, ply as usize, 0]);
+            let recalled = self.scratch.recall(key).map(|record| record.parts);
+            let made = match recalled.filter(|made| made.len() == parts.len()) {
+                Some(made) => made,
+                None => {
+                    let parts = self.images(parts)?;
+                    let numbers = Vec::new();
+                    let record = Record { numbers, parts };
+                    self.scratch.record(key, &record)?;
+                    record.parts
+                }
+            };
+            for (slab, part) in made.into_iter().enumerate() {
                 images.insert(ply, slab, part);
             }
         }
@@ -99,6 +112,7 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
     /// Sorts the images of some slabs into groups.
     fn find(&mut self, batch: &[(usize, Part)]) -> io::Result<()> {
         let (exchange, scratch, slab) = (self.exchange, self.scratch, self.slab);
+        let all_words = self.layer.set.len();
         let bytes: usize = batch.iter().map(|(_, part)| part.len()).sum();
         let of_thread = bytes.div_ceil(self.found.len()).max(1);
         let mut rest = batch;
@@ -111,7 +125,8 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
             .collect();
         shares.into_par_iter().try_for_each(|(share, found)| {
             for &(number, part) in share {
-                for (address, word) in Words::<W>::new(scratch, part)? {
+                let words = (all_words - number * slab).min(slab);
+                for (address, word) in Words::<W>::new(scratch, part, words)? {
                     exchange.images(number * slab + address, word, |address, bit| {
                         let within = (address % GROUP) as u32 * W::WIDTH + bit;
                         found[address / GROUP].push(within);

@@ -13,7 +13,7 @@ use super::Fixed;
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Scores;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Record, RecordReader, Scratch};
 
 /// Numbers of the sets of a side; those of zeroing moves follow.
 const LEGAL: usize = 0;
@@ -57,6 +57,28 @@ impl StoredSlab {
         stored.scores = scratch.put_compressed(&scores)?;
         Ok(stored)
     }
+
+    /// Adds where everything is to a record.
+    pub fn note(&self, record: &mut Record) {
+        // Scores of a slab are less than 4 GiB.
+        record.numbers.push(self.score_bytes as u32);
+        record.parts.extend(self.sets);
+        record.parts.push(self.scores);
+    }
+
+    /// What [`note`](Self::note) has added; nothing if it is not there.
+    #[must_use]
+    pub fn noted(record: &mut RecordReader<'_>) -> Option<StoredSlab> {
+        let mut stored = StoredSlab {
+            score_bytes: record.number()? as usize,
+            ..StoredSlab::default()
+        };
+        for part in &mut stored.sets {
+            *part = record.part()?;
+        }
+        stored.scores = record.part()?;
+        Some(stored)
+    }
 }
 
 impl<W: Bits> Outside<W> {
@@ -78,8 +100,14 @@ impl<W: Bits> Outside<W> {
     }
 
     /// Where everything is put.
-    pub(super) fn scratch(&self) -> &Arc<Scratch> {
+    #[must_use]
+    pub fn scratch(&self) -> &Arc<Scratch> {
         &self.scratch
+    }
+
+    /// Words of all slabs.
+    pub(super) fn words(&self) -> usize {
+        self.words
     }
 
     /// Words of a slab, but for the last.

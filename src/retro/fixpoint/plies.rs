@@ -18,7 +18,9 @@ use crate::store::{Part, Scratch};
 #[derive(Debug)]
 pub(super) struct Plies {
     scratch: Arc<Scratch>,
-    slabs: usize,
+    words: usize,
+    /// Words of a slab, but for the last.
+    slab: usize,
     parts: BTreeMap<u32, Vec<Part>>,
 }
 
@@ -68,11 +70,12 @@ pub(super) fn put_layer<W: Bits>(
 }
 
 impl Plies {
-    /// Nothing decided in any of so many slabs.
-    pub fn new(scratch: &Arc<Scratch>, slabs: usize) -> Plies {
+    /// Nothing decided in any of so many words, in slabs of some.
+    pub fn new(scratch: &Arc<Scratch>, words: usize, slab: usize) -> Plies {
         Plies {
             scratch: Arc::clone(scratch),
-            slabs,
+            words,
+            slab,
             parts: BTreeMap::new(),
         }
     }
@@ -80,7 +83,7 @@ impl Plies {
     /// Says where that is which a ply decided in a slab.
     pub fn insert(&mut self, ply: u32, slab: usize, part: Part) {
         if !part.is_empty() {
-            let slabs = self.slabs;
+            let slabs = self.words.div_ceil(self.slab);
             let of_ply = self.parts.entry(ply);
             of_ply.or_insert_with(|| vec![Part::default(); slabs])[slab] = part;
         }
@@ -105,7 +108,12 @@ impl Plies {
     /// What a ply decided in a slab.
     pub fn words<W: Bits>(&self, ply: u32, slab: usize) -> io::Result<Words<W>> {
         let part = self.parts.get(&ply).map(|slabs| slabs[slab]);
-        Words::new(&self.scratch, part.unwrap_or_default())
+        self.read(part.unwrap_or_default(), slab)
+    }
+
+    fn read<W: Bits>(&self, part: Part, slab: usize) -> io::Result<Words<W>> {
+        let words = (self.words - slab * self.slab).min(self.slab);
+        Words::new(&self.scratch, part, words)
     }
 
     /// What all plies decided in a slab, in order.
@@ -115,7 +123,7 @@ impl Plies {
             .iter()
             .map(move |(&ply, slabs)| (ply, slabs[slab]));
         let used = parts.filter(|(_, part)| !part.is_empty());
-        used.map(|(ply, part)| Ok((ply, Words::new(&self.scratch, part)?)))
+        used.map(move |(ply, part)| Ok((ply, self.read(part, slab)?)))
     }
 }
 
@@ -124,16 +132,19 @@ pub(super) struct Words<W> {
     bytes: Vec<u8>,
     next: usize,
     address: usize,
+    /// Words of the slab.
+    words: usize,
     word: std::marker::PhantomData<W>,
 }
 
 impl<W> Words<W> {
-    /// Those that were put away.
-    pub fn new(scratch: &Scratch, part: Part) -> io::Result<Words<W>> {
+    /// Those that were put away of a slab of so many words. What names another word is the end.
+    pub fn new(scratch: &Scratch, part: Part, words: usize) -> io::Result<Words<W>> {
         Ok(Words {
             bytes: scratch.get(part)?,
             next: 0,
             address: 0,
+            words,
             word: std::marker::PhantomData,
         })
     }
@@ -154,7 +165,13 @@ impl<W: Bits> Iterator for Words<W> {
         let mut shift = 0;
         loop {
             let byte = self.byte()?;
+            if shift >= u32::BITS {
+                return None;
+            }
             self.address += usize::from(byte & 0x7f) << shift;
+            if self.address >= self.words {
+                return None;
+            }
             shift += 7;
             if byte & 0x80 == 0 {
                 break;
@@ -183,7 +200,7 @@ mod tests {
             state ^ state >> 31
         };
         let scratch = Arc::new(Scratch::new(Some(&std::env::temp_dir())).unwrap());
-        let mut plies = Plies::new(&scratch, 3);
+        let mut plies = Plies::new(&scratch, 3 * 40_000, 40_000);
         let mut expected = Vec::new();
         for ply in [1, 2, 5, 300, 70_000] {
             let mut words = BTreeMap::new();
@@ -216,5 +233,25 @@ mod tests {
             [1, 5, 70_000].map(Some)
         );
         assert_eq!((plies.next(70_001), plies.last()), (None, Some(70_000)));
+    }
+
+    #[test]
+    fn words_of_another_slab_are_not_read() {
+        let scratch = Arc::new(Scratch::new(None).unwrap());
+        let part = scratch
+            .put(&encoded([(3, 5u64), (100, 6)].into_iter()))
+            .unwrap();
+        for (words, read) in [(101, 2), (100, 1), (4, 1), (3, 0)] {
+            assert_eq!(
+                Words::<u64>::new(&scratch, part, words).unwrap().count(),
+                read
+            );
+        }
+        // Gaps that are longer than any address.
+        for byte in [0xff, 0x80] {
+            let endless = scratch.put(&[byte; 100]).unwrap();
+            let words = Words::<u64>::new(&scratch, endless, 1 << 32);
+            assert_eq!(words.unwrap().count(), 0);
+        }
     }
 }

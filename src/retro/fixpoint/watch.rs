@@ -18,6 +18,9 @@ pub enum Distance {
 pub trait PlyObserver: Debug + Sync {
     /// All positions at this distance are known.
     fn ply(&self, distance: Distance, plies: u32);
+
+    /// What another program has found at up to this distance is known again. It is not told of these plies.
+    fn goes_on(&self, _distance: Distance, _plies: u32) {}
 }
 
 /// How a solver is watched and stopped.
@@ -43,6 +46,13 @@ impl<'a> Watch<'a> {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// Tells that what was found up to a ply is known again.
+    pub(super) fn goes_on(&self, distance: Distance, plies: u32) {
+        if let Some(observer) = self.observer {
+            observer.goes_on(distance, plies);
+        }
     }
 
     /// Ends a ply.
