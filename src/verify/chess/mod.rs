@@ -52,7 +52,7 @@ use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use layout::PAGE;
 use moves::Targets;
-use pages::Away;
+use pages::{Away, Trouble};
 use part::Part;
 use resolved::{Captures, Lines, Promoted, Promotion, Resolved, Wanted};
 use slice::{Places, SliceValues};
@@ -95,6 +95,7 @@ pub(super) struct Run<'a> {
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
     is_away: bool,
+    trouble: Trouble,
     /// What is counted of the materials asked for, instead of comparing them.
     counting: Option<Counting<Metric>>,
     /// Who is shown their positions instead of that.
@@ -120,6 +121,7 @@ impl<'a> Run<'a> {
         Run {
             at_hand,
             is_away: format == Format::Native && materials.iter().any(is_large),
+            trouble: Trouble::default(),
             directory,
             format,
             cancel,
@@ -246,7 +248,7 @@ impl Run<'_> {
         let layout = layout::Layout::new(material);
         let waits_away = self.is_away && layout.addresses() >= 1 << PAGE;
         let kept = match waits_away {
-            true => Some(away(&source, Some(self.directory))?),
+            true => Some(away(&source, Some(self.directory), &self.trouble)?),
             false => None,
         };
         let captures = Captures::new(&material, &self.resolved, kept.as_ref());
@@ -254,7 +256,7 @@ impl Run<'_> {
             true => Vec::new(),
             false => {
                 let directory = self.is_away.then_some(self.directory);
-                Wanted::from(later, &material, &away(&source, directory)?)
+                Wanted::from(later, &material, &away(&source, directory, &self.trouble)?)
             }
         };
         let is_kept = is_captured_into(&material, later);
@@ -285,6 +287,7 @@ impl Run<'_> {
                 wanted: &wanted,
                 part: &part,
                 directory: self.directory,
+                trouble: &self.trouble,
                 is_asked,
                 is_compared: is_asked && self.counting.is_none(),
                 listed: match &self.counting {
@@ -344,6 +347,7 @@ struct Job<'a> {
     wanted: &'a [Wanted],
     part: &'a Part,
     directory: &'a Path,
+    trouble: &'a Trouble,
     is_asked: bool,
     is_compared: bool,
     /// How many positions are named of each kind, where values are counted.
@@ -420,7 +424,7 @@ impl Job<'_> {
         };
         let places = Places {
             own: match self.is_by_parts {
-                true => Some(away(self.source, Some(self.directory))?),
+                true => Some(away(self.source, Some(self.directory), self.trouble)?),
                 false => None,
             },
             kept: self.kept.cloned(),
@@ -450,7 +454,6 @@ impl Job<'_> {
             };
             outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
         }
-        let own_place = values.places().own.clone();
         let SliceValues { sides, .. } = values;
         let lines = sides.map(|mut side| {
             if let Some(kept) = self.kept {
@@ -464,10 +467,13 @@ impl Job<'_> {
                 .promoted
                 .extend(wanted.find(self.own, slice, self.is_by_parts));
         }
-        let places = own_place.iter().chain(self.kept);
-        let places = places.chain(self.wanted.iter().map(Wanted::place));
-        check(self.source, &places.map(|away| &**away).collect::<Vec<_>>())?;
-        Ok(outcome)
+        match self.trouble.told() {
+            None => Ok(outcome),
+            Some(problem) => Err(LoadError::Scratch {
+                path: self.source.path(Metric::Wdl),
+                problem: problem.to_owned(),
+            })?,
+        }
     }
 
     /// What the promotions of a slice without a capture lead to.
@@ -496,21 +502,14 @@ impl Job<'_> {
 }
 
 /// A place where values of a material wait: a file in a directory, or memory.
-fn away(source: &Source, directory: Option<&Path>) -> Result<Arc<Away>, LoadError> {
-    let away = Away::new(directory);
+fn away(
+    source: &Source,
+    directory: Option<&Path>,
+    trouble: &Trouble,
+) -> Result<Arc<Away>, LoadError> {
+    let away = Away::new(directory, trouble);
     away.map(Arc::new).map_err(|error| LoadError::Scratch {
         path: source.path(Metric::Wdl),
         problem: format!("there is no place for what waits: {error}"),
     })
-}
-
-/// What went wrong where values wait.
-fn check(source: &Source, places: &[&Away]) -> Result<(), LoadError> {
-    match places.iter().find_map(|away| away.error()) {
-        None => Ok(()),
-        Some(problem) => Err(LoadError::Scratch {
-            path: source.path(Metric::Wdl),
-            problem: problem.to_owned(),
-        }),
-    }
 }

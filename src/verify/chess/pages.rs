@@ -5,7 +5,7 @@
 //! but those of the next man stay in a page. So a [`Window`] loads pages as they are asked for, and whoever goes through a
 //! frame opens a new one for each band.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -13,12 +13,27 @@ use rayon::prelude::*;
 use super::line::{Lane, Line};
 use crate::store::{Part, Scratch};
 
+/// What went wrong first where pages wait. Lines that do not come back stand for no position.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trouble(Arc<OnceLock<String>>);
+
+impl Trouble {
+    /// In words, if there is any.
+    pub fn told(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+
+    fn take(&self, what: &str, error: &std::io::Error) {
+        let _ = self.0.set(format!("{what}: {error}"));
+    }
+}
+
 /// Where pages wait.
 #[derive(Debug)]
 pub(super) struct Away {
     scratch: Scratch,
-    /// What went wrong first. Lines that do not come back stand for no position.
-    error: OnceLock<String>,
+    directory: Option<PathBuf>,
+    trouble: Trouble,
 }
 
 impl Away {
@@ -28,7 +43,7 @@ impl Away {
     /// # Errors
     ///
     /// If there can be no file.
-    pub fn new(directory: Option<&Path>) -> std::io::Result<Away> {
+    pub fn new(directory: Option<&Path>, trouble: &Trouble) -> std::io::Result<Away> {
         let scratch = match directory {
             Some(directory) => Scratch::new(Some(directory))
                 .or_else(|_| Scratch::new(Some(&std::env::temp_dir())))?,
@@ -36,13 +51,17 @@ impl Away {
         };
         Ok(Away {
             scratch,
-            error: OnceLock::new(),
+            directory: directory.map(Path::to_owned),
+            trouble: trouble.clone(),
         })
     }
 
-    /// What went wrong, if anything did.
-    pub fn error(&self) -> Option<&str> {
-        self.error.get().map(String::as_str)
+    /// Another one at the same place, whose room is given back earlier; this one if there can be no other.
+    pub fn another(self: &Arc<Away>) -> Arc<Away> {
+        match Away::new(self.directory.as_deref(), &self.trouble) {
+            Ok(another) => Arc::new(another),
+            Err(_) => Arc::clone(self),
+        }
     }
 
     fn put<N: Lane>(&self, lines: &[Line<N>]) -> [Part; 2] {
@@ -50,7 +69,7 @@ impl Away {
         let put = |bytes: &[u8]| match self.scratch.put_compressed(bytes) {
             Ok(part) => part,
             Err(error) => {
-                let _ = self.error.set(format!("cannot put values away: {error}"));
+                self.trouble.take("cannot put values away", &error);
                 Part::default()
             }
         };
@@ -69,7 +88,7 @@ impl Away {
         match bytes {
             Ok([low, high]) => N::from_bytes(&low, &high).into(),
             Err(error) => {
-                let _ = self.error.set(format!("cannot read values back: {error}"));
+                self.trouble.take("cannot read values back", &error);
                 vec![[N::NONE; 64]; lines].into()
             }
         }
@@ -257,7 +276,8 @@ mod tests {
     fn check<N: Lane + std::fmt::Debug>(line: impl Fn(usize) -> Line<N>) {
         let lines: Vec<Line<N>> = (0..37).map(line).collect();
         for directory in [None, Some(std::env::temp_dir())] {
-            let away = Arc::new(Away::new(directory.as_deref()).unwrap());
+            let trouble = Trouble::default();
+            let away = Arc::new(Away::new(directory.as_deref(), &trouble).unwrap());
             let mut pages = Pages::new(Some((&away, 3)));
             pages.push(lines[..16].to_vec());
             pages.push(lines[16..].to_vec());
@@ -272,7 +292,7 @@ mod tests {
             }
             here.put_away(&away, 4);
             assert!(here.as_slice().is_empty() && here.open().line(36) == &lines[36]);
-            assert_eq!(away.error(), None);
+            assert_eq!(trouble.told(), None);
         }
     }
 
@@ -285,11 +305,13 @@ mod tests {
 
     #[test]
     fn what_does_not_come_back_is_an_error() {
-        let away = Arc::new(Away::new(None).unwrap());
-        let mut pages = Pages::<u8>::new(Some((&away, 3)));
+        let trouble = Trouble::default();
+        let away = || Arc::new(Away::new(None, &trouble).unwrap());
+        let mut pages = Pages::<u8>::new(Some((&away(), 3)));
         pages.push(vec![[7; 64]; 8]);
-        pages.away = Some(Arc::new(Away::new(None).unwrap()));
+        assert!(pages.open().line(3) == &[7; 64] && trouble.told().is_none());
+        pages.away = Some(pages.away.unwrap().another());
         assert_eq!(pages.open().line(3), &[u8::NONE; 64]);
-        assert!(pages.away.unwrap().error().unwrap().contains("read"));
+        assert!(trouble.told().unwrap().contains("read"));
     }
 }

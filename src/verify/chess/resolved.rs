@@ -404,11 +404,6 @@ impl Wanted {
         wanted
     }
 
-    /// Where what is found waits.
-    pub fn place(&self) -> &Arc<Away> {
-        &self.away
-    }
-
     /// The promoted man, in the colours in which the material is kept.
     pub fn arrives_as(&self) -> Man {
         let Promotion { color, role, .. } = self.promotion;

@@ -168,10 +168,11 @@ impl<'a> SliceValues<'a> {
             if !part.has_side(side) {
                 continue;
             }
+            // Numbers are of no use once they are values.
+            let away = values.places.own.as_ref().map(Away::another);
             let read = |metric, is_wanted: bool| {
                 if is_wanted && source.is_stored(metric, side.index(), frame) {
-                    let away = values.places.own.as_ref();
-                    source.numbers(metric, side.index(), frame, part, away)
+                    source.numbers(metric, side.index(), frame, part, away.as_ref())
                 } else {
                     Ok(Numbers::default())
                 }
