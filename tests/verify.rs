@@ -440,3 +440,12 @@ fn a_missing_dependency_is_named() {
     let text = format!("{:?}", report.unreadable);
     assert!(text.contains("retrograde generate KQvK"), "{text}");
 }
+
+/// What `verify` promises to take, whatever the material.
+#[test]
+fn six_men_are_verified_within_a_few_gibibytes() {
+    for material in Material::all_with_men(6) {
+        let gibibytes = retrograde::verify::memory(material) as f64 / (1u64 << 30) as f64;
+        assert!(gibibytes < 8.0, "{material}: {gibibytes}");
+    }
+}

@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar};
 use retrograde::chess::{Chess, ChessRules};
 use retrograde::game::{Color, Game, Numbered};
 use retrograde::metric::Wdl;
-use retrograde::verify::{Observer, RecountError, Subject, Visit, Visited, Visitor, work};
+use retrograde::verify::{self, Observer, RecountError, Subject, Visit, Visited, Visitor, work};
 use retrograde::xiangqi::{Rules, Xiangqi};
 use retrograde::{chess, xiangqi};
 use serde_json::json;
@@ -283,7 +283,7 @@ impl Find {
     ) -> Result<Collector<'_>> {
         let place = directory.only("find")?;
         let subject = G::subject(rules, material);
-        memory::refuse_too_large(subject)?;
+        memory::refuse_too_large(subject, verify::memory_to_visit(place, subject))?;
         let cancel = progress::cancel_once()?;
         let bar = progress::bar(work(place, &[subject]), "positions");
         bar.set_message(subject.to_string());

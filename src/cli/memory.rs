@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use indicatif::HumanBytes;
-use retrograde::verify::{self, Subject};
+use retrograde::verify::Subject;
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 /// Address space that a thread takes which is no memory: its stack, and what the C library sets aside for it.
@@ -38,13 +38,13 @@ pub fn in_use() -> Option<u64> {
     Some(system.process(process)?.memory())
 }
 
-/// Refuses to look at all values of a material if that takes more memory than is free.
+/// Refuses to look at all values of a material if the memory that it takes is not free.
 ///
 /// # Errors
 ///
 /// With the number it takes, and what is free.
-pub fn refuse_too_large(subject: Subject) -> Result<()> {
-    let (needs, free) = (verify::memory(subject), free());
+pub fn refuse_too_large(subject: Subject, needs: u64) -> Result<()> {
+    let free = free();
     if needs > free {
         bail!(
             "to look at all values of {subject} takes about {} of memory, and {} are free",

@@ -76,8 +76,8 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
-    /// Memory that may be used, such as 512M or 8G; of materials that take more only checksums are compared [default:
-    /// what is free]
+    /// Memory that may be used, such as 512M or 8G; materials that take more are verified by parts, and only checksums
+    /// are compared where that takes too much as well [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
@@ -89,8 +89,8 @@ pub struct Verify {
 /// What was found, and what there was too little memory for.
 struct Checked {
     report: Report,
-    /// Of these, only checksums were compared.
-    too_large: Vec<Subject>,
+    /// Of these, only checksums were compared; with the bytes of memory that their values take.
+    too_large: Vec<(Subject, u64)>,
     /// Bytes of memory that might be used.
     limit: u64,
 }
@@ -184,11 +184,18 @@ impl Verify {
         course: &Course,
     ) -> Result<Checked, Error> {
         let limit = self.memory.unwrap_or_else(memory::free);
-        let fits = |&subject: &Subject| verify::memory(subject) <= limit;
-        let (subjects, too_large): (Vec<Subject>, Vec<Subject>) =
-            subjects.iter().copied().partition(fits);
-        let mut report = verify::verify(place, &subjects, cancel, course)?;
-        let checksums = verify::verify_checksums(place, &too_large, cancel, course)?;
+        let at_hand = self.memory.unwrap_or(limit.min(verify::AT_HAND));
+        let needs = |&subject: &Subject| (subject, verify::memory_in(place, subject, at_hand));
+        let (fitting, too_large): (Vec<(Subject, u64)>, Vec<(Subject, u64)>) = subjects
+            .iter()
+            .map(needs)
+            .partition(|&(_, needs)| needs <= limit);
+        let named = |needs: &[(Subject, u64)]| -> Vec<Subject> {
+            needs.iter().map(|&(subject, _)| subject).collect()
+        };
+        let subjects = named(&fitting);
+        let mut report = verify::verify_within(place, &subjects, at_hand, cancel, course)?;
+        let checksums = verify::verify_checksums(place, &named(&too_large), cancel, course)?;
         report.unreadable.extend(checksums.unreadable);
         Ok(Checked {
             report,
@@ -381,10 +388,10 @@ fn print_json(
         fields.insert("needs".to_owned(), needs.display().to_string().into());
         fields
     });
-    let too_large = too_large.iter().map(|subject| {
+    let too_large = too_large.iter().map(|(subject, needs)| {
         let mut fields = game_json(subject);
         fields.insert("material".to_owned(), subject.material().into());
-        fields.insert("memory".to_owned(), verify::memory(*subject).into());
+        fields.insert("memory".to_owned(), (*needs).into());
         fields
     });
     let not_compared: Vec<Map<String, Value>> = not_compared.chain(too_large).collect();
@@ -427,8 +434,8 @@ fn print(checked: &Checked, seconds: f64, out: &mut dyn Write) -> Result<()> {
     for (subject, needs) in &report.not_compared {
         writeln!(out, "{subject}: not compared, needs {}", needs.display())?;
     }
-    for subject in too_large {
-        let needs = HumanBytes(verify::memory(*subject));
+    for (subject, needs) in too_large {
+        let needs = HumanBytes(*needs);
         writeln!(
             out,
             "{subject}: not compared, needs about {needs} of memory"

@@ -97,10 +97,15 @@ mod tests {
     use crate::chess::material::Material;
     use crate::chess::solve::solved::{SideValues, Solved};
     use crate::chess::solve::{SolveOptions, gather_targets, solve};
+    use crate::chess::{Chess, ChessRules};
     use crate::game::{Bits, Color};
+    use crate::generate::chess::restored::Finished;
+    use crate::generate::game::GenerateOptions;
     use crate::metric::{Dtm, Dtz, Wdl};
     use crate::retro::score::Score;
+    use crate::table::Statistics;
     use crate::table::Table;
+    use crate::verify::Recount;
 
     /// Every distance that many times as long: odd, so that who wins still follows from the parity of a mate.
     const LONGER: i32 = 21;
@@ -187,10 +192,54 @@ mod tests {
                 let number = side.index() as u8;
                 let is_stored = table.stream(number).is_some();
                 assert_eq!(table.high_bytes(number).is_some(), is_stored);
-                // The distances of a side that is not stored are those of its moves, one ply more.
+                // Distances of a side that is not stored are those of its moves, one ply more.
                 if is_stored {
                     check_probes(&index_space, side, metric, &today, &longer);
                 }
+            }
+        }
+        check_counted_and_read_back(directory.path(), &solved, &summary);
+    }
+
+    /// What verification's code reads from files with high bytes: what is counted again, and what is read back.
+    fn check_counted_and_read_back(directory: &Path, solved: &Solved, summary: &Summary) {
+        let (material, cancel) = (solved.material, AtomicBool::new(false));
+        let stored = |metric: Metric, side: usize| {
+            let table = Table::open(&table_path(directory, &material, metric)).unwrap();
+            table.stream(side as u8).is_some()
+        };
+        let rules = ChessRules::FiftyMoves;
+        let metrics = [Metric::Dtz, Metric::Dtm];
+        let counted =
+            Chess::recount(directory, rules, material, &metrics, 10, &cancel, &()).unwrap();
+        for (metric, counted) in counted {
+            let kept = summary.statistics(metric);
+            for side in (0..2).filter(|&side| stored(metric, side)) {
+                let longest = |statistics: &Statistics| statistics.sides[side].wins.clone();
+                assert_eq!(longest(&counted), longest(kept), "{metric}");
+                let losses = |statistics: &Statistics| statistics.sides[side].losses.clone();
+                assert_eq!(losses(&counted), losses(kept), "{metric}");
+            }
+        }
+        let tables =
+            Finished::open(material, &GenerateOptions::new(directory, vec![material])).unwrap();
+        let options = SolveOptions {
+            finished: Some(&tables),
+            ..SolveOptions::new(&cancel)
+        };
+        let targets = gather_targets(&material, &HashMap::new(), options.width).unwrap();
+        let restored = solve(material, &targets, options).unwrap();
+        let (restored, expected) = (&restored.slices[0], &solved.slices[0]);
+        for side in (0..2).filter(|&side| stored(Metric::Dtm, side)) {
+            let [restored, expected] =
+                [restored, expected].map(|slice| &slice.get().unwrap()[side]);
+            assert_eq!(restored.decided, expected.decided);
+            let positions = (0..expected.dtm.len()).filter(|&place| {
+                let won_or_lost = expected.dtm.plies(place).is_some();
+                won_or_lost && expected.legal[place / 64] >> (place % 64) & 1 == 1
+            });
+            for place in positions {
+                assert_eq!(restored.dtm.plies(place), expected.dtm.plies(place));
             }
         }
     }

@@ -28,12 +28,13 @@ use std::sync::atomic::AtomicBool;
 
 use crate::Error;
 use crate::chess::material::Material;
+use crate::probe::Format;
 use crate::xiangqi::Rules;
 use chess::FORMATS;
 use drive::{Verifier, drive};
 
-pub(crate) use chess::StoredNumbers;
 pub use chess::{BothFormats, ComparedFormats};
+pub(crate) use chess::{StoredLines, StoredNumbers};
 pub use recount::{Recount, RecountError};
 pub use report::{Difference, LISTED, Observer, Report, Subject};
 pub use visit::{Fens, Visit, Visited, Visitor};
@@ -85,8 +86,12 @@ fn of_xiangqi<S: Copy + Into<Subject>>(
     xiangqi.collect()
 }
 
+/// Bytes of memory that a material of chess may take in memory as a whole if nobody says otherwise.
+pub const AT_HAND: u64 = chess::AT_HAND;
+
 /// Bytes of memory that verifying a material takes, about: its values, those that other slices of it wait for, and
-/// those that captures and promotions lead to. [`Recount`] and [`Visit`] take as much.
+/// those that captures and promotions lead to; of materials that are larger than [`AT_HAND`] the part that is worked on, while
+/// the rest waits in a scratch file. [`Recount`] and [`Visit`] take as much.
 ///
 /// # Examples
 ///
@@ -95,13 +100,44 @@ fn of_xiangqi<S: Copy + Into<Subject>>(
 ///
 /// let bytes = |material: &str| retrograde::verify::memory(material.parse::<Material>().unwrap());
 /// assert!(bytes("KQRvKR") < 3 << 30);
-/// assert!(bytes("KQRvKQR") > 80 << 30);
+/// assert!(bytes("KQRvKQR") < 8 << 30);
 /// ```
 #[must_use]
 pub fn memory(subject: impl Into<Subject>) -> u64 {
     match subject.into() {
-        Subject::Chess(material) => chess::memory(&material.normal_form()),
+        Subject::Chess(material) => chess::memory_within(&material.normal_form(), AT_HAND),
         Subject::Xiangqi(_, material) => xiangqi::memory(&material.normal_form()),
+    }
+}
+
+/// As [`memory`], for the tables that a directory has of a material, if of chess only materials are in memory as a whole that
+/// take no more than `at_hand` bytes. Syzygy tables are not verified by parts.
+#[must_use]
+pub fn memory_in(directory: &Path, subject: impl Into<Subject>, at_hand: u64) -> u64 {
+    match subject.into() {
+        Subject::Chess(material) => {
+            let material = material.normal_form();
+            let has_syzygy = !chess::asked_in(directory, &[material], Format::Syzygy).is_empty();
+            let at_hand = if has_syzygy { u64::MAX } else { at_hand };
+            chess::memory_within(&material, at_hand)
+        }
+        Subject::Xiangqi(_, material) => xiangqi::memory(&material.normal_form()),
+    }
+}
+
+/// As [`memory`], for what [`Visit`] reads in a directory.
+#[must_use]
+pub fn memory_to_visit(directory: &Path, subject: impl Into<Subject>) -> u64 {
+    match subject.into() {
+        Subject::Chess(material) => {
+            let material = material.normal_form();
+            let rules = crate::chess::ChessRules::FiftyMoves;
+            match chess::format_shown(directory, rules, &material) {
+                Format::Native => memory(material),
+                Format::Syzygy => memory_in(directory, material, AT_HAND),
+            }
+        }
+        subject => memory(subject),
     }
 }
 
@@ -119,8 +155,9 @@ pub fn verify_checksums<S: Copy + Into<Subject>>(
     let mut report = Report::default();
     let chess = of_chess(materials);
     for format in FORMATS {
-        let run = chess::Run::new(directory, format, cancel, observer);
-        for material in chess::asked_in(directory, &chess, format) {
+        let asked = chess::asked_in(directory, &chess, format);
+        let run = chess::Run::new(directory, format, (&[], AT_HAND), cancel, observer);
+        for material in asked {
             observer.started(material.into());
             report.unreadable.extend(run.verify_checksums(&material)?);
             observer.advanced(chess::work(&material));
@@ -155,11 +192,29 @@ pub fn verify<S: Copy + Into<Subject>>(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report, Error> {
+    verify_within(directory, materials, AT_HAND, cancel, observer)
+}
+
+/// As [`verify`], with another limit than [`AT_HAND`]. The report does not depend on it.
+///
+/// What does not fit waits in a file without a name, in the directory or, if that cannot be written to, among the temporary files
+/// of the system.
+///
+/// # Errors
+///
+/// If the caller cancelled. What is wrong with a table is part of the report.
+pub fn verify_within<S: Copy + Into<Subject>>(
+    directory: &Path,
+    materials: &[S],
+    at_hand: u64,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Report, Error> {
     let mut report = Report::default();
     let chess = of_chess(materials);
     for format in FORMATS {
         let asked = chess::asked_in(directory, &chess, format);
-        let mut run = chess::Run::new(directory, format, cancel, observer);
+        let mut run = chess::Run::new(directory, format, (&asked, at_hand), cancel, observer);
         drive(&mut run, &asked, cancel, observer, &mut report)?;
     }
     for rules in Rules::ALL {

@@ -145,6 +145,12 @@ impl Found {
         }
     }
 
+    /// Both together.
+    pub fn and(mut self, other: Found) -> Found {
+        self.extend(other);
+        self
+    }
+
     pub fn extend(&mut self, other: Found) {
         self.total += other.total;
         self.listed.extend(other.listed);

@@ -42,7 +42,7 @@ use crate::simd::Width;
 use crate::store::Scratch;
 pub use in_slabs::{SlabValues, SolvedSlice};
 use own::OwnSlices;
-pub use restored::FinishedTables;
+pub use restored::{FinishedNumbers, FinishedTables};
 use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared};
 use solved::{SideValues, Solved};
 use view::{SideView, View};

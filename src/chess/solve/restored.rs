@@ -10,15 +10,22 @@ use super::solved::{Conversions, SideValues};
 use super::space::Space;
 use super::{SolveError, SolveOptions, SolvedSlice, board::ChessBoard, sweep};
 use crate::chess::material::Material;
-use crate::metric::{MateScore, Metric, Wdl};
+use crate::metric::{Metric, Wdl};
 use crate::retro::fixpoint::{Fixed, Values, complete};
-use crate::retro::lines::line_at_mut;
-use crate::retro::score::{Score, Scores};
+use crate::retro::score::{Score, Scores, widened};
+
+/// The numbers of one side to move in a slice, 64 at each address. Where no position is they may be any.
+#[derive(Debug, Default)]
+pub struct FinishedNumbers {
+    /// Their low bytes.
+    pub low: Vec<[u8; 64]>,
+    /// Their high bytes; empty if all are zero.
+    pub high: Vec<[u8; 64]>,
+}
 
 /// The numbers of the tables of a material.
 pub trait FinishedTables: Debug + Sync {
-    /// The numbers of one side to move in a slice, 64 at each address; nothing if no file has that side. Where no
-    /// position is they may be any.
+    /// The numbers of one side to move in a slice; nothing if no file has that side.
     ///
     /// # Errors
     ///
@@ -28,7 +35,7 @@ pub trait FinishedTables: Debug + Sync {
         slice: usize,
         side: usize,
         metric: Metric,
-    ) -> Result<Option<Vec<[u8; 64]>>, SolveError>;
+    ) -> Result<Option<FinishedNumbers>, SolveError>;
 }
 
 /// Reads a slice. Its values have no distances to zeroing.
@@ -51,11 +58,14 @@ pub(super) fn restore(
         let elsewhere = Elsewhere::new(fixed, conversions.as_ref());
         let results = tables.numbers(slice, side, Metric::Wdl)?;
         let results = results.ok_or_else(|| incomplete(material))?;
-        elsewhere.read_results(&results, &fixed.legal, &mut values.decided);
+        elsewhere.read_results(&results.low, &fixed.legal, &mut values.decided);
         if options.mates
             && let Some(numbers) = tables.numbers(slice, side, Metric::Dtm)?
         {
-            values.dtm = elsewhere.read_mates(&numbers, &values.decided).into();
+            values.dtm = match numbers.high.is_empty() {
+                true => elsewhere.read_mates::<u8>(&numbers, &values.decided),
+                false => elsewhere.read_mates::<u16>(&numbers, &values.decided),
+            };
         }
     }
     drop(conversions);
@@ -127,40 +137,72 @@ impl<'a> Elsewhere<'a> {
         }
     }
 
-    fn read_mates(&self, numbers: &[[u8; 64]], decided: &[Vec<u64>; 5]) -> Vec<u8> {
-        let draw = MateScore::DRAW.0;
-        let mut scores = vec![draw; numbers.len() * 64];
+    fn read_mates<S: FileScore>(
+        &self,
+        numbers: &FinishedNumbers,
+        decided: &[Vec<u64>; 5],
+    ) -> Scores<'static> {
+        let mut scores = vec![S::DRAW; numbers.low.len() * 64];
         let sets = |values: [Wdl; 2], address: usize| {
             values
                 .iter()
                 .fold(0, |all, value| all | decided[value.index()][address])
         };
-        for (address, line) in numbers.iter().enumerate() {
+        for (address, low) in numbers.low.iter().enumerate() {
             let won = sets([Wdl::Win, Wdl::CursedWin], address);
             let lost = sets([Wdl::Loss, Wdl::BlessedLoss], address);
             if won | lost == 0 {
                 continue;
             }
             let elsewhere = match self.score {
-                Scores::Bytes(_) => <u8 as Score>::line(self.score, address),
-                Scores::Words(_) => {
-                    <u16 as Score>::line(self.score, address).map(<u8 as Score>::from_wide)
-                }
+                Scores::Bytes(_) => <u8 as Score>::line(self.score, address)
+                    .map(|score| S::from_wide(widened(score))),
+                Scores::Words(_) => <u16 as Score>::line(self.score, address).map(S::from_wide),
             };
-            let scores = line_at_mut(&mut scores, address);
+            let scores = &mut scores[address * 64..][..64];
             for (square, score) in scores.iter_mut().enumerate() {
                 let [is_won, is_lost] = [won, lost].map(|set| set >> square & 1 == 1);
+                let high = numbers.high.get(address).map_or(0, |line| line[square]);
+                let number = S::number([low[square], high]);
                 // A number on the wrong side of the draw is worse than any mate of the right one.
-                let number = line[square];
-                let own = match (number < draw, is_won) {
-                    (false, _) => 0,
-                    (true, true) => u8::MAX - number,
+                let own = match (number < S::DRAW, is_won) {
+                    (false, _) => S::MATED,
+                    (true, true) => number.as_win(),
                     (true, false) => number,
                 };
                 let best = own.max(elsewhere[square]);
-                *score = if is_won | is_lost { best } else { draw };
+                *score = if is_won | is_lost { best } else { S::DRAW };
             }
         }
-        scores
+        S::wrap(scores)
+    }
+}
+
+/// A score as files count it.
+trait FileScore: Score {
+    /// A number from its low byte and its high byte.
+    fn number(bytes: [u8; 2]) -> Self;
+
+    /// That of a win of so many moves.
+    fn as_win(self) -> Self;
+}
+
+impl FileScore for u8 {
+    fn number([low, _]: [u8; 2]) -> u8 {
+        low
+    }
+
+    fn as_win(self) -> u8 {
+        u8::MAX - self
+    }
+}
+
+impl FileScore for u16 {
+    fn number(bytes: [u8; 2]) -> u16 {
+        u16::from_le_bytes(bytes)
+    }
+
+    fn as_win(self) -> u16 {
+        u16::MAX - self
     }
 }

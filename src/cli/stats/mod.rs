@@ -17,7 +17,7 @@ use retrograde::probe::ProbeError;
 use retrograde::statistics::{Counting, LISTED};
 use retrograde::table::{Count, SideStatistics, Statistics};
 use retrograde::tables::generate_arguments;
-use retrograde::verify::{Observer, Subject, work};
+use retrograde::verify::{self, Observer, Subject, work};
 use retrograde::xiangqi::{Rules, Xiangqi};
 use serde_json::{Value, json};
 
@@ -210,7 +210,7 @@ impl Stats {
     ) -> Result<ByMetric<G::Metric>> {
         let path = directory.only("stats --recount")?;
         let subject = G::subject(rules, material);
-        memory::refuse_too_large(subject)?;
+        memory::refuse_too_large(subject, verify::memory(subject))?;
         let bar = progress::bar(work(path, &[subject]), "positions");
         bar.set_message(subject.to_string());
         let listed = self.limit.max(LISTED);

@@ -2,7 +2,7 @@
 
 mod estimate;
 mod memory;
-mod restored;
+pub(super) mod restored;
 mod views;
 
 use std::io;

@@ -1,14 +1,14 @@
 //! Materials whose tables are finished, read back for those that lead to them.
 
 use crate::chess::material::Material;
-use crate::chess::solve::{FinishedTables, SolveError};
+use crate::chess::solve::{FinishedNumbers, FinishedTables, SolveError};
 use crate::generate::game::GenerateOptions;
 use crate::metric::Metric;
-use crate::verify::StoredNumbers;
+use crate::verify::{StoredLines, StoredNumbers};
 
 /// The finished tables of a material.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(in crate::generate) struct Finished {
     material: Material,
     numbers: StoredNumbers,
 }
@@ -32,9 +32,10 @@ impl FinishedTables for Finished {
         slice: usize,
         side: usize,
         metric: Metric,
-    ) -> Result<Option<Vec<[u8; 64]>>, SolveError> {
+    ) -> Result<Option<FinishedNumbers>, SolveError> {
         let numbers = self.numbers.numbers(slice, side, metric);
-        numbers.map_err(|problem| SolveError::unreadable(&self.material, problem))
+        let numbers = numbers.map_err(|problem| SolveError::unreadable(&self.material, problem))?;
+        Ok(numbers.map(|StoredLines { low, high }| FinishedNumbers { low, high }))
     }
 }
 

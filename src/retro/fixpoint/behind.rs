@@ -46,7 +46,10 @@ impl<M: QuietMoves> Kernel for Complete<'_, M> {
         for side in [0, 1] {
             if self.values[side].dtm.is_empty() && !self.values[1 - side].dtm.is_empty() {
                 let mated = &found.mated[1 - side];
-                self.values[side].dtm = u8::wrap(self.behind(side, mated));
+                self.values[side].dtm = match self.values[1 - side].dtm.are_wide() {
+                    false => u8::wrap(self.behind(side, mated)),
+                    true => u16::wrap(self.behind(side, mated)),
+                };
             }
         }
         let longest = self.values.iter().map(|values| values.dtm.longest()).max();
@@ -60,16 +63,16 @@ impl<M: QuietMoves> Complete<'_, M> {
     /// The mate scores of a side, one ply behind those of the other, whose mated positions these
     /// are.
     #[inline(always)]
-    fn behind(&mut self, side: usize, mated: &[M::Word]) -> Vec<u8> {
+    fn behind<S: Score>(&mut self, side: usize, mated: &[M::Word]) -> Vec<S> {
         let words = mated.len();
         let width = M::Word::WIDTH as usize;
         let (own, other) = (&self.values[side], &self.values[1 - side]);
-        let mut scores = vec![u8::DRAW; words * width];
+        let mut scores = vec![S::DRAW; words * width];
         for address in 0..words {
             let line = &mut scores[line_of::<M::Word>(address)];
-            u8::store(line, own.won(address) | own.lost(address), u8::MATED);
+            S::store(line, own.won(address) | own.lost(address), S::MATED);
         }
-        let ahead = u8::of(&other.dtm, 0..words * width);
+        let ahead = S::of(&other.dtm, 0..words * width);
         let mut due = DueScores::new(&ahead, other);
         let mut layer = Layer::new(words);
         let mut reached = Layer::new(words);
@@ -92,7 +95,7 @@ impl<M: QuietMoves> Complete<'_, M> {
             }
             // Lost positions are ahead after an even number of plies, and the first of them counts; of
             // the won ones it is the last.
-            let score = u8::from_plies(ply + 1).unwrap_or(u8::DRAW);
+            let score = S::from_plies(ply + 1).unwrap_or(S::DRAW);
             for (address, word) in reached.drain() {
                 let word = match ply % 2 {
                     0 => word & open[address],
@@ -101,7 +104,7 @@ impl<M: QuietMoves> Complete<'_, M> {
                 if ply % 2 == 0 {
                     open[address] &= !word;
                 }
-                u8::store(&mut scores[line_of::<M::Word>(address)], word, score);
+                S::store(&mut scores[line_of::<M::Word>(address)], word, score);
             }
             layer.clear();
             let Some(next) = due.next() else {
@@ -119,7 +122,7 @@ impl<M: QuietMoves> Complete<'_, M> {
             let decided = own.won(address) | own.lost(address);
             for bit in decided.ones() {
                 let at = address * width + bit as usize;
-                scores[at] = scores[at].max(u8::from_wide(zeroing.wide(at)));
+                scores[at] = scores[at].max(S::from_wide(zeroing.wide(at)));
             }
         }
         scores

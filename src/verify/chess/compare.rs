@@ -5,16 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::layout::Canonical;
-use super::line::{ILLEGAL, Line, key, squares_where};
+use super::line::{ILLEGAL, Line, key, mate, squares_where};
 use super::moves::{Expected, Neighbours};
-use super::slice::{CHUNK, Men, SliceValues, Strangeness};
+use super::slice::{CHUNK, Men, SideWindow, SliceValues, Step};
 use super::source::{Source, sides};
+use super::strange::fen;
 use crate::Error;
-use crate::chess::index::Placement;
-use crate::chess::rules::Role;
 use crate::counted::counted;
 use crate::game::{Bits, Color};
-use crate::metric::{MateScore, Metric, Wdl};
+use crate::metric::{Metric, Wdl};
 use crate::simd::{Kernel, Width};
 use crate::table::Counts;
 use crate::verify::report::{Difference, Found, Observer};
@@ -49,6 +48,8 @@ impl Compared {
 pub(super) struct Comparison<'a> {
     pub source: &'a Source,
     pub values: &'a SliceValues<'a>,
+    /// Of a side, what is wrong whatever the moves lead to.
+    pub strange: [Found; 2],
     pub cancel: &'a AtomicBool,
     pub observer: &'a dyn Observer,
     /// Indices of one side of the slice, in the unit of [`Observer::advanced`].
@@ -57,74 +58,68 @@ pub(super) struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Compares both sides to move.
-    pub fn run(&self) -> Result<[Compared; 2], Error> {
-        let addresses = self.values.moves.frame.addresses;
-        let sides = sides(self.source.material());
-        let work = u128::from(self.work) * sides as u128;
-        let done =
-            |address: usize| (work * address.min(addresses) as u128 / addresses as u128) as u64;
-        let mut compared = (0..addresses.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| {
-                if self.cancel.load(Ordering::Relaxed) {
-                    return Err(Error::Cancelled);
-                }
-                let mut compared = <[Compared; 2]>::default();
-                let mut neighbours = Neighbours::new();
-                for address in chunk * CHUNK..((chunk + 1) * CHUNK).min(addresses) {
-                    let men = self.values.men(address);
-                    let Some(canonical) = self.values.canonical(address, &men) else {
-                        continue;
-                    };
-                    for (side, compared) in Color::ALL.into_iter().zip(&mut compared[..sides]) {
-                        self.compare_line(
-                            side,
-                            address,
-                            &men,
-                            canonical,
-                            &mut neighbours,
-                            compared,
-                        );
-                    }
-                }
-                self.observer
-                    .advanced(done((chunk + 1) * CHUNK) - done(chunk * CHUNK));
-                Ok(compared)
-            })
-            .try_reduce(
-                Default::default,
-                |[white, black], [more_white, more_black]| {
-                    Ok([white.and(more_white), black.and(more_black)])
-                },
-            )?;
-        for strange in &self.values.strange {
-            compared[strange.side.index()].found.add(|| {
-                let men = self.values.men(strange.address);
-                let (stored, expected) = match strange.what {
-                    Strangeness::Meaningless => ("a number without meaning", "a value"),
-                    Strangeness::UnlikeMirrorImage => {
-                        ("another value for a mirror image", "the same value")
-                    }
-                };
-                Difference {
-                    subject: (*self.source.material()).into(),
-                    format: self.source.format(),
-                    metric: strange.metric.name(),
-                    fen: fen(&men.placement, strange.side, strange.king),
-                    stored: stored.to_owned(),
-                    expected: expected.to_owned(),
-                }
-            });
+    pub fn run(self) -> Result<[Compared; 2], Error> {
+        let mut compared = <[Compared; 2]>::default();
+        for side in Color::ALL.into_iter().take(sides(self.source.material())) {
+            let all = &mut compared[side.index()];
+            self.values.steps(side, |step| {
+                let found = self.compare_step(side, step)?;
+                *all = std::mem::take(all).and(found);
+                Ok::<(), Error>(())
+            })?;
+        }
+        for (compared, strange) in compared.iter_mut().zip(self.strange) {
+            compared.found.extend(strange);
         }
         Ok(compared)
     }
 
+    fn compare_step(&self, side: Color, step: &Step<'_, '_>) -> Result<Compared, Error> {
+        let all = self.values.frame().addresses;
+        let done = |address: usize| {
+            (u128::from(self.work) * address.min(all) as u128 / all as u128) as u64
+        };
+        let own = self.values.sides[side.index()].open();
+        let addresses = step.addresses.clone();
+        let chunks = addresses.clone().into_par_iter().step_by(CHUNK);
+        chunks
+            .map(|start| {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(Error::Cancelled);
+                }
+                let mut compared = Compared::default();
+                let mut neighbours = Neighbours::new();
+                let end = (start + CHUNK).min(addresses.end);
+                for address in start..end {
+                    let men = self.values.men(address);
+                    if let Some(canonical) = self.values.canonical(address, &men) {
+                        let line = ComparedLine {
+                            side,
+                            step,
+                            own: &own,
+                            address,
+                            men: &men,
+                            canonical,
+                        };
+                        self.compare_line(&line, &mut neighbours, &mut compared);
+                    }
+                }
+                self.observer.advanced(done(end) - done(start));
+                Ok(compared)
+            })
+            .try_reduce(Compared::default, |all, more| Ok(all.and(more)))
+    }
+
     fn compare_line(
         &self,
-        side: Color,
-        address: usize,
-        men: &Men,
-        canonical: Canonical,
+        &ComparedLine {
+            side,
+            step,
+            own,
+            address,
+            men,
+            canonical,
+        }: &ComparedLine<'_, '_>,
         neighbours: &mut Neighbours,
         compared: &mut Compared,
     ) {
@@ -132,18 +127,17 @@ impl Comparison<'_> {
         if legal == 0 {
             return;
         }
-        let own = &self.values.sides[side.index()];
-        let results = &own.lines.results[address];
-        let keys = &own.keys[address];
+        let results = own.results.line(address);
+        let keys = own.keys.line(address);
         let stored = Metric::ALL.map(|metric| self.is_stored(metric, side));
         let metrics = stored.iter().filter(|&&stored| stored).count();
         compared.positions += u64::from(legal.count_ones()) * metrics as u64;
-        let width = self.values.moves.width;
+        let width = step.moves.width;
         count(compared, results, legal, canonical, width);
-        let scores = own.lines.scores.get(address);
+        let scores = own.scores.get(address);
         longest(compared, LongestWin { keys, scores }, width);
 
-        let expected = self.values.expected(address, men, side, neighbours);
+        let expected = self.values.expected(step, address, men, side, neighbours);
         let scores = scores.filter(|_| stored[2]);
         let differ = width.run(Differ {
             results,
@@ -168,8 +162,8 @@ impl Comparison<'_> {
     }
 
     fn is_stored(&self, metric: Metric, side: Color) -> bool {
-        let frame = self.values.moves.frame;
-        self.source.is_stored(metric, side.index(), frame)
+        self.source
+            .is_stored(metric, side.index(), self.values.frame())
     }
 
     /// Names the differences of one position.
@@ -181,7 +175,7 @@ impl Comparison<'_> {
         king: u32,
         result: u8,
         (stored, expected): (i16, i16),
-        scores: Option<(u8, u8)>,
+        scores: Option<(u16, u16)>,
         compared: &mut Compared,
     ) {
         let mut add = |metric: Metric, stored: String, expected: String| {
@@ -221,11 +215,21 @@ impl Comparison<'_> {
     }
 }
 
+/// A line that is compared.
+struct ComparedLine<'a, 'v> {
+    side: Color,
+    step: &'a Step<'a, 'v>,
+    own: &'a SideWindow<'a>,
+    address: usize,
+    men: &'a Men,
+    canonical: Canonical,
+}
+
 /// Finds the squares of the black king where a line is not what was expected.
 struct Differ<'a> {
     results: &'a Line<u8>,
     keys: &'a Line<i16>,
-    scores: Option<&'a Line<u8>>,
+    scores: Option<&'a Line<u16>>,
     expected: &'a Expected<i16>,
     has_distances: bool,
 }
@@ -268,8 +272,8 @@ impl Kernel for Differ<'_> {
 
 /// Whether a mate score is what was expected and fits the result.
 #[inline(always)]
-fn score_agrees(score: u8, expected: u8, result: u8) -> bool {
-    let draw = MateScore::DRAW.0;
+fn score_agrees(score: u16, expected: u16, result: u8) -> bool {
+    let draw = mate::DRAW;
     let drawn = Wdl::Draw.index() as u8;
     (score == expected)
         & ((score > draw) == (result > drawn))
@@ -290,20 +294,11 @@ fn describe_distance(result: u8, key: i16) -> String {
     }
 }
 
-fn describe_score(score: u8) -> String {
-    match MateScore(score).dtm() {
+fn describe_score(score: u16) -> String {
+    match mate::dtm(score) {
         Some(dtm) => format!("mate in {}", counted(dtm.0, "ply")),
         None => "no mate".to_owned(),
     }
-}
-
-fn fen(placement: &Placement, side: Color, king: u32) -> String {
-    let mut placement = *placement;
-    placement.men[1][Role::King.index()] = 1 << king;
-    placement
-        .position(side)
-        .map(|position| position.to_fen())
-        .unwrap_or_default()
 }
 
 /// Counts how often each result stands in a line.
@@ -356,23 +351,23 @@ fn count(
 /// Finds the longest win of a line: the smallest key and the smallest mate score above those of a draw.
 struct LongestWin<'a> {
     keys: &'a Line<i16>,
-    scores: Option<&'a Line<u8>>,
+    scores: Option<&'a Line<u16>>,
 }
 
 impl Kernel for LongestWin<'_> {
     /// The largest numbers of their types where there is no win.
-    type Output = (i16, u8);
+    type Output = (i16, u16);
 
     #[inline(always)]
-    fn run(self) -> (i16, u8) {
-        let mut longest = (i16::MAX, u8::MAX);
+    fn run(self) -> (i16, u16) {
+        let mut longest = (i16::MAX, u16::MAX);
         for &key in self.keys {
             let won = if key > key::DRAWN { key } else { i16::MAX };
             longest.0 = won.min(longest.0);
         }
         for &score in self.scores.into_iter().flatten() {
-            let is_won = score > MateScore::DRAW.0;
-            let won = if is_won { score } else { u8::MAX };
+            let is_won = score > mate::DRAW;
+            let won = if is_won { score } else { u16::MAX };
             longest.1 = won.min(longest.1);
         }
         longest
@@ -388,7 +383,7 @@ fn longest(compared: &mut Compared, win: LongestWin<'_>, width: Width) {
     }
     compared.longest[0] = compared.longest[0].max(key::shortest(key).into());
     if has_scores {
-        let mate = MateScore(score).dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
+        let mate = mate::dtm(score).map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::line::Line;
+use super::pages::Pages;
 use crate::Error;
 use crate::chess::material::Material;
 use crate::chess::{Chess, ChessRules};
@@ -35,8 +35,10 @@ pub(super) enum LoadError {
         material: Material,
         metric: Metric,
     },
-    #[error("{}: {material} has too many positions to be verified in memory", path.display())]
+    #[error("{}: {material} has too many positions to be verified", path.display())]
     TooLarge { material: Material, path: PathBuf },
+    #[error("{}: {problem}", path.display())]
+    Scratch { path: PathBuf, problem: String },
 }
 
 /// What makes `generate` write a format.
@@ -54,7 +56,8 @@ impl LoadError {
             LoadError::Table { path, .. }
             | LoadError::Missing { path, .. }
             | LoadError::Foreign { path, .. }
-            | LoadError::TooLarge { path, .. } => path,
+            | LoadError::TooLarge { path, .. }
+            | LoadError::Scratch { path, .. } => path,
         }
     }
 }
@@ -110,7 +113,10 @@ pub(in crate::verify) fn asked_in(
 /// Numbers at the addresses of a frame.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    pub lines: Vec<Line<u8>>,
+    /// Their low bytes.
+    pub low: Pages<u8>,
+    /// Their high bytes; empty if all are zero.
+    pub high: Pages<u8>,
     pub twins: Vec<Twin>,
 }
 

@@ -1,5 +1,7 @@
 //! From the order of the numbers in a file to that of verification.
 
+use std::ops::RangeInclusive;
+
 use rayon::prelude::*;
 
 use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
@@ -177,10 +179,18 @@ impl<'a> Gather<'a> {
             .sum()
     }
 
-    /// The lines of a part of the frame, with a side of the frame to move; those of the rest are all zeros.
-    pub fn run(&self, numbers: &[u8], first: u64, part: &Part, side: Color) -> Vec<Line<u8>> {
+    /// Brings the numbers of a piece of the stream, which begins with index `first`, to the lines from address `start` on, which are
+    /// whole bands: of a part of the frame, with a side of the frame to move. Lines were all zeros before the first piece.
+    pub fn run(
+        &self,
+        numbers: &[u8],
+        first: u64,
+        part: &Part,
+        side: Color,
+        start: usize,
+        lines: &mut [Line<u8>],
+    ) {
         let men = &self.frame.men;
-        let mut lines = vec![[0; 64]; self.frame.addresses];
         let numbers = Numbers {
             numbers,
             first: first as usize,
@@ -193,7 +203,8 @@ impl<'a> Gather<'a> {
                     .enumerate()
                     .for_each(|(block, lines)| {
                         for below in 0..stride {
-                            let squares = self.frame.squares(block * 64 * stride + below);
+                            let address = start + block * 64 * stride + below;
+                            let squares = self.frame.squares(address);
                             let wanted = part.squares(side, men, &squares, man);
                             if wanted != 0 {
                                 let lines = &mut lines[below..];
@@ -207,18 +218,17 @@ impl<'a> Gather<'a> {
                 .enumerate()
                 .for_each(|(chunk, lines)| {
                     for (number, line) in lines.iter_mut().enumerate() {
-                        let squares = self.frame.squares(chunk * 64 + number);
+                        let squares = self.frame.squares(start + chunk * 64 + number);
                         if !part.has(side, men, &squares) {
                             continue;
                         }
                         for (black, value) in line.iter_mut().enumerate() {
                             let kings = self.kings[usize::from(squares[0])][black];
-                            *value = self.number(numbers, kings, &squares);
+                            *value |= self.number(numbers, kings, &squares);
                         }
                     }
                 }),
         }
-        lines
     }
 
     /// The number of one position.
@@ -249,6 +259,7 @@ impl<'a> Gather<'a> {
         let mut offsets = [usize::MAX; Symmetry::COUNT];
         // By symmetry and square, what the man and others of its group add.
         let mut own = [0; Symmetry::COUNT * 64];
+        let mut ends = [(usize::MAX, 0); Symmetry::COUNT];
         for symmetry in kings.iter().map(|kings| kings.symmetry) {
             let offset = &mut offsets[symmetry.index()];
             if *offset != usize::MAX {
@@ -256,46 +267,53 @@ impl<'a> Gather<'a> {
             }
             *offset = self.groups_offset(squares, symmetry, Some(group));
             let mut squares = *squares;
+            let (low, high) = &mut ends[symmetry.index()];
             for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
                 squares[man] = square;
                 *own = self.group_offset(group, &squares, symmetry);
+                (*low, *high) = (*own.min(low), *own.max(high));
             }
         }
         let bases: [usize; 64] = std::array::from_fn(|black| {
             kings[black].offset + offsets[kings[black].symmetry.index()]
         });
         let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
+        let undecided = squares_where(|black| kings[black].undecided);
+        let here = squares_where(|black| {
+            let (low, high) = ends[kings[black].symmetry.index()];
+            numbers.has_any_of(bases[black] + low..=bases[black] + high)
+        });
+        if here | undecided == 0 {
+            return;
+        }
         let is_uniform = rows.iter().all(|&row| row == rows[0]);
         let tile = is_uniform.then(|| Tile::new(numbers, &bases, &own[rows[0]..][..64]));
-        let tile = tile.flatten();
-        let undecided = squares_where(|black| kings[black].undecided);
-        for square in wanted.ones().map(|square| square as usize) {
-            let line = &mut lines[square * self.frame.stride(man)];
-            if let Some(Tile { lines, places }) = &tile {
-                *line = lines[usize::from(places[square]) % 64];
-            } else if is_uniform {
-                let own = own[rows[0] + square];
-                for (value, &base) in line.iter_mut().zip(&bases) {
-                    *value = numbers.at(base + own);
-                }
-            } else {
-                for ((value, &base), &row) in line.iter_mut().zip(&bases).zip(&rows) {
-                    *value = numbers.at(base + own[row + square]);
-                }
+        let tile = tile.flatten().unwrap_or_else(|| {
+            let mut tile = Tile::EMPTY;
+            for black in here.ones().map(|black| black as usize) {
+                tile.read(numbers, bases[black], &own[rows[black]..][..64], black);
             }
+            tile
+        });
+        for square in wanted.ones().map(|square| square as usize) {
+            let mut found = tile.lines[usize::from(tile.places[square]) % 64];
             if undecided != 0 {
                 let mut squares = *squares;
                 squares[man] = square as u8;
                 for black in undecided.ones() {
                     let kings = kings[black as usize];
-                    line[black as usize] = self.number(numbers, kings, &squares);
+                    found[black as usize] = self.number(numbers, kings, &squares);
                 }
+            }
+            let line = &mut lines[square * self.frame.stride(man)];
+            for (value, found) in line.iter_mut().zip(found) {
+                *value |= found;
             }
         }
     }
 }
 
-/// The numbers of all squares of one man and of the black king, where those of the man are neighbours in the file.
+/// The numbers of all squares of one man and of the black king.
 struct Tile {
     /// By place, those of all black kings.
     lines: [Line<u8>; 64],
@@ -304,6 +322,34 @@ struct Tile {
 }
 
 impl Tile {
+    const EMPTY: Tile = Tile {
+        lines: [[0; 64]; 64],
+        places: {
+            let mut places = [0; 64];
+            let mut place = 0;
+            while place < 64 {
+                places[place] = place as u8;
+                place += 1;
+            }
+            places
+        },
+    };
+
+    /// Reads the numbers of one square of the black king, at all sums of a base and an offset.
+    fn read(&mut self, numbers: Numbers<'_>, base: usize, own: &[usize], black: usize) {
+        let low = own.iter().copied().min().unwrap_or(0);
+        let row = match own.iter().all(|own| own - low < 64) {
+            true => Some(numbers.row(base + low)),
+            false => None,
+        };
+        for (line, own) in self.lines.iter_mut().zip(own) {
+            line[black] = match &row {
+                Some(row) => row[(own - low) & 63],
+                None => numbers.at(base + own),
+            };
+        }
+    }
+
     /// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
     ///
     /// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
@@ -328,6 +374,11 @@ struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
+    /// Whether any of some indices is in the part.
+    fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
+        *indices.end() >= self.first && *indices.start() < self.first + self.numbers.len()
+    }
+
     /// Those of 64 indices.
     fn row(self, index: usize) -> [u8; 64] {
         let start = index.wrapping_sub(self.first);

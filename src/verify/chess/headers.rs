@@ -1,14 +1,14 @@
 //! What the headers of a material's files claim about all positions, against the values.
 
 use super::compare::Compared;
-use super::line::{ILLEGAL, key};
+use super::line::{ILLEGAL, key, mate};
 use super::slice::SliceValues;
 use super::source::{Source, sides};
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
 use crate::counted::counted;
 use crate::game::Color;
-use crate::metric::{MateScore, Metric};
+use crate::metric::Metric;
 use crate::table::Longest;
 use crate::verify::report::{Difference, Found};
 
@@ -40,22 +40,18 @@ impl Named {
                     continue;
                 };
                 let king = placement.of(Color::Black, Role::King).trailing_zeros() as usize;
-                let (_, address, symmetry) = values.moves.own.layout.locate(&placement);
+                let (_, address, symmetry) = values.targets.own.layout.locate(&placement);
                 let king = usize::from(symmetry.map(king as u8));
-                let own = &values.sides[side];
-                if own.lines.results[address][king] == ILLEGAL {
+                let own = values.sides[side].open();
+                if own.results.line(address)[king] == ILLEGAL {
                     continue;
                 }
                 self.plies[usize::from(metric.number())][side] = Some(match metric {
                     Metric::Dtm => {
-                        let score = own
-                            .lines
-                            .scores
-                            .get(address)
-                            .map(|line| MateScore(line[king]));
-                        score.and_then(MateScore::dtm).map_or(0, |dtm| dtm.0)
+                        let score = own.scores.get(address).map(|line| line[king]);
+                        score.and_then(mate::dtm).map_or(0, |dtm| dtm.0)
                     }
-                    Metric::Wdl | Metric::Dtz => key::shortest(own.keys[address][king]).into(),
+                    Metric::Wdl | Metric::Dtz => key::shortest(own.keys.line(address)[king]).into(),
                 });
             }
         }

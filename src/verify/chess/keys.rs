@@ -8,28 +8,30 @@
 
 use rayon::prelude::*;
 
-use super::line::{ILLEGAL, Lane, Line, key};
-use super::moves::Neighbours;
+use super::line::{ILLEGAL, Line, key, mate};
+use super::moves::{Expect, Neighbours};
 use super::numbers::take_illegal;
+use super::pages::Pages;
 use super::slice::{CHUNK, SliceValues};
 use super::source::Source;
 use crate::game::{Bits, Color};
 use crate::metric::Metric;
 use crate::probe::Format;
 
+const NO_KEYS: Line<i16> = [i16::MAX; 64];
+
 impl SliceValues<'_> {
     /// Completes the keys: those of a side that are in no file are derived, and those of mated positions are made exact.
     pub fn find_keys(&mut self, source: &Source) {
-        let frame = self.moves.frame;
+        let frame = self.frame();
         let is_derived = |side: Color| {
             source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index(), frame)
         };
         for side in Color::ALL.into_iter().filter(|&side| !is_derived(side)) {
             if !source.has(Metric::Dtz) {
-                let own = &mut self.sides[side.index()];
-                own.keys = keys_without_distances(&own.lines.results);
+                self.sides[side.index()].keys = self.keys_without_distances(side);
             } else if source.format() == Format::Syzygy {
-                self.find_mates(side);
+                self.sides[side.index()].keys = self.with_mates(side);
             }
         }
         for side in Color::ALL.into_iter().filter(|&side| is_derived(side)) {
@@ -43,98 +45,160 @@ impl SliceValues<'_> {
             }
         }
         if source.format() == Format::Syzygy && !Color::ALL.into_iter().any(is_derived) {
-            self.narrow(Color::Black);
+            self.sides[Color::Black.index()].keys = self.narrowed(Color::Black);
         }
     }
 
-    /// Marks the mated positions among those that are lost in one ply, or in one or two.
-    fn find_mates(&mut self, side: Color) {
-        let mut keys = std::mem::take(&mut self.sides[side.index()].keys);
-        let other = &self.sides[(!side).index()].lines.results;
-        keys.par_iter_mut()
-            .enumerate()
-            .with_min_len(CHUNK)
-            .for_each_init(Neighbours::new, |neighbours, (address, keys)| {
-                if !keys.iter().any(|&key| key::may_be_mated(key)) {
-                    return;
-                }
-                let men = self.men(address);
-                let zeroing = self.all_moves(address, &men, side, neighbours);
-                let without_moves = self
-                    .expect(other, &[], address, neighbours, side, &zeroing, &men)
-                    .without_moves;
-                for king in (without_moves & men.legality.in_check[side.index()]).ones() {
-                    let key = &mut keys[king as usize];
-                    if key::may_be_mated(*key) {
-                        *key = key::MATED;
+    /// The keys of a side with the mated positions marked among those that are lost in one ply, or in one or two.
+    fn with_mates(&self, side: Color) -> Pages<i16> {
+        let mut marked = self.places().pages();
+        self.all_steps(side, |step| {
+            let own = self.sides[side.index()].keys.open();
+            let keys = step.addresses.clone().into_par_iter();
+            let keys = keys
+                .with_min_len(CHUNK)
+                .map_init(Neighbours::new, |neighbours, address| {
+                    let mut keys = *own.line(address);
+                    if !keys.iter().any(|&key| key::may_be_mated(key)) {
+                        return keys;
                     }
-                }
-            });
-        self.sides[side.index()].keys = keys;
+                    let men = self.men(address);
+                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                    let expect = Expect {
+                        other: step.results(),
+                        scores: None,
+                        address,
+                        neighbours,
+                        side,
+                        zeroing: &zeroing,
+                    };
+                    let without_moves = self.expect(expect, &men).without_moves;
+                    for king in (without_moves & men.legality.in_check[side.index()]).ones() {
+                        let key = &mut keys[king as usize];
+                        if key::may_be_mated(*key) {
+                            *key = key::MATED;
+                        }
+                    }
+                    keys
+                });
+            marked.push(keys.collect());
+        });
+        marked
     }
 
     /// What the moves of a side lead to, as its keys.
-    fn derived_keys(&self, side: Color) -> Vec<Line<i16>> {
-        let mut keys = vec![[i16::NONE; 64]; self.moves.frame.addresses];
-        self.for_each_expected(side, &mut keys, take_expected);
+    fn derived_keys(&self, side: Color) -> Pages<i16> {
+        let mut keys = self.places().pages();
+        self.all_steps(side, |step| {
+            let results = self.sides[side.index()].lines.results.open();
+            let found = step.addresses.clone().into_par_iter();
+            let found =
+                found
+                    .with_min_len(CHUNK)
+                    .map_init(Neighbours::new, |neighbours, address| {
+                        let men = self.men(address);
+                        let mut keys = NO_KEYS;
+                        if men.legality.legal[side.index()] != 0 {
+                            let zeroing =
+                                self.all_moves(step.moves, address, &men, side, neighbours);
+                            let expect = Expect {
+                                other: step.keys(),
+                                scores: None,
+                                address,
+                                neighbours,
+                                side,
+                                zeroing: &zeroing,
+                            };
+                            let expected = self.expect(expect, &men);
+                            take_expected(&mut keys, &expected.numbers, results.line(address));
+                        }
+                        keys
+                    });
+            keys.push(found.collect());
+        });
         keys
     }
 
     /// What the moves of a side lead to, as its keys and mate scores: looking for the moves is most of the work.
-    fn derived_keys_and_scores(&self, side: Color) -> (Vec<Line<i16>>, Vec<Line<u8>>) {
-        let results = &self.sides[side.index()].lines.results;
-        (0..self.moves.frame.addresses)
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map_init(Neighbours::new, |neighbours, address| {
-                let men = self.men(address);
-                let mut keys = [i16::NONE; 64];
-                let legal = men.legality.legal[side.index()];
-                if legal == 0 {
-                    return (keys, [ILLEGAL; 64]);
-                }
-                let expected = self.expected(address, &men, side, neighbours);
-                take_expected(&mut keys, &expected.numbers, &results[address]);
-                let mut scores = expected.scores;
-                take_illegal(&mut scores, legal);
-                (keys, scores)
-            })
-            .unzip()
-    }
-
-    /// Narrows the keys of a side to what its moves lead to.
-    fn narrow(&mut self, side: Color) {
-        let mut keys = std::mem::take(&mut self.sides[side.index()].keys);
-        self.for_each_expected(side, &mut keys, |keys, expected, _| {
-            for (key, &expected) in keys.iter_mut().zip(expected) {
-                *key = key::common(*key, expected);
-            }
+    fn derived_keys_and_scores(&self, side: Color) -> (Pages<i16>, Pages<u16>) {
+        let (mut all_keys, mut all_scores) = (self.places().pages(), self.places().kept_pages());
+        self.all_steps(side, |step| {
+            let results = self.sides[side.index()].lines.results.open();
+            let found = step.addresses.clone().into_par_iter();
+            let found =
+                found
+                    .with_min_len(CHUNK)
+                    .map_init(Neighbours::new, |neighbours, address| {
+                        let men = self.men(address);
+                        let mut keys = NO_KEYS;
+                        let legal = men.legality.legal[side.index()];
+                        if legal == 0 {
+                            return (keys, [mate::ILLEGAL; 64]);
+                        }
+                        let expected = self.expected(step, address, &men, side, neighbours);
+                        take_expected(&mut keys, &expected.numbers, results.line(address));
+                        let mut scores = expected.scores;
+                        take_illegal(&mut scores, legal);
+                        (keys, scores)
+                    });
+            let (keys, scores) = found.unzip();
+            all_keys.push(keys);
+            all_scores.push(scores);
         });
-        self.sides[side.index()].keys = keys;
+        (all_keys, all_scores)
     }
 
-    /// Calls `take` with each of the lines of `keys` that has a legal position, with what the moves of a side lead to, and
-    /// with its results.
-    fn for_each_expected(
-        &self,
-        side: Color,
-        keys: &mut [Line<i16>],
-        take: impl Fn(&mut Line<i16>, &Line<i16>, &Line<u8>) + Sync,
-    ) {
-        let other = &self.sides[(!side).index()].keys;
-        let results = &self.sides[side.index()].lines.results;
-        keys.par_iter_mut()
-            .enumerate()
-            .with_min_len(CHUNK)
-            .for_each_init(Neighbours::new, |neighbours, (address, keys)| {
-                let men = self.men(address);
-                if men.legality.legal[side.index()] == 0 {
-                    return;
+    /// The keys of a side narrowed to what its moves lead to.
+    fn narrowed(&self, side: Color) -> Pages<i16> {
+        let mut narrowed = self.places().pages();
+        self.all_steps(side, |step| {
+            let own = self.sides[side.index()].keys.open();
+            let keys = step.addresses.clone().into_par_iter();
+            let keys = keys
+                .with_min_len(CHUNK)
+                .map_init(Neighbours::new, |neighbours, address| {
+                    let mut keys = *own.line(address);
+                    let men = self.men(address);
+                    if men.legality.legal[side.index()] == 0 {
+                        return keys;
+                    }
+                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                    let expect = Expect {
+                        other: step.keys(),
+                        scores: None,
+                        address,
+                        neighbours,
+                        side,
+                        zeroing: &zeroing,
+                    };
+                    let expected = self.expect(expect, &men);
+                    for (key, &expected) in keys.iter_mut().zip(&expected.numbers) {
+                        *key = key::common(*key, expected);
+                    }
+                    keys
+                });
+            narrowed.push(keys.collect());
+        });
+        narrowed
+    }
+
+    /// The results of a side as keys where distances are not known.
+    fn keys_without_distances(&self, side: Color) -> Pages<i16> {
+        let mut all_keys = self.places().pages();
+        self.all_steps(side, |step| {
+            let results = self.sides[side.index()].lines.results.open();
+            let keys = step.addresses.clone().into_par_iter().with_min_len(CHUNK);
+            let keys = keys.map(|address| {
+                let mut keys = NO_KEYS;
+                for (key, &result) in keys.iter_mut().zip(results.line(address)) {
+                    let legal = key::of(result, 0);
+                    *key = if result == ILLEGAL { i16::MAX } else { legal };
                 }
-                let zeroing = self.all_moves(address, &men, side, neighbours);
-                let expected = self.expect(other, &[], address, neighbours, side, &zeroing, &men);
-                take(keys, &expected.numbers, &results[address]);
+                keys
             });
+            all_keys.push(keys.collect());
+        });
+        all_keys
     }
 }
 
@@ -142,22 +206,6 @@ impl SliceValues<'_> {
 fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
     for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
         let legal = key::with_result(expected, result);
-        *key = if result == ILLEGAL { i16::NONE } else { legal };
+        *key = if result == ILLEGAL { i16::MAX } else { legal };
     }
-}
-
-/// Results as keys where distances are not known.
-fn keys_without_distances(results: &[Line<u8>]) -> Vec<Line<i16>> {
-    results
-        .par_iter()
-        .with_min_len(CHUNK)
-        .map(|results| {
-            let mut keys = [i16::NONE; 64];
-            for (key, &result) in keys.iter_mut().zip(results) {
-                let legal = key::of(result, 0);
-                *key = if result == ILLEGAL { i16::NONE } else { legal };
-            }
-            keys
-        })
-        .collect()
 }

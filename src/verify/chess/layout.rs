@@ -4,6 +4,8 @@
 //! Identical pieces have an address for each of their orders. Without pawns the white king stands in the triangle
 //! a1-d1-d4; with it on the long diagonal, a position and its transposed twin are both there.
 
+use std::ops::Range;
+
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
@@ -16,6 +18,12 @@ use crate::game::Color;
 
 /// The most men an address can have squares for.
 pub(super) const MAX_ADDRESSED: usize = 8;
+
+/// Addresses of a page that waits in a file, as a power of two. Tests have many small pages.
+pub(super) const PAGE: u32 = if cfg!(test) { 6 } else { 12 };
+
+/// Addresses whose values, and those that all their moves lead to, may be at hand at the same time.
+const AT_HAND: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
 
 /// The squares of the men of an address, the white king's first.
 pub(super) type Squares = [u8; MAX_ADDRESSED];
@@ -149,6 +157,28 @@ impl Frame {
     #[inline(always)]
     pub fn stride(&self, man: usize) -> usize {
         1 << (6 * (self.men.len() - 1 - man))
+    }
+
+    /// The addresses in the parts that one window serves: those with the same square of the white king, which only he leaves; all of
+    /// them if they are few or none is in a file.
+    pub fn bands(&self, is_away: bool) -> Vec<Range<usize>> {
+        let length = match is_away && self.addresses > AT_HAND {
+            true => self.stride(0),
+            false => self.addresses,
+        };
+        let starts = (0..self.addresses).step_by(length);
+        starts
+            .map(|start| start..(start + length).min(self.addresses))
+            .collect()
+    }
+
+    /// The addresses of a band in the parts that are worked on together.
+    pub fn steps(&self, band: &Range<usize>, is_away: bool) -> Vec<Range<usize>> {
+        let length = if is_away { AT_HAND } else { self.addresses };
+        let starts = band.clone().step_by(length);
+        starts
+            .map(|start| start..(start + length).min(band.end))
+            .collect()
     }
 
     /// The men on these squares, without a black king.

@@ -4,18 +4,19 @@
 //! "The best of all moves" is taken over the values of the positions reached, as their mover sees them: there the best is
 //! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
 
+use std::borrow::Cow;
+
 use crate::chess::symmetry::Symmetry;
-use crate::metric::{FIFTY_MOVES, MateScore, Wdl};
+use crate::metric::{FIFTY_MOVES, Wdl};
 
 /// One number for each square of the black king.
 pub(super) type Line<N> = [N; 64];
 
-/// Stands in lines of results and of mate scores where there is no legal position. As a mate score it is also a mate
-/// in one ply, the best for the side to move, so results tell whether a position is legal.
+/// Stands in lines of results where there is no legal position.
 pub(super) const ILLEGAL: u8 = u8::MAX;
 
 /// A number that lines are made of.
-pub(super) trait Lane: Copy + Ord + 'static {
+pub(super) trait Lane: Copy + Ord + Send + Sync + 'static {
     /// The largest number: no position.
     const NONE: Self;
     /// The smallest number.
@@ -23,6 +24,15 @@ pub(super) trait Lane: Copy + Ord + 'static {
     /// [`NONE`](Self::NONE) for every bit that is set, else [`LOWEST`](Self::LOWEST).
     const ROWS: &'static [[Self; 8]; 256];
 
+    /// The low bytes of some lines, then their high bytes, if they have such.
+    fn bytes(lines: &[Line<Self>]) -> [Cow<'_, [u8]>; 2];
+
+    /// Lines from their low and high bytes.
+    fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>>;
+}
+
+/// A number that says what a position is worth.
+pub(super) trait Worth: Lane {
     /// The number to take for a position that a zeroing move reaches, from its result.
     fn reached_by_zeroing(result: u8) -> Self;
 
@@ -31,7 +41,7 @@ pub(super) trait Lane: Copy + Ord + 'static {
 }
 
 macro_rules! lane {
-    ($number:ty, $reached_by_zeroing:path, $before:path) => {
+    ($number:ty, $bytes:path, $from_bytes:path) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -47,22 +57,85 @@ macro_rules! lane {
                 rows
             };
 
-            #[inline(always)]
-            fn reached_by_zeroing(result: u8) -> Self {
-                $reached_by_zeroing(result)
+            fn bytes(lines: &[Line<Self>]) -> [Cow<'_, [u8]>; 2] {
+                $bytes(lines)
             }
 
-            #[inline(always)]
-            fn before(self) -> Self {
-                $before(self)
+            fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>> {
+                $from_bytes(low, high)
             }
         }
     };
 }
 
-// Results and keys; of mate scores, which are bytes too, only the least is ever asked for.
-lane!(u8, std::convert::identity, result_before);
-lane!(i16, key::reached_by_zeroing, key::before_quiet_move);
+// Results, keys and mate scores.
+lane!(u8, whole_bytes, from_whole_bytes);
+lane!(i16, halves_of_keys, keys_from_halves);
+lane!(u16, halves, from_halves);
+
+impl Worth for u8 {
+    #[inline(always)]
+    fn reached_by_zeroing(result: u8) -> u8 {
+        result
+    }
+
+    #[inline(always)]
+    fn before(self) -> u8 {
+        result_before(self)
+    }
+}
+
+impl Worth for i16 {
+    #[inline(always)]
+    fn reached_by_zeroing(result: u8) -> i16 {
+        key::reached_by_zeroing(result)
+    }
+
+    #[inline(always)]
+    fn before(self) -> i16 {
+        key::before_quiet_move(self)
+    }
+}
+
+fn whole_bytes(lines: &[Line<u8>]) -> [Cow<'_, [u8]>; 2] {
+    [lines.as_flattened().into(), Cow::default()]
+}
+
+fn from_whole_bytes(low: &[u8], _: &[u8]) -> Vec<Line<u8>> {
+    low.as_chunks().0.to_vec()
+}
+
+fn halves(lines: &[Line<u16>]) -> [Cow<'_, [u8]>; 2] {
+    let numbers = lines.as_flattened();
+    let low: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
+    let high: Vec<u8> = numbers.iter().map(|&number| (number >> 8) as u8).collect();
+    [low.into(), high.into()]
+}
+
+fn from_halves(low: &[u8], high: &[u8]) -> Vec<Line<u16>> {
+    let mut lines = vec![[0; 64]; low.len() / 64];
+    let numbers = lines.as_flattened_mut().iter_mut();
+    for ((number, &low), &high) in numbers.zip(low).zip(high) {
+        *number = u16::from_le_bytes([low, high]);
+    }
+    lines
+}
+
+fn halves_of_keys(lines: &[Line<i16>]) -> [Cow<'_, [u8]>; 2] {
+    let numbers = lines.as_flattened();
+    let low: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
+    let high: Vec<u8> = numbers.iter().map(|&number| (number >> 8) as u8).collect();
+    [low.into(), high.into()]
+}
+
+fn keys_from_halves(low: &[u8], high: &[u8]) -> Vec<Line<i16>> {
+    let mut lines = vec![[0; 64]; low.len() / 64];
+    let numbers = lines.as_flattened_mut().iter_mut();
+    for ((number, &low), &high) in numbers.zip(low).zip(high) {
+        *number = i16::from_le_bytes([low, high]);
+    }
+    lines
+}
 
 /// The result of a position whose best move reaches a position with this one.
 #[inline(always)]
@@ -172,10 +245,51 @@ pub(super) fn squares_where(condition: impl Fn(usize) -> bool) -> u64 {
     })
 }
 
-/// The mate score of a position whose best move reaches this score.
-#[inline(always)]
-pub(super) fn score_before(score: u8) -> u8 {
-    MateScore(score).before_move().0
+/// Distances to mate, ordered by preference of the side to move, as [`crate::metric::MateScore`] has them in one byte; with six men
+/// there are mates that a byte does not hold.
+///
+/// | score | meaning |
+/// |---|---|
+/// | n, below 32768 | mated in 2n plies |
+/// | 32768 | draw |
+/// | 65535 - n | mates in 2n + 1 plies |
+pub(super) mod mate {
+    use crate::metric::Dtm;
+
+    pub const DRAW: u16 = 1 << 15;
+    /// The side to move is mated now; also less than the value of any move.
+    pub const MATED: u16 = 0;
+    /// Stands where there is no legal position. It is also a mate in one ply, the best for the side to move, so results tell
+    /// whether a position is legal.
+    pub const ILLEGAL: u16 = u16::MAX;
+
+    /// The score of a position whose best move reaches this one.
+    #[inline(always)]
+    pub fn before_move(score: u16) -> u16 {
+        (u16::MAX - score).wrapping_add(u16::from(score >= DRAW))
+    }
+
+    /// The distance, or nothing for a draw.
+    pub fn dtm(score: u16) -> Option<Dtm> {
+        let number = i32::from(score);
+        match score.cmp(&DRAW) {
+            std::cmp::Ordering::Less => Some(Dtm(-2 * number)),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(Dtm(2 * (i32::from(u16::MAX) - number) + 1)),
+        }
+    }
+
+    /// As one byte, if it fits.
+    #[inline(always)]
+    pub fn in_byte(score: u16) -> Option<u8> {
+        let [low, high] = score.to_le_bytes();
+        match high {
+            0 if low < 128 => Some(low),
+            0x80 if low == 0 => Some(128),
+            u8::MAX if low > 128 => Some(low),
+            _ => None,
+        }
+    }
 }
 
 /// Keys: a result with its distance to zeroing in one number, ordered by preference of the side to move. The winner
@@ -183,9 +297,9 @@ pub(super) fn score_before(score: u8) -> u8 {
 ///
 /// | key | meaning |
 /// |---|---|
-/// | 1024 - 2n | won in n plies |
+/// | 16384 - 2n | won in n plies |
 /// | 0 | drawn |
-/// | 2n - 1024 | lost in n plies |
+/// | 2n - 16384 | lost in n plies |
 ///
 /// Syzygy tables may not tell a distance from the next one. What is known to be one of two neighbours has the key between
 /// them, an odd number. So every key is the middle of a range. What passes to the position before does so for
@@ -195,10 +309,10 @@ pub(super) mod key {
     use crate::verify::chess::line::FIFTY_MOVES;
 
     /// Won at once.
-    const WON: i16 = 1024;
+    const WON: i16 = 1 << 14;
     const LIMIT: i16 = FIFTY_MOVES.0 as i16;
     /// Most plies that have a key which is not that of a draw.
-    const LONGEST: i32 = 511;
+    pub const LONGEST: i32 = 8191;
     /// Lost in no plies: the side to move is mated.
     pub const MATED: i16 = -WON;
     pub const DRAWN: i16 = 0;
@@ -209,10 +323,10 @@ pub(super) mod key {
         2 * key.signum() - key
     }
 
-    /// The key of a result ([`crate::metric::Wdl::index`]) with a distance.
+    /// The key of a result ([`crate::metric::Wdl::index`]) with a distance, or with the longest that has one.
     #[inline(always)]
-    pub fn of(result: u8, distance: u8) -> i16 {
-        let plies = 2 * i16::from(distance);
+    pub fn of(result: u8, distance: u16) -> i16 {
+        let plies = 2 * distance.min(LONGEST as u16) as i16;
         match result {
             0 | 1 => plies - WON,
             2 => DRAWN,
@@ -305,16 +419,16 @@ pub(super) mod key {
 mod tests {
     use super::*;
     use crate::chess::rules::{Square, attacks};
-    use crate::metric::{Dtz, DtzRange};
+    use crate::metric::{Dtz, DtzRange, MateScore};
 
     #[test]
     fn keys_follow_the_definition_of_distances() {
-        for plies in 1..=255u8 {
+        for plies in 1..=600 {
             for (result, sign) in [(0, -1), (4, 1)] {
                 let key = key::of(result, plies);
                 let dtz = Dtz(sign * i32::from(plies));
                 assert_eq!(usize::from(key::result(key)), dtz.wdl().index());
-                assert_eq!(key::shortest(key), plies.into());
+                assert_eq!(key::shortest(key), plies);
                 let before = dtz.before_quiet_move();
                 let key = key::before_quiet_move(key);
                 assert_eq!(usize::from(key::result(key)), before.wdl().index());
@@ -395,8 +509,27 @@ mod tests {
             }
         }
         let far = |plies| key::of_range(Dtz(plies).into());
-        assert_eq!((far(511), far(-511)), (Some(2), Some(-2)));
-        assert_eq!((far(512), far(-600)), (None, None));
+        assert_eq!((far(8191), far(-8191)), (Some(2), Some(-2)));
+        assert_eq!((far(8192), far(-9000)), (None, None));
+        assert_eq!(key::of(4, u16::MAX), 2);
+    }
+
+    #[test]
+    fn mates_count_plies() {
+        for plies in 0..=600u16 {
+            let score = match plies % 2 {
+                0 => plies / 2,
+                _ => u16::MAX - plies / 2,
+            };
+            let distance = mate::dtm(score).unwrap();
+            assert_eq!(distance.0.unsigned_abs(), u32::from(plies));
+            let before = mate::dtm(mate::before_move(score));
+            assert_eq!(before, Some(distance.before_move()));
+            let in_byte = MateScore::from_plies(u32::from(plies)).map(|score| score.0);
+            assert_eq!(mate::in_byte(score), in_byte);
+        }
+        assert_eq!(mate::before_move(mate::DRAW), mate::DRAW);
+        assert_eq!(mate::in_byte(mate::DRAW), Some(MateScore::DRAW.0));
     }
 
     #[test]

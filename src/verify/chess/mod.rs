@@ -11,6 +11,7 @@ mod line;
 mod memory;
 mod moves;
 mod numbers;
+mod pages;
 mod part;
 mod recount;
 mod resolved;
@@ -18,7 +19,10 @@ mod scatter;
 mod slice;
 mod source;
 mod stored;
+mod strange;
 mod syzygy;
+#[cfg(test)]
+mod tests;
 mod visit;
 
 use std::collections::HashMap;
@@ -46,16 +50,19 @@ use crate::verify::visit::Visitor;
 use compare::{Compared, Comparison};
 use files::{LoadError, path_of, tables_of};
 use headers::Named;
-use moves::{Moves, PromotionLines};
+use layout::PAGE;
+use moves::Targets;
+use pages::{Away, Trouble};
 use part::Part;
-use resolved::{Captures, Promoted, Promotion, Resolved, Wanted};
-use slice::SliceValues;
+use resolved::{Captures, Lines, Promoted, Promotion, Resolved, Wanted};
+use slice::{Places, SliceValues};
 use source::{Source, sides};
 
 pub(in crate::verify) use files::{FORMATS, asked_in};
 pub use formats::{BothFormats, Compared as ComparedFormats};
-pub(in crate::verify) use memory::memory;
-pub(crate) use stored::StoredNumbers;
+pub(in crate::verify) use memory::{AT_HAND, memory_within};
+pub(crate) use stored::{StoredLines, StoredNumbers};
+pub(in crate::verify) use visit::format_shown;
 
 /// The positions that verifying a material goes through.
 pub(super) fn work(material: &Material) -> u64 {
@@ -84,6 +91,11 @@ pub(super) struct Run<'a> {
     resolved: HashMap<Material, Arc<Resolved>>,
     /// Values that promotions of later materials lead to.
     promoted: Promoted,
+    /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in files.
+    at_hand: u64,
+    /// Whether what waits for other slices and materials waits in files.
+    is_away: bool,
+    trouble: Trouble,
     /// What is counted of the materials asked for, instead of comparing them.
     counting: Option<Counting<Metric>>,
     /// Who is shown their positions instead of that.
@@ -97,13 +109,19 @@ impl From<LoadError> for Stop {
 }
 
 impl<'a> Run<'a> {
+    /// For some materials, of which those that take more bytes than `at_hand` are verified by parts.
     pub(super) fn new(
         directory: &'a Path,
         format: Format,
+        (materials, at_hand): (&[Material], u64),
         cancel: &'a AtomicBool,
         observer: &'a dyn Observer,
     ) -> Run<'a> {
+        let is_large = |material: &Material| memory::whole(material) > at_hand;
         Run {
+            at_hand,
+            is_away: format == Format::Native && materials.iter().any(is_large),
+            trouble: Trouble::default(),
             directory,
             format,
             cancel,
@@ -226,8 +244,21 @@ impl Run<'_> {
         later: &[Material],
     ) -> Result<Outcome, Stop> {
         let source = self.open(material, is_asked)?;
-        let captures = Captures::new(&material, &self.resolved);
-        let wanted = Wanted::from(later, &material);
+        // Slices of a page or less are too many to be put away one by one.
+        let layout = layout::Layout::new(material);
+        let waits_away = self.is_away && layout.addresses() >= 1 << PAGE;
+        let kept = match waits_away {
+            true => Some(away(&source, Some(self.directory), &self.trouble)?),
+            false => None,
+        };
+        let captures = Captures::new(&material, &self.resolved, kept.as_ref());
+        let wanted = match later.is_empty() {
+            true => Vec::new(),
+            false => {
+                let directory = self.is_away.then_some(self.directory);
+                Wanted::from(later, &material, &away(&source, directory, &self.trouble)?)
+            }
+        };
         let is_kept = is_captured_into(&material, later);
         let part = match is_asked || is_kept {
             true => Part::Whole,
@@ -240,6 +271,9 @@ impl Run<'_> {
         let mut slices: Vec<usize> = (0..steps.len()).collect();
         slices.sort_by_key(|&slice| steps[slice]);
         let is_large = own.layout.addresses() * 64 >= LARGE_SLICE;
+        let is_by_parts = source.format() == Format::Native
+            && waits_away
+            && memory::slice(&material) > self.at_hand / 2;
         let mut all = SliceOutcome::default();
         // Slices equally far from promotion do not lead to each other.
         for level in slices.chunk_by(|&a, &b| steps[a] == steps[b]) {
@@ -248,8 +282,12 @@ impl Run<'_> {
                 own: &own,
                 captures: &captures,
                 promoted: &self.promoted,
+                kept: kept.as_ref(),
+                is_by_parts,
                 wanted: &wanted,
                 part: &part,
+                directory: self.directory,
+                trouble: &self.trouble,
                 is_asked,
                 is_compared: is_asked && self.counting.is_none(),
                 listed: match &self.counting {
@@ -302,8 +340,14 @@ struct Job<'a> {
     own: &'a Resolved,
     captures: &'a Captures,
     promoted: &'a Promoted,
+    /// Where values wait for other slices and materials, if not in memory.
+    kept: Option<&'a Arc<Away>>,
+    /// Whether a slice is too large to be in memory.
+    is_by_parts: bool,
     wanted: &'a [Wanted],
     part: &'a Part,
+    directory: &'a Path,
+    trouble: &'a Trouble,
     is_asked: bool,
     is_compared: bool,
     /// How many positions are named of each kind, where values are counted.
@@ -371,15 +415,21 @@ impl Job<'_> {
             return Err(Stop::Cancelled);
         }
         let frame = self.own.layout.frame(slice);
-        let promotions = self.promotions(slice);
-        let moves = Moves {
+        let targets = Targets {
             frame: &frame,
             own: self.own,
             captures: self.captures,
-            promoted: &promotions,
+            promoted: self.promotions(slice),
             width: self.width,
         };
-        let values = SliceValues::load(self.source, moves, self.part, self.is_asked)?;
+        let places = Places {
+            own: match self.is_by_parts {
+                true => Some(away(self.source, Some(self.directory), self.trouble)?),
+                false => None,
+            },
+            kept: self.kept.cloned(),
+        };
+        let mut values = SliceValues::load(self.source, targets, self.part, self.is_asked, places)?;
         let mut outcome = SliceOutcome::default();
         if let Some(listed) = self.listed.filter(|_| self.is_asked) {
             let space = &self.source.space;
@@ -393,24 +443,41 @@ impl Job<'_> {
         }
         if self.is_compared {
             outcome.named.look_up(self.source, &values, slice);
+            let strange = std::mem::take(&mut values.strange);
             let comparison = Comparison {
                 source: self.source,
                 values: &values,
                 cancel: self.cancel,
                 observer: self.observer,
                 work: self.work,
+                strange,
             };
             outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
         }
-        let _ = self.own.slices[slice].set(values.sides.map(|side| side.lines));
+        let SliceValues { sides, .. } = values;
+        let lines = sides.map(|mut side| {
+            if let Some(kept) = self.kept {
+                side.lines.put_away(kept);
+            }
+            side.lines
+        });
+        let _ = self.own.slices[slice].set(lines);
         for wanted in self.wanted {
-            outcome.promoted.extend(wanted.find(self.own, slice));
+            outcome
+                .promoted
+                .extend(wanted.find(self.own, slice, self.is_by_parts));
         }
-        Ok(outcome)
+        match self.trouble.told() {
+            None => Ok(outcome),
+            Some(problem) => Err(LoadError::Scratch {
+                path: self.source.path(Metric::Wdl),
+                problem: problem.to_owned(),
+            })?,
+        }
     }
 
     /// What the promotions of a slice without a capture lead to.
-    fn promotions(&self, slice: usize) -> Vec<PromotionLines> {
+    fn promotions(&self, slice: usize) -> Vec<(Color, &Lines)> {
         let pawns = self.own.layout.pawns.placement(slice);
         let mut promotions = Vec::new();
         for color in Color::ALL {
@@ -426,10 +493,23 @@ impl Job<'_> {
                         role,
                     };
                     let lines = self.promoted.lines(promotion, slice, to);
-                    promotions.extend(lines.map(|lines| PromotionLines { color, lines }));
+                    promotions.extend(lines.map(|lines| (color, lines)));
                 }
             }
         }
         promotions
     }
+}
+
+/// A place where values of a material wait: a file in a directory, or memory.
+fn away(
+    source: &Source,
+    directory: Option<&Path>,
+    trouble: &Trouble,
+) -> Result<Arc<Away>, LoadError> {
+    let away = Away::new(directory, trouble);
+    away.map(Arc::new).map_err(|error| LoadError::Scratch {
+        path: source.path(Metric::Wdl),
+        problem: format!("there is no place for what waits: {error}"),
+    })
 }

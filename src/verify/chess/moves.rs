@@ -7,10 +7,11 @@
 
 use super::layout::{Frame, Squares, squares_of};
 use super::line::{
-    ILLEGAL, Lane, Line, best_of_steps, result_before, score_before, squares_where, take_best,
+    ILLEGAL, Lane, Line, Worth, best_of_steps, mate, result_before, squares_where, take_best,
     with_turned,
 };
-use super::resolved::{Captures, Lines, Resolved};
+use super::pages::Around;
+use super::resolved::{CaptureWindows, Captures, Lines, LinesWindow, Resolved, ResolvedWindow};
 use crate::chess::index::Placement;
 use crate::chess::rules::{Role, Square, attacks};
 use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
@@ -23,13 +24,13 @@ use crate::simd::{Kernel, Width};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best {
     pub results: Line<u8>,
-    pub scores: Line<u8>,
+    pub scores: Line<u16>,
 }
 
 impl Best {
     pub const NO_MOVE: Best = Best {
         results: [ILLEGAL; 64],
-        scores: [ILLEGAL; 64],
+        scores: [mate::ILLEGAL; 64],
     };
 
     pub fn take(&mut self, other: &Best) {
@@ -38,22 +39,42 @@ impl Best {
     }
 }
 
-/// What a promotion without a capture leads to, at the addresses of the slice it is played from.
-#[derive(Debug)]
-pub(super) struct PromotionLines {
-    pub color: Color,
-    pub lines: Lines,
-}
-
 /// What the moves of a slice lead to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Moves<'a> {
+#[derive(Debug)]
+pub(super) struct Targets<'a> {
     pub frame: &'a Frame,
     /// The material itself: slices that pawns walk to.
     pub own: &'a Resolved,
     pub captures: &'a Captures,
-    pub promoted: &'a [PromotionLines],
+    /// What promotions without a capture lead to, at the addresses of the slice, by the pawn's colour.
+    pub promoted: Vec<(Color, &'a Lines)>,
     /// How wide the registers are.
+    pub width: Width,
+}
+
+impl Targets<'_> {
+    /// The values through new windows.
+    pub fn open(&self) -> Moves<'_> {
+        let promoted = self.promoted.iter();
+        Moves {
+            frame: self.frame,
+            own: self.own.open(),
+            captures: self.captures.open(),
+            promoted: promoted
+                .map(|&(color, lines)| (color, lines.open()))
+                .collect(),
+            width: self.width,
+        }
+    }
+}
+
+/// What the moves of a slice lead to, as far as it was asked for.
+#[derive(Debug)]
+pub(super) struct Moves<'a> {
+    pub frame: &'a Frame,
+    own: ResolvedWindow<'a>,
+    captures: CaptureWindows<'a>,
+    promoted: Vec<(Color, LinesWindow<'a>)>,
     pub width: Width,
 }
 
@@ -73,7 +94,7 @@ impl Moves<'_> {
     /// Takes the values of a placement, seen from the frame's board.
     fn reach(
         best: &mut Best,
-        target: Option<&Resolved>,
+        target: Option<&ResolvedWindow<'_>>,
         placement: &Placement,
         side: Color,
         between: u64,
@@ -122,13 +143,9 @@ impl Moves<'_> {
     /// The best promotions that do not take.
     pub fn promotions(&self, address: usize, side: Color) -> Best {
         let mut best = Best::NO_MOVE;
-        for promotion in self
-            .promoted
-            .iter()
-            .filter(|promotion| promotion.color == side)
-        {
-            take_best(&mut best.results, &promotion.lines.results[address], 0);
-            if let Some(scores) = promotion.lines.scores.get(address) {
+        for (_, lines) in self.promoted.iter().filter(|(color, _)| *color == side) {
+            take_best(&mut best.results, lines.results.line(address), 0);
+            if let Some(scores) = lines.scores.get(address) {
                 take_best(&mut best.scores, scores, 0);
             }
         }
@@ -190,7 +207,7 @@ impl Moves<'_> {
         };
         let place = usize::from(reached.symmetry.map(square.index() as u8));
         let result = reached.results[place];
-        let score = reached.scores.map_or(ILLEGAL, |scores| scores[place]);
+        let score = reached.scores.map_or(mate::ILLEGAL, |scores| scores[place]);
         for king in attacks::king(square).ones() {
             let king = king as usize;
             best.results[king] = result.min(best.results[king]);
@@ -210,7 +227,7 @@ impl Moves<'_> {
             let mut after = *placement;
             let pawns = &mut after.men[side.index()][Role::Pawn.index()];
             *pawns = *pawns & !from.bit() | one.bit();
-            Self::reach(&mut best, Some(self.own), &after, !side, 0);
+            Self::reach(&mut best, Some(&self.own), &after, !side, 0);
             let two = one.ahead(side);
             if from.rank_for(side) == 1 && occupied & two.bit() == 0 {
                 let pawns = &mut after.men[side.index()][Role::Pawn.index()];
@@ -225,7 +242,7 @@ impl Moves<'_> {
     /// table's value is that of a stalemate or a mate, and the capture alone counts.
     fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best {
         let mut reached = Best::NO_MOVE;
-        Self::reach(&mut reached, Some(self.own), after, !side, one.bit());
+        Self::reach(&mut reached, Some(&self.own), after, !side, one.bit());
         let takers = attacks::pawn(side, one) & after.of(!side, Role::Pawn);
         let mut replies = Best::NO_MOVE;
         for from in squares_of(takers) {
@@ -242,7 +259,7 @@ impl Moves<'_> {
         for king in answered.ones() {
             let square = king as usize;
             let result = result_before(replies.results[square]);
-            let score = score_before(replies.scores[square]);
+            let score = mate::before_move(replies.scores[square]);
             let own = &mut reached.results[square];
             let is_only_move = *own == Wdl::Draw.index() as u8
                 && result < *own
@@ -342,9 +359,9 @@ impl Moves<'_> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expect<'a, N> {
     /// The numbers of the other side.
-    pub other: &'a [Line<N>],
+    pub other: Around<'a, N>,
     /// Its mate scores, if they are known.
-    pub scores: &'a [Line<u8>],
+    pub scores: Option<Around<'a, u16>>,
     pub address: usize,
     pub neighbours: &'a [Neighbour],
     pub side: Color,
@@ -356,20 +373,20 @@ pub(super) struct Expect<'a, N> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected<N> {
     pub numbers: Line<N>,
-    pub scores: Line<u8>,
+    pub scores: Line<u16>,
     /// Squares of the black king for which there is no move.
     pub without_moves: u64,
 }
 
-impl<N: Lane> Expect<'_, N> {
+impl<N: Worth> Expect<'_, N> {
     #[inline(always)]
-    fn best_of_quiet<M: Lane>(&self, lines: &[Line<M>]) -> Line<M> {
+    fn best_of_quiet<M: Lane>(&self, lines: Around<'_, M>) -> Line<M> {
         let mut best = match self.side {
             Color::White => [M::NONE; 64],
-            Color::Black => best_of_steps(&lines[self.address]),
+            Color::Black => best_of_steps(lines.line(self.address)),
         };
         for neighbour in self.neighbours {
-            let line = &lines[neighbour.address as usize];
+            let line = lines.line(neighbour.address as usize);
             with_turned(line, neighbour.symmetry, |line| {
                 take_best(&mut best, line, neighbour.between);
             });
@@ -378,7 +395,7 @@ impl<N: Lane> Expect<'_, N> {
     }
 }
 
-impl<N: Lane> Kernel for Expect<'_, N> {
+impl<N: Worth> Kernel for Expect<'_, N> {
     type Output = Expected<N>;
 
     #[inline(always)]
@@ -391,12 +408,12 @@ impl<N: Lane> Kernel for Expect<'_, N> {
         for number in &mut numbers {
             *number = number.before();
         }
-        let mut scores = [ILLEGAL; 64];
-        if !self.scores.is_empty() {
-            scores = self.best_of_quiet(self.scores);
+        let mut scores = [mate::ILLEGAL; 64];
+        if let Some(known) = self.scores {
+            scores = self.best_of_quiet(known);
             take_best(&mut scores, &self.zeroing.scores, 0);
             for score in &mut scores {
-                *score = score_before(*score);
+                *score = mate::before_move(*score);
             }
         }
         Expected {

@@ -1,8 +1,8 @@
 //! What the numbers of a file mean, a line at a time.
 
-use super::line::{ILLEGAL, Lane, Line, key, none_on, result_before, score_before, squares_where};
+use super::line::{ILLEGAL, Lane, Line, key, mate, none_on, result_before, squares_where};
 use super::moves::Best;
-use crate::metric::{MateScore, Wdl};
+use crate::metric::Wdl;
 use crate::simd::Kernel;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
@@ -15,13 +15,21 @@ pub(super) struct Resolve<'a> {
     /// The best results of moves that take, promote or push.
     pub zeroing: &'a Line<u8>,
     pub results: &'a mut Line<u8>,
-    pub scores: Option<&'a mut Line<u8>>,
+    pub scores: Option<Mates<'a>>,
     pub distances: Option<Distances<'a>>,
+}
+
+/// The distances to mate of a line.
+pub(super) struct Mates<'a> {
+    /// First the numbers, then the scores.
+    pub scores: &'a mut Line<u16>,
+    /// The score of a draw as the file counts: numbers of one byte, or of two.
+    pub draw: u16,
 }
 
 /// The distances to zeroing of a line.
 pub(super) struct Distances<'a> {
-    pub numbers: &'a Line<u8>,
+    pub numbers: &'a Line<u16>,
     pub code: &'a DistanceCode,
     /// Results with distances.
     pub keys: &'a mut Line<i16>,
@@ -44,7 +52,7 @@ impl DistanceCode {
     #[inline(always)]
     fn keys(
         &self,
-        numbers: &Line<u8>,
+        numbers: &Line<u16>,
         results: &Line<u8>,
         keys: &mut Line<i16>,
         strange: &mut Line<u8>,
@@ -59,7 +67,7 @@ impl DistanceCode {
                 for (((key, strange), &number), &result) in
                     keys.iter_mut().zip(strange).zip(numbers).zip(results)
                 {
-                    let found = table[usize::from(result.min(WIN))][usize::from(number)];
+                    let found = table[usize::from(result.min(WIN))][usize::from(number & 0xFF)];
                     *strange = u8::from(found == NO_KEY);
                     *key = if found == NO_KEY {
                         key::of(result, 0)
@@ -96,8 +104,7 @@ impl Kernel for Resolve<'_> {
             *result = if is_strange { instead } else { value };
         }
         take_illegal(results, self.legal);
-        if let Some(scores) = self.scores {
-            let draw = MateScore::DRAW.0;
+        if let Some(Mates { scores, draw }) = self.scores {
             for ((((score, &result), &reached), &reached_score), strange) in scores
                 .iter_mut()
                 .zip(&*results)
@@ -105,21 +112,25 @@ impl Kernel for Resolve<'_> {
                 .zip(&best.scores)
                 .zip(&mut strange_scores)
             {
-                let converted = score_before(reached_score);
+                let converted = mate::before_move(reached_score);
                 let converted = if reached == ILLEGAL {
-                    MateScore::MATED.0
+                    mate::MATED
                 } else {
                     converted
                 };
-                let (won, lost) = (u8::MAX - *score, *score);
                 // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
-                let won = if won <= draw { 0 } else { won };
-                let is_wrong = lost >= draw;
-                let lost = if is_wrong { 0 } else { lost };
-                *strange = u8::from(is_wrong & (converted < draw) & (result < DRAW));
+                let number = *score;
+                let won = if number >= draw - 1 {
+                    0
+                } else {
+                    u16::MAX - number
+                };
+                let is_wrong = number >= draw;
+                let lost = if is_wrong { 0 } else { number };
+                *strange = u8::from(is_wrong & (converted < mate::DRAW) & (result < DRAW));
                 let decided = if result > DRAW { won } else { lost };
                 let value = converted.max(decided);
-                *score = if result == DRAW { draw } else { value };
+                *score = if result == DRAW { mate::DRAW } else { value };
             }
             take_illegal(scores, self.legal);
         }
@@ -152,9 +163,9 @@ impl Kernel for Resolve<'_> {
 
 /// Marks the squares that are not in a set.
 #[inline(always)]
-pub(super) fn take_illegal(line: &mut Line<u8>, legal: u64) {
-    let illegal = none_on::<u8>(!legal);
+pub(super) fn take_illegal<N: Lane>(line: &mut Line<N>, legal: u64) {
+    let illegal = none_on::<N>(!legal);
     for (value, illegal) in line.iter_mut().zip(illegal) {
-        *value |= illegal;
+        *value = illegal.max(*value);
     }
 }

@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::layout::squares_of;
-use super::line::{Line, key};
-use super::slice::{Men, SliceValues};
+use super::line::{Line, key, mate};
+use super::slice::{Men, SideValues, SideWindow, SliceValues};
 use super::source::Source;
-use super::{Run, sides};
+use super::{AT_HAND, Run, sides};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::rules::{Role, attacks};
@@ -38,15 +38,11 @@ impl Recount for Chess {
         observer: &dyn Observer,
     ) -> Result<Vec<(Metric, Statistics)>, RecountError> {
         recount::check_presence::<Chess>(directory, rules, &material, metrics)?;
-        let mut run = Run::new(directory, Format::Native, cancel, observer);
+        let material = material.normal_form();
+        let asked = (&[material][..], AT_HAND);
+        let mut run = Run::new(directory, Format::Native, asked, cancel, observer);
         run.counting = Some(Counting::new(metrics, listed));
-        recount::count(
-            &mut run,
-            directory,
-            material.normal_form(),
-            cancel,
-            observer,
-        )?;
+        recount::count(&mut run, directory, material, cancel, observer)?;
         Ok(run.counting.map_or(Vec::new(), |counting| counting.found))
     }
 }
@@ -59,33 +55,42 @@ pub(super) fn tally(
     slice: usize,
     listed: usize,
 ) -> SliceTally {
-    let frame = values.moves.frame;
+    let frame = values.frame();
     let (number, all) = ((slice, frame.pawns), frame.addresses);
-    let parts: Vec<usize> = (0..all).step_by(PART).collect();
-    let tallies = parts.par_iter().map(|&start| {
-        let addresses = start..all.min(start + PART);
-        let words = Words::new(source, values, &addresses);
-        SliceTally::new(space, number, all, &addresses, &words, listed)
-    });
-    tallies.reduce(SliceTally::default, SliceTally::merge)
+    let mut tally = SliceTally::default();
+    let is_away = values.places().own.is_some();
+    for step in frame.steps(&(0..all), is_away) {
+        let windows = values.sides.each_ref().map(SideValues::open);
+        let parts: Vec<usize> = step.clone().step_by(PART).collect();
+        let tallies = parts.par_iter().map(|&start| {
+            let addresses = start..step.end.min(start + PART);
+            let words = Words::new(source, values, &windows, &addresses);
+            SliceTally::new(space, number, all, &addresses, &words, listed)
+        });
+        let found = tallies.reduce(SliceTally::default, SliceTally::merge);
+        tally = tally.merge(found);
+    }
+    tally
 }
 
 /// Addresses that are counted together: what they take fits into a processor's cache.
 const PART: usize = 1 << 12;
 
 /// Words of a slice.
-struct Words<'a> {
+struct Words {
     /// The address of the first.
     start: usize,
     /// By side to move.
     sets: Vec<[WordSets; 2]>,
-    sides: [SideWords<'a>; 2],
+    sides: [SideWords; 2],
 }
 
-struct SideWords<'a> {
-    /// Plies; empty if they are not known.
+/// Distances; empty where they are not known, and high bytes and long mates where there are none.
+struct SideWords {
     dtz: Vec<Line<u8>>,
-    scores: &'a [Line<u8>],
+    dtz_high: Vec<Line<u8>>,
+    dtm: Vec<Line<u8>>,
+    long_mates: Vec<Line<u16>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -96,7 +101,7 @@ struct WordSets {
     stalemated: u64,
 }
 
-impl SliceWords for Words<'_> {
+impl SliceWords for Words {
     fn sets(&self, side: usize, address: usize) -> Sets<'_> {
         let address = address - self.start;
         let WordSets {
@@ -113,47 +118,86 @@ impl SliceWords for Words<'_> {
             stalemated,
             won_by_zeroing: 0,
             dtz: side.dtz.get(address),
-            dtz_high: None,
-            dtm: side.scores.get(address),
-            long_mates: None,
+            dtz_high: side.dtz_high.get(address),
+            dtm: side.dtm.get(address),
+            long_mates: side.long_mates.get(address),
         }
     }
 }
 
-impl<'a> Words<'a> {
-    fn new(source: &Source, values: &'a SliceValues<'_>, addresses: &Range<usize>) -> Words<'a> {
+impl Words {
+    fn new(
+        source: &Source,
+        values: &SliceValues<'_>,
+        windows: &[SideWindow<'_>; 2],
+        addresses: &Range<usize>,
+    ) -> Words {
         let sets = addresses.clone().map(|address| {
             let men = values.men(address);
             Color::ALL.map(|side| {
-                let results = &values.sides[side.index()].lines.results[address];
+                let results = windows[side.index()].results.line(address);
                 word_sets(&men, side, results)
             })
         });
         Words {
             start: addresses.start,
             sets: sets.collect(),
-            sides: Color::ALL.map(|side| SideWords::new(source, values, side, addresses)),
+            sides: windows
+                .each_ref()
+                .map(|window| SideWords::new(source, window, addresses)),
         }
     }
 }
 
-impl<'a> SideWords<'a> {
-    fn new(
-        source: &Source,
-        values: &'a SliceValues<'_>,
-        side: Color,
-        addresses: &Range<usize>,
-    ) -> SideWords<'a> {
-        let own = &values.sides[side.index()];
-        let keys = match source.has(Metric::Dtz) {
-            true => &own.keys[addresses.clone()],
-            false => &[],
+impl SideWords {
+    fn new(source: &Source, window: &SideWindow<'_>, addresses: &Range<usize>) -> SideWords {
+        let mut words = SideWords {
+            dtz: Vec::new(),
+            dtz_high: Vec::new(),
+            dtm: Vec::new(),
+            long_mates: Vec::new(),
         };
-        let plies = |line: &Line<i16>| line.map(|key| key::shortest(key) as u8);
-        SideWords {
-            dtz: keys.iter().map(plies).collect(),
-            scores: own.lines.scores.get(addresses.clone()).unwrap_or_default(),
+        if source.has(Metric::Dtz) {
+            // Where no position is, there are no plies.
+            let of_key = |key: i16| {
+                if key == i16::MAX {
+                    0
+                } else {
+                    key::shortest(key)
+                }
+            };
+            let plies = |address: usize| window.keys.line(address).map(of_key);
+            let plies: Vec<Line<u16>> = addresses.clone().map(plies).collect();
+            words.dtz = plies
+                .iter()
+                .map(|line| line.map(|plies| plies as u8))
+                .collect();
+            if plies
+                .as_flattened()
+                .iter()
+                .any(|&plies| plies > u8::MAX.into())
+            {
+                let high = plies
+                    .iter()
+                    .map(|line| line.map(|plies| (plies >> 8) as u8));
+                words.dtz_high = high.collect();
+            }
         }
+        if !window.scores.is_empty() {
+            let scores = addresses.clone().map(|address| window.scores.line(address));
+            let in_bytes = scores.clone().map(|line| {
+                let mut bytes = [0; 64];
+                for (byte, &score) in bytes.iter_mut().zip(line) {
+                    *byte = mate::in_byte(score)?;
+                }
+                Some(bytes)
+            });
+            match in_bytes.collect() {
+                Some(bytes) => words.dtm = bytes,
+                None => words.long_mates = scores.copied().collect(),
+            }
+        }
+        words
     }
 }
 

@@ -5,24 +5,63 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::layout::{Frame, Layout, Man};
-use super::line::{ILLEGAL, Lane, Line, turned};
+use super::layout::{Frame, Layout, Man, PAGE};
+use super::line::{ILLEGAL, Line, mate, turned};
+use super::pages::{Away, Pages, Window};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::rules::{Role, Square, attacks};
-use crate::chess::symmetry::Symmetry;
+use crate::chess::symmetry::{Symmetry, TRIANGLE, into_triangle};
 use crate::game::Color;
-use crate::metric::{MateScore, Wdl};
-use crate::store::compress;
+use crate::metric::Wdl;
 
 /// The values of one side to move in a frame.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// [`Wdl::index`], or [`ILLEGAL`].
-    pub results: Vec<Line<u8>>,
-    /// [`MateScore`] bytes; empty if they are not known.
-    pub scores: Vec<Line<u8>>,
+    pub results: Pages<u8>,
+    /// Scores of [`mate`]; empty if they are not known.
+    pub scores: Pages<u16>,
+}
+
+impl Lines {
+    /// Adds lines to both.
+    fn push(&mut self, (results, scores): (Vec<Line<u8>>, Vec<Line<u16>>), has_scores: bool) {
+        self.results.push(results);
+        if has_scores {
+            self.scores.push(scores);
+        }
+    }
+
+    /// No lines, which will be put away if there is a place for it.
+    fn new(away: Option<&Arc<Away>>) -> Lines {
+        let place = away.map(|away| (away, PAGE));
+        Lines {
+            results: Pages::new(place),
+            scores: Pages::new(place),
+        }
+    }
+
+    /// Puts away what is in memory.
+    pub fn put_away(&mut self, away: &Arc<Away>) {
+        self.results.put_away(away, PAGE);
+        self.scores.put_away(away, PAGE);
+    }
+
+    pub fn open(&self) -> LinesWindow<'_> {
+        LinesWindow {
+            results: self.results.open(),
+            scores: self.scores.open(),
+        }
+    }
+}
+
+/// The values of one side to move, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct LinesWindow<'a> {
+    pub results: Window<'a, u8>,
+    pub scores: Window<'a, u16>,
 }
 
 /// The values of a material, slice by slice.
@@ -36,7 +75,7 @@ pub(super) struct Resolved {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reached<'a> {
     pub results: &'a Line<u8>,
-    pub scores: Option<&'a Line<u8>>,
+    pub scores: Option<&'a Line<u16>>,
     pub symmetry: Symmetry,
 }
 
@@ -68,55 +107,36 @@ impl Resolved {
                 let king = Square::wrapping(frame.squares(address)[0].into());
                 !(attacks::king(king) | king.bit())
             });
-            let line = |legal: u64, value: u8| -> Line<u8> {
-                std::array::from_fn(|square| {
-                    if legal >> square & 1 != 0 {
-                        value
-                    } else {
-                        ILLEGAL
-                    }
+            fn line<N: Copy>(legal: u64, value: N, illegal: N) -> Line<N> {
+                std::array::from_fn(|square| match legal >> square & 1 {
+                    0 => illegal,
+                    _ => value,
                 })
-            };
+            }
+            let drawn = Wdl::Draw.index() as u8;
+            let results = legal.clone().map(|set| line(set, drawn, ILLEGAL));
+            let scores = legal.map(|set| line(set, mate::DRAW, mate::ILLEGAL));
             Lines {
-                results: legal
-                    .clone()
-                    .map(|set| line(set, Wdl::Draw.index() as u8))
-                    .collect(),
-                scores: legal.map(|set| line(set, MateScore::DRAW.0)).collect(),
+                results: Pages::here(results.collect()),
+                scores: Pages::here(scores.collect()),
             }
         };
         let _ = kings.slices[0].set([lines(), lines()]);
         kings
     }
 
-    /// The lines of a placement, whose black king is left aside, in these colours.
-    #[inline]
-    pub fn reach(&self, placement: &Placement, side: Color) -> Option<Reached<'_>> {
-        let (slice, address, symmetry) = self.layout.locate(placement);
-        let lines = &self.slices[slice].get()?[side.index()];
-        Some(Reached {
-            results: lines.results.get(address)?,
-            scores: lines.scores.get(address),
-            symmetry,
-        })
-    }
-
-    /// The line of a placement, without a black king, in the other colours.
-    fn line_in_other_colors(&self, placement: &Placement, side: Color) -> (Line<u8>, Line<u8>) {
-        let mut results = [ILLEGAL; 64];
-        let mut scores = [ILLEGAL; 64];
-        let king = placement.of(Color::White, Role::King).trailing_zeros() as u8 ^ 56;
-        let occupied = placement.occupied();
-        for black in (0..64).filter(|black| occupied >> black & 1 == 0) {
-            let mut placement = *placement;
-            placement.men[1][Role::King.index()] = 1 << black;
-            if let Some(reached) = self.reach(&placement.with_colors_exchanged(), !side) {
-                let square = usize::from(reached.symmetry.map(king));
-                results[black] = reached.results[square];
-                scores[black] = reached.scores.map_or(ILLEGAL, |scores| scores[square]);
-            }
+    /// The values through a new window.
+    pub fn open(&self) -> ResolvedWindow<'_> {
+        let first = self.slices.iter().find_map(OnceLock::get);
+        let is_away = first
+            .into_iter()
+            .flatten()
+            .any(|lines| lines.results.is_away());
+        let windows = if is_away { self.slices.len() } else { 0 };
+        ResolvedWindow {
+            resolved: self,
+            slices: (0..windows).map(|_| OnceLock::new()).collect(),
         }
-        (results, scores)
     }
 
     fn has_scores(&self) -> bool {
@@ -125,23 +145,26 @@ impl Resolved {
     }
 
     /// The same values with White and Black in each other's place.
-    pub fn with_colors_exchanged(&self) -> Resolved {
+    pub fn with_colors_exchanged(&self, away: Option<&Arc<Away>>) -> Resolved {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
+        let window = self.open();
         (0..exchanged.layout.slices())
             .into_par_iter()
             .for_each(|slice| {
                 let frame = exchanged.layout.frame(slice);
                 let lines = Color::ALL.map(|side| {
-                    let lines = (0..frame.addresses).into_par_iter().map(|address| {
-                        let placement = frame.placement(&frame.squares(address));
-                        self.line_in_other_colors(&placement, side)
-                    });
-                    let (results, scores) = lines.unzip();
-                    Lines {
-                        results,
-                        scores: if has_scores { scores } else { Vec::new() },
+                    let mut lines = Lines::new(away);
+                    for band in frame.bands(away.is_some()) {
+                        let found = band.into_par_iter().map(|address| {
+                            let placement = frame.placement(&frame.squares(address));
+                            let mut found = ([ILLEGAL; 64], [mate::ILLEGAL; 64]);
+                            window.take_other_colors(&placement, side, u64::MAX, &mut found);
+                            found
+                        });
+                        lines.push(found.unzip(), has_scores);
                     }
+                    lines
                 });
                 let _ = exchanged.slices[slice].set(lines);
             });
@@ -149,18 +172,81 @@ impl Resolved {
     }
 }
 
+/// The values of a material, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct ResolvedWindow<'a> {
+    resolved: &'a Resolved,
+    /// None if the values are in memory.
+    slices: Box<[OnceLock<Box<[LinesWindow<'a>; 2]>>]>,
+}
+
+impl ResolvedWindow<'_> {
+    /// The lines of a placement, whose black king is left aside, in these colours.
+    #[inline]
+    pub fn reach(&self, placement: &Placement, side: Color) -> Option<Reached<'_>> {
+        let (slice, address, symmetry) = self.resolved.layout.locate(placement);
+        let lines = self.resolved.slices[slice].get()?;
+        let Some(window) = self.slices.get(slice) else {
+            let lines = &lines[side.index()];
+            return Some(Reached {
+                results: lines.results.as_slice().get(address)?,
+                scores: lines.scores.as_slice().get(address),
+                symmetry,
+            });
+        };
+        let open = || Box::new(lines.each_ref().map(Lines::open));
+        let window = &window.get_or_init(open)[side.index()];
+        Some(Reached {
+            results: window.results.get(address)?,
+            scores: window.scores.get(address),
+            symmetry,
+        })
+    }
+
+    /// Takes what is known of a placement, without a black king, in the other colours, for some squares of that king.
+    fn take_other_colors(
+        &self,
+        placement: &Placement,
+        side: Color,
+        kings: u64,
+        (results, scores): &mut (Line<u8>, Line<u16>),
+    ) {
+        let king = placement.of(Color::White, Role::King).trailing_zeros() as u8 ^ 56;
+        let free = kings & !placement.occupied();
+        for black in (0..64).filter(|black| free >> black & 1 != 0) {
+            let mut placement = *placement;
+            placement.men[1][Role::King.index()] = 1 << black;
+            if let Some(reached) = self.reach(&placement.with_colors_exchanged(), !side) {
+                let square = usize::from(reached.symmetry.map(king));
+                results[black] = reached.results[square];
+                scores[black] = reached
+                    .scores
+                    .map_or(mate::ILLEGAL, |scores| scores[square]);
+            }
+        }
+    }
+}
+
+/// By the man taken, its colour and role, and what the taking pawn became, if it did.
+type ByCapture<T> = [[[Option<T>; 7]; 6]; 2];
+
 /// The materials that captures lead to.
 #[derive(Debug, Default)]
 pub(super) struct Captures {
-    /// By the man taken, its colour and role, and what the taking pawn became, if it did.
-    targets: [[[Option<Arc<Resolved>>; 7]; 6]; 2],
+    materials: Vec<Arc<Resolved>>,
+    /// Which of the materials.
+    targets: ByCapture<u8>,
 }
 
 impl Captures {
     /// Looks up the materials that captures of a material lead to; those in the other colours are laid out anew.
-    pub fn new(material: &Material, known: &HashMap<Material, Arc<Resolved>>) -> Captures {
-        let mut exchanged: HashMap<Material, Arc<Resolved>> = HashMap::new();
+    pub fn new(
+        material: &Material,
+        known: &HashMap<Material, Arc<Resolved>>,
+        away: Option<&Arc<Away>>,
+    ) -> Captures {
         let mut captures = Captures::default();
+        let mut numbers: HashMap<Material, u8> = HashMap::new();
         for color in Color::ALL {
             let mut victims = material.side(color);
             victims.dedup();
@@ -176,29 +262,54 @@ impl Captures {
                     }));
                 }
                 for (promotion, target) in targets {
-                    let values = if target.is_normal() {
-                        known.get(&target).cloned()
-                    } else {
-                        let normal = known.get(&target.normal_form());
-                        normal.map(|normal| {
-                            let fresh = || Arc::new(normal.with_colors_exchanged());
-                            exchanged.entry(target).or_insert_with(fresh).clone()
-                        })
+                    let Some(values) = known.get(&target.normal_form()) else {
+                        continue;
                     };
-                    if let Some(values) = values {
-                        captures.targets[color.index()][victim.index()][place(promotion)] =
-                            Some(values);
-                    }
+                    let materials = &mut captures.materials;
+                    let number = *numbers.entry(target).or_insert_with(|| {
+                        materials.push(match target.is_normal() {
+                            true => Arc::clone(values),
+                            false => Arc::new(values.with_colors_exchanged(away)),
+                        });
+                        (materials.len() - 1) as u8
+                    });
+                    captures.targets[color.index()][victim.index()][place(promotion)] =
+                        Some(number);
                 }
             }
         }
         captures
     }
 
+    /// The values through a new window.
+    pub fn open(&self) -> CaptureWindows<'_> {
+        let windows: Vec<ResolvedWindow<'_>> =
+            self.materials.iter().map(|values| values.open()).collect();
+        CaptureWindows {
+            windows,
+            targets: &self.targets,
+        }
+    }
+}
+
+/// What captures lead to, as far as it was asked for.
+#[derive(Debug)]
+pub(super) struct CaptureWindows<'a> {
+    windows: Vec<ResolvedWindow<'a>>,
+    targets: &'a ByCapture<u8>,
+}
+
+impl<'a> CaptureWindows<'a> {
     /// What taking a man leads to.
     #[inline]
-    pub fn of(&self, color: Color, victim: Role, promotion: Option<Role>) -> Option<&Resolved> {
-        self.targets[color.index()][victim.index()][place(promotion)].as_deref()
+    pub fn of(
+        &self,
+        color: Color,
+        victim: Role,
+        promotion: Option<Role>,
+    ) -> Option<&ResolvedWindow<'a>> {
+        let number = self.targets[color.index()][victim.index()][place(promotion)]?;
+        self.windows.get(usize::from(number))
     }
 }
 
@@ -215,64 +326,31 @@ pub(super) struct Promotion {
     pub role: Role,
 }
 
-/// Values that promotions lead to, compressed: by the slice the pawn comes from and the square it reaches, at the
-/// addresses of that slice.
+/// Values that promotions lead to: by the slice the pawn comes from and the square it reaches, at the addresses of that slice.
 #[derive(Debug, Default)]
 pub(super) struct Promoted {
-    packed: HashMap<Promotion, HashMap<(usize, u8), Packed>>,
-}
-
-#[derive(Debug)]
-struct Packed {
-    results: Vec<u8>,
-    scores: Option<Vec<u8>>,
-    addresses: usize,
-}
-
-fn pack(lines: &[Line<u8>]) -> Vec<u8> {
-    // Without a result, what is read back is not as long as it should be.
-    compress(lines.as_flattened()).unwrap_or_default()
-}
-
-fn unpack(packed: &[u8], addresses: usize) -> Vec<Line<u8>> {
-    let mut lines = vec![[ILLEGAL; 64]; addresses];
-    match zstd::bulk::decompress_to_buffer(packed, lines.as_flattened_mut()) {
-        Ok(len) if len == addresses * 64 => lines,
-        _ => vec![[ILLEGAL; 64]; addresses],
-    }
+    lines: HashMap<Promotion, HashMap<(usize, u8), Lines>>,
 }
 
 impl Promoted {
     /// What a promotion from a slice leads to.
-    pub fn lines(&self, promotion: Promotion, slice: usize, square: u8) -> Option<Lines> {
-        let packed = self.packed.get(&promotion)?.get(&(slice, square))?;
-        Some(Lines {
-            results: unpack(&packed.results, packed.addresses),
-            scores: match &packed.scores {
-                Some(scores) => unpack(scores, packed.addresses),
-                None => Vec::new(),
-            },
-        })
+    pub fn lines(&self, promotion: Promotion, slice: usize, square: u8) -> Option<&Lines> {
+        self.lines.get(&promotion)?.get(&(slice, square))
     }
 
     /// Forgets what promotions of a material lead to.
     pub fn forget(&mut self, material: &Material) {
-        self.packed
+        self.lines
             .retain(|promotion, _| promotion.material != *material);
     }
 
     /// Keeps what is found.
     pub fn extend(&mut self, found: Vec<Found>) {
-        for Found {
-            promotion,
-            place,
-            packed,
-        } in found
-        {
-            self.packed
-                .entry(promotion)
+        for found in found {
+            self.lines
+                .entry(found.promotion)
                 .or_default()
-                .insert(place, packed);
+                .insert(found.place, found.lines);
         }
     }
 }
@@ -282,7 +360,7 @@ impl Promoted {
 pub(super) struct Found {
     promotion: Promotion,
     place: (usize, u8),
-    packed: Packed,
+    lines: Lines,
 }
 
 /// A promotion that leads to a material, seen from there.
@@ -293,11 +371,13 @@ pub(super) struct Wanted {
     from: Layout,
     /// Whether the promoted material is kept in the other colours.
     exchanged: bool,
+    /// Where what is found waits.
+    away: Arc<Away>,
 }
 
 impl Wanted {
-    /// The promotions of some materials that lead to one material.
-    pub fn from(later: &[Material], material: &Material) -> Vec<Wanted> {
+    /// The promotions of some materials that lead to one material, whose values are to wait somewhere.
+    pub fn from(later: &[Material], material: &Material, away: &Arc<Away>) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for &from in later {
             for color in Color::ALL {
@@ -315,6 +395,7 @@ impl Wanted {
                             },
                             from: Layout::new(from),
                             exchanged: !promoted.is_normal(),
+                            away: Arc::clone(away),
                         });
                     }
                 }
@@ -329,8 +410,8 @@ impl Wanted {
         (if self.exchanged { !color } else { color }, role)
     }
 
-    /// Packs the part of a solved slice that the promotion leads to.
-    pub fn find(&self, values: &Resolved, slice: usize) -> Vec<Found> {
+    /// Puts away the part of a solved slice that the promotion leads to. `is_away` says that the slice itself waits in a file.
+    pub fn find(&self, values: &Resolved, slice: usize, is_away: bool) -> Vec<Found> {
         let Promotion { color, role, .. } = self.promotion;
         let pawns = values.layout.pawns.placement(slice);
         let pawns = if self.exchanged {
@@ -356,56 +437,107 @@ impl Wanted {
                 if mirrored {
                     continue;
                 }
-                let lines = self.lines(values, &self.from.frame(from), rest, role, rank + file);
                 found.push(Found {
                     promotion: self.promotion,
                     place: (from, rank + file),
-                    packed: Packed {
-                        addresses: lines.results.len(),
-                        results: pack(&lines.results),
-                        scores: (!lines.scores.is_empty()).then(|| pack(&lines.scores)),
-                    },
+                    lines: Arrivals {
+                        wanted: self,
+                        values,
+                        from: self.from.frame(from),
+                        rest,
+                        role,
+                        square: rank + file,
+                    }
+                    .lines(is_away),
                 });
             }
         }
         found
     }
+}
 
-    /// The values after a promotion, at the addresses from which it is played.
-    fn lines(
-        &self,
-        values: &Resolved,
-        from: &Frame,
-        rest: PawnPlacement,
-        role: Role,
-        square: u8,
-    ) -> Lines {
-        let color = self.promotion.color;
-        let has_scores = values.has_scores();
-        let lines = (0..from.addresses).into_par_iter().map(|address| {
-            let mut placement = from.placement(&from.squares(address));
-            if placement.occupied() >> square & 1 != 0 {
-                return ([ILLEGAL; 64], [ILLEGAL; 64]);
+/// The values after a promotion, at the addresses from which it is played.
+struct Arrivals<'a> {
+    wanted: &'a Wanted,
+    values: &'a Resolved,
+    from: Frame,
+    /// The pawns that are left.
+    rest: PawnPlacement,
+    role: Role,
+    square: u8,
+}
+
+impl Arrivals<'_> {
+    fn lines(&self, is_away: bool) -> Lines {
+        let has_scores = self.values.has_scores();
+        let mut lines = Lines::new(Some(&self.wanted.away));
+        if !self.wanted.exchanged {
+            for band in self.from.bands(is_away) {
+                let window = self.values.open();
+                let found = band
+                    .into_par_iter()
+                    .map(|address| self.line(&window, address));
+                lines.push(found.unzip(), has_scores);
             }
-            placement.men[color.index()][Role::Pawn.index()] = rest.of(color);
-            placement.men[color.index()][role.index()] |= 1 << square;
-            if self.exchanged {
-                return values.line_in_other_colors(&placement, !color);
-            }
-            match values.reach(&placement, !color) {
-                Some(reached) => (
-                    turned(reached.results, reached.symmetry),
-                    reached
-                        .scores
-                        .map_or([u8::NONE; 64], |scores| turned(scores, reached.symmetry)),
-                ),
-                None => ([ILLEGAL; 64], [ILLEGAL; 64]),
-            }
-        });
-        let (results, scores) = lines.unzip();
-        Lines {
-            results,
-            scores: if has_scores { scores } else { Vec::new() },
+            return lines;
+        }
+        // White's king is the other king there, so any address may lead to any band.
+        let illegal = || ([ILLEGAL; 64], [mate::ILLEGAL; 64]);
+        let mut all: Vec<(Line<u8>, Line<u16>)> = (0..self.from.addresses)
+            .into_par_iter()
+            .map(|_| illegal())
+            .collect();
+        for kings in self.kings(is_away) {
+            let window = self.values.open();
+            all.par_iter_mut().enumerate().for_each(|(address, found)| {
+                if let Some(placement) = self.placement(address) {
+                    let side = !self.wanted.promotion.color;
+                    window.take_other_colors(&placement, side, kings, found);
+                }
+            });
+        }
+        for band in self.from.bands(is_away) {
+            lines.push(all[band].iter().copied().unzip(), has_scores);
+        }
+        lines
+    }
+
+    /// The squares of the black king, by the band in which they are the white king's.
+    fn kings(&self, is_away: bool) -> Vec<u64> {
+        if !is_away || self.values.layout.material.has_pawns() {
+            return vec![u64::MAX];
+        }
+        let of_place = |place: u8| {
+            (0..64u8)
+                .filter(|king| into_triangle(king ^ 56).map(king ^ 56) == place)
+                .fold(0, |kings, king| kings | 1 << king)
+        };
+        TRIANGLE.into_iter().map(of_place).collect()
+    }
+
+    /// The men after the promotion, without the black king; none if another man is there.
+    fn placement(&self, address: usize) -> Option<Placement> {
+        let color = self.wanted.promotion.color.index();
+        let mut placement = self.from.placement(&self.from.squares(address));
+        if placement.occupied() >> self.square & 1 != 0 {
+            return None;
+        }
+        placement.men[color][Role::Pawn.index()] = self.rest.of(self.wanted.promotion.color);
+        placement.men[color][self.role.index()] |= 1 << self.square;
+        Some(placement)
+    }
+
+    fn line(&self, window: &ResolvedWindow<'_>, address: usize) -> (Line<u8>, Line<u16>) {
+        let side = !self.wanted.promotion.color;
+        let placement = self.placement(address);
+        match placement.and_then(|placement| window.reach(&placement, side)) {
+            Some(reached) => (
+                turned(reached.results, reached.symmetry),
+                reached.scores.map_or([mate::ILLEGAL; 64], |scores| {
+                    turned(scores, reached.symmetry)
+                }),
+            ),
+            None => ([ILLEGAL; 64], [mate::ILLEGAL; 64]),
         }
     }
 }

@@ -5,61 +5,130 @@
 //! side that no file has are those its moves lead to; then the stored side is compared with values two plies
 //! ahead, which leaves one solution as well, as distances grow with every ply.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
-use super::layout::{Canonical, Legality, Squares};
-use super::line::{ILLEGAL, Lane, Line, key, take_best};
-use super::moves::{Best, Expect, Expected, Moves, Neighbours};
-use super::numbers::{DistanceCode, Distances, Resolve, take_illegal};
+use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
+use super::line::{ILLEGAL, Lane, Line, Worth, key, mate, take_best};
+use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
+use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
+use super::pages::{Around, Away, Pages, Window};
 use super::part::Part;
 use super::resolved::Lines;
 use super::source::{Source, sides};
+use super::strange::{Strange, Strangeness};
 use crate::chess::index::Placement;
 use crate::chess::rules::Role;
 use crate::game::{Bits, Color};
-use crate::metric::{MateScore, Metric, Wdl};
+use crate::metric::{Metric, Wdl};
+use crate::verify::report::Found;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
 
-/// Addresses that are worked on together.
+/// Addresses that are worked on together by one thread.
 pub(super) const CHUNK: usize = 256;
-
-/// A number in a file that is wrong whatever the moves lead to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Strange {
-    pub metric: Metric,
-    pub side: Color,
-    pub address: usize,
-    pub king: u32,
-    pub what: Strangeness,
-}
-
-/// What is wrong with a number.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Strangeness {
-    /// It stands for nothing.
-    Meaningless,
-    /// A mirror image of the position has another number, and another value.
-    UnlikeMirrorImage,
-}
 
 /// The values of one side to move.
 #[derive(Debug, Default)]
 pub(super) struct SideValues {
     pub lines: Lines,
     /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not asked for.
-    pub keys: Vec<Line<i16>>,
+    pub keys: Pages<i16>,
+}
+
+impl SideValues {
+    pub fn open(&self) -> SideWindow<'_> {
+        SideWindow {
+            results: self.lines.results.open(),
+            scores: self.lines.scores.open(),
+            keys: self.keys.open(),
+        }
+    }
+}
+
+/// The values of one side to move, as far as they were asked for.
+#[derive(Debug)]
+pub(super) struct SideWindow<'a> {
+    pub results: Window<'a, u8>,
+    pub scores: Window<'a, u16>,
+    pub keys: Window<'a, i16>,
 }
 
 /// The values of a slice.
 #[derive(Debug)]
 pub(super) struct SliceValues<'a> {
-    pub moves: Moves<'a>,
+    pub targets: Targets<'a>,
     pub sides: [SideValues; 2],
-    pub strange: Vec<Strange>,
+    /// Numbers that are wrong whatever the moves lead to.
+    pub strange: [Found; 2],
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
+    places: Places,
+}
+
+/// Where the values of a slice wait, if they are too many.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// What only this slice needs.
+    pub own: Option<Arc<Away>>,
+    /// What is needed afterwards.
+    pub kept: Option<Arc<Away>>,
+}
+
+impl Places {
+    /// No lines, which are of use for this slice alone.
+    pub fn pages<N: Lane>(&self) -> Pages<N> {
+        Pages::new(self.own.as_ref().map(|away| (away, PAGE)))
+    }
+
+    /// No lines, which are kept if it is for longer.
+    pub fn kept_pages<N: Lane>(&self) -> Pages<N> {
+        let place = self
+            .own
+            .as_ref()
+            .and(self.kept.as_ref().or(self.own.as_ref()));
+        Pages::new(place.map(|away| (away, PAGE)))
+    }
+}
+
+/// Some addresses, and what the moves of a side lead to from there.
+pub(super) struct Step<'a, 'v> {
+    pub moves: &'a Moves<'v>,
+    pub addresses: Range<usize>,
+    band: (usize, usize),
+    /// The values of the other side: in the band, and elsewhere.
+    near: &'a SideWindow<'v>,
+    far: &'a SideWindow<'v>,
+}
+
+impl<'a, 'v> Step<'a, 'v> {
+    fn around<N: 'v>(
+        &self,
+        values: impl Fn(&'a SideWindow<'v>) -> &'a Window<'v, N>,
+    ) -> Around<'a, N> {
+        Around {
+            near: values(self.near),
+            far: values(self.far),
+            band: self.band,
+        }
+    }
+
+    pub fn results(&self) -> Around<'a, u8> {
+        self.around(|side| &side.results)
+    }
+
+    pub fn keys(&self) -> Around<'a, i16> {
+        self.around(|side| &side.keys)
+    }
+
+    /// Mate scores, if they are known.
+    pub fn scores(&self) -> Option<Around<'a, u16>> {
+        let scores = self.around(|side| &side.scores);
+        (!scores.is_empty()).then_some(scores)
+    }
 }
 
 /// The men at an address.
@@ -73,12 +142,14 @@ impl<'a> SliceValues<'a> {
     /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be compared.
     pub fn load(
         source: &Source,
-        moves: Moves<'a>,
+        targets: Targets<'a>,
         part: &Part,
         is_asked: bool,
+        places: Places,
     ) -> Result<SliceValues<'a>, LoadError> {
+        let frame = targets.frame;
         let is_derived = |side: Color| {
-            source.has(Metric::Dtm) && !source.is_stored(Metric::Dtm, side.index(), moves.frame)
+            source.has(Metric::Dtm) && !source.is_stored(Metric::Dtm, side.index(), frame)
         };
         // What is derived is derived from all there is of the other side.
         let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
@@ -86,40 +157,45 @@ impl<'a> SliceValues<'a> {
             false => part,
         };
         let mut values = SliceValues {
-            moves,
+            targets,
             sides: Default::default(),
-            strange: Vec::new(),
+            strange: Default::default(),
             leaves_promotions: source.leaves_promotions(),
+            places,
         };
         for side in Color::ALL {
             let part = part_of(side);
             if !part.has_side(side) {
                 continue;
             }
+            // Numbers are of no use once they are values.
+            let away = values.places.own.as_ref().map(Away::another);
             let read = |metric, is_wanted: bool| {
-                if is_wanted && source.is_stored(metric, side.index(), moves.frame) {
-                    source.numbers(metric, side.index(), moves.frame, part)
+                if is_wanted && source.is_stored(metric, side.index(), frame) {
+                    source.numbers(metric, side.index(), frame, part, away.as_ref())
                 } else {
                     Ok(Numbers::default())
                 }
             };
-            let results = read(Metric::Wdl, true)?;
-            let distances = read(Metric::Dtz, is_asked)?;
-            let mut own = SideValues {
-                keys: vec![[0; 64]; distances.lines.len()],
-                lines: Lines {
-                    results: results.lines,
-                    scores: read(Metric::Dtm, true)?.lines,
-                },
+            let numbers = [
+                read(Metric::Wdl, true)?,
+                read(Metric::Dtz, is_asked)?,
+                read(Metric::Dtm, true)?,
+            ];
+            let reading = SideNumbers {
+                numbers: &numbers,
+                code: source.distance_code(side.index(), frame),
+                draw_in_file: source.draw_in_file(),
+                part,
+                side,
             };
-            let code = source.distance_code(side.index(), moves.frame);
-            let mut strange = values.resolve(side, part, &mut own, &distances.lines, &code);
-            let mut twins = results.twins;
-            twins.extend(distances.twins);
+            let (own, mut found) = values.resolve(source, &reading);
+            let mut twins = numbers[0].twins.clone();
+            twins.extend(&numbers[1].twins);
             twins.retain(|twin| values.is_in(part, side, twin.address));
-            strange.extend(values.unlike_twins(side, &own, &twins, &code));
+            found.extend(values.unlike_twins(source, side, &own, &twins, &reading.code));
             if side.index() < sides(source.material()) {
-                values.strange.extend(strange);
+                values.strange[side.index()] = found;
             }
             values.sides[side.index()] = own;
         }
@@ -128,7 +204,7 @@ impl<'a> SliceValues<'a> {
                 // Where distances to zeroing are derived as well, that is done in one go.
                 let is_left = is_asked
                     && source.has(Metric::Dtz)
-                    && !source.is_stored(Metric::Dtz, side.index(), values.moves.frame);
+                    && !source.is_stored(Metric::Dtz, side.index(), frame);
                 if !values.has_scores(side) && !is_left {
                     values.sides[side.index()].lines.scores = values.derive_scores(side, part);
                 }
@@ -140,111 +216,209 @@ impl<'a> SliceValues<'a> {
         Ok(values)
     }
 
+    pub fn frame(&self) -> &'a Frame {
+        self.targets.frame
+    }
+
     /// Whether the mate scores of a side are known.
     pub fn has_scores(&self, side: Color) -> bool {
         !self.sides[side.index()].lines.scores.is_empty()
     }
 
     fn is_in(&self, part: &Part, side: Color, address: usize) -> bool {
-        let frame = self.moves.frame;
+        let frame = self.frame();
         part.has(side, &frame.men, &frame.squares(address))
     }
 
     pub fn men(&self, address: usize) -> Men {
-        let squares = self.moves.frame.squares(address);
-        let placement = self.moves.frame.placement(&squares);
+        let squares = self.frame().squares(address);
+        let placement = self.frame().placement(&squares);
         Men {
             squares,
             placement,
-            legality: self.moves.frame.legality(&squares, &placement),
+            legality: self.frame().legality(&squares, &placement),
         }
     }
 
     /// What stands for itself at an address.
     pub fn canonical(&self, address: usize, men: &Men) -> Option<Canonical> {
-        self.moves.frame.canonical(address, &men.squares)
+        self.frame().canonical(address, &men.squares)
     }
 
-    /// Turns the numbers of a side into values. `numbers` are its distances to zeroing, if they are stored.
-    fn resolve(
+    /// Where the values wait.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Where a position is wrong, in words.
+    fn strange(&self, source: &Source) -> Strange {
+        Strange {
+            material: *source.material(),
+            format: source.format(),
+        }
+    }
+
+    /// Goes through all addresses, with what the moves of a side lead to from there.
+    ///
+    /// # Errors
+    ///
+    /// The first that `take` returns.
+    pub fn steps<E>(
         &self,
         side: Color,
-        part: &Part,
-        own: &mut SideValues,
-        numbers: &[Line<u8>],
-        code: &DistanceCode,
-    ) -> Vec<Strange> {
-        let SideValues { lines, keys } = own;
-        let count = lines.results.len().div_ceil(CHUNK);
-        let scores = optional_chunks(&mut lines.scores, count);
-        let keys = optional_chunks(keys, count);
-        lines
-            .results
-            .par_chunks_mut(CHUNK)
-            .zip(scores)
-            .zip(keys)
-            .enumerate()
-            .flat_map_iter(|(chunk, ((results, scores), keys))| {
-                let mut strange = Vec::new();
-                for (place, results) in results.iter_mut().enumerate() {
-                    let address = chunk * CHUNK + place;
-                    if !self.is_in(part, side, address) {
-                        continue;
-                    }
-                    let distances = keys.get_mut(place).map(|keys| Distances {
-                        numbers: &numbers[address],
-                        code,
-                        keys,
-                    });
-                    let found =
-                        self.resolve_line(side, address, results, scores.get_mut(place), distances);
-                    for (metric, kings) in Metric::ALL.into_iter().zip(found) {
-                        strange.extend(kings.ones().map(|king| Strange {
-                            metric,
+        mut take: impl FnMut(&Step<'_, '_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_away = self.places.own.is_some();
+        let other = &self.sides[(!side).index()];
+        for band in self.frame().bands(is_away) {
+            let moves = self.targets.open();
+            let near = other.open();
+            for addresses in self.frame().steps(&band, is_away) {
+                let far = other.open();
+                take(&Step {
+                    moves: &moves,
+                    addresses,
+                    band: (band.start, band.end),
+                    near: &near,
+                    far: &far,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through all addresses, where nothing can go wrong.
+    pub fn all_steps(&self, side: Color, mut take: impl FnMut(&Step<'_, '_>)) {
+        let taken = self.steps(side, |step| {
+            take(step);
+            Ok::<(), std::convert::Infallible>(())
+        });
+        match taken {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// Turns the numbers of a side into values; returns which have no meaning as well.
+    fn resolve(&self, source: &Source, reading: &SideNumbers<'_>) -> (SideValues, Found) {
+        let [results, distances, scores] = reading.numbers;
+        let side = reading.side;
+        let mut own = SideValues {
+            lines: Lines {
+                results: self.places.kept_pages(),
+                scores: self.places.kept_pages(),
+            },
+            keys: self.places.pages(),
+        };
+        let mut found = Found::default();
+        let strange = self.strange(source);
+        self.all_steps(side, |step| {
+            let results = [&results.low, &results.high].map(Pages::open);
+            let distances = [&distances.low, &distances.high].map(Pages::open);
+            let scores = [&scores.low, &scores.high].map(Pages::open);
+            let start = step.addresses.start;
+            let len = step.addresses.len();
+            let lines = |is_known: bool| if is_known { len } else { 0 };
+            let mut new_results = vec![[0; 64]; len];
+            let mut new_scores = vec![[0; 64]; lines(!scores[0].is_empty())];
+            let mut new_keys = vec![[0; 64]; lines(!distances[0].is_empty())];
+            let count = len.div_ceil(CHUNK);
+            let more = new_results
+                .par_chunks_mut(CHUNK)
+                .zip(optional_chunks(&mut new_scores, count))
+                .zip(optional_chunks(&mut new_keys, count))
+                .enumerate()
+                .map(|(chunk, ((new_results, new_scores), new_keys))| {
+                    let mut found = Found::default();
+                    for (place, new_results) in new_results.iter_mut().enumerate() {
+                        let address = start + chunk * CHUNK + place;
+                        *new_results = *results[0].line(address);
+                        let scores = new_scores.get_mut(place).map(|line| {
+                            *line = numbers_at(&scores, address);
+                            Mates {
+                                scores: line,
+                                draw: reading.draw_in_file,
+                            }
+                        });
+                        if !self.is_in(reading.part, side, address) {
+                            continue;
+                        }
+                        let numbers;
+                        let distances = match new_keys.get_mut(place) {
+                            Some(keys) => {
+                                numbers = numbers_at(&distances, address);
+                                Some(Distances {
+                                    numbers: &numbers,
+                                    code: &reading.code,
+                                    keys,
+                                })
+                            }
+                            None => None,
+                        };
+                        let kings = self.resolve_line(
+                            step.moves,
                             side,
                             address,
-                            king,
-                            what: Strangeness::Meaningless,
-                        }));
+                            new_results,
+                            scores,
+                            distances,
+                        );
+                        if kings != [0; 3] {
+                            let men = self.men(address);
+                            for (metric, kings) in Metric::ALL.into_iter().zip(kings) {
+                                for king in kings.ones() {
+                                    let what = Strangeness::Meaningless;
+                                    found.add(|| {
+                                        strange.told(metric, &men.placement, side, king, what)
+                                    });
+                                }
+                            }
+                        }
                     }
-                }
-                strange
-            })
-            .collect()
+                    found
+                })
+                .reduce(Found::default, Found::and);
+            found.extend(more);
+            own.lines.results.push(new_results);
+            own.lines.scores.push(new_scores);
+            own.keys.push(new_keys);
+        });
+        (own, found)
     }
 
     /// Resolves a line; returns where numbers have no meaning, by metric.
     fn resolve_line(
         &self,
+        moves: &Moves<'_>,
         side: Color,
         address: usize,
         results: &mut Line<u8>,
-        scores: Option<&mut Line<u8>>,
+        scores: Option<Mates<'_>>,
         distances: Option<Distances<'_>>,
     ) -> [u64; 3] {
         let men = self.men(address);
         let legal = men.legality.legal[side.index()];
         if legal == 0 {
             *results = [ILLEGAL; 64];
-            if let Some(scores) = scores {
-                *scores = [ILLEGAL; 64];
+            if let Some(Mates { scores, .. }) = scores {
+                *scores = [mate::ILLEGAL; 64];
             }
             if let Some(distances) = distances {
-                *distances.keys = [i16::NONE; 64];
+                *distances.keys = [i16::MAX; 64];
             }
             return [0; 3];
         }
-        let mut best = self.moves.captures(&men.placement, side);
+        let mut best = moves.captures(&men.placement, side);
         let mut zeroing = best.results;
         if self.leaves_promotions || distances.is_some() {
-            let promotions = self.moves.promotions(address, side);
+            let promotions = moves.promotions(address, side);
             take_best(&mut zeroing, &promotions.results, 0);
             if self.leaves_promotions {
                 best.take(&promotions);
             }
         }
         if distances.is_some() && men.placement.of(side, Role::Pawn) != 0 {
-            let pushes = self.moves.pushes(&men.placement, side);
+            let pushes = moves.pushes(&men.placement, side);
             take_best(&mut zeroing, &pushes.results, 0);
         }
         let resolve = Resolve {
@@ -255,7 +429,7 @@ impl<'a> SliceValues<'a> {
             scores,
             distances,
         };
-        let strange = self.moves.width.run(resolve);
+        let strange = moves.width.run(resolve);
         if strange == [0; 3] {
             return strange;
         }
@@ -266,19 +440,25 @@ impl<'a> SliceValues<'a> {
     /// Those of the numbers of mirror images that do not stand for the values of the positions themselves.
     fn unlike_twins(
         &self,
+        source: &Source,
         side: Color,
         own: &SideValues,
         twins: &[Twin],
         code: &DistanceCode,
-    ) -> Vec<Strange> {
+    ) -> Found {
+        if twins.is_empty() {
+            return Found::default();
+        }
+        let (moves, own) = (self.targets.open(), own.open());
         let is_unlike = |twin: &&Twin| {
-            let mut results = own.lines.results[twin.address];
+            let own_results = own.results.line(twin.address);
+            let mut results = *own_results;
             let mut keys = [0; 64];
             let king = twin.king as usize;
             if results[king] == ILLEGAL {
                 return false;
             }
-            let numbers = [twin.number; 64];
+            let numbers = [twin.number.into(); 64];
             let distances = match twin.metric {
                 Metric::Dtz => Some(Distances {
                     numbers: &numbers,
@@ -286,74 +466,77 @@ impl<'a> SliceValues<'a> {
                     keys: &mut keys,
                 }),
                 _ => {
-                    results = numbers;
+                    results = [twin.number; 64];
                     None
                 }
             };
-            self.resolve_line(side, twin.address, &mut results, None, distances);
+            self.resolve_line(&moves, side, twin.address, &mut results, None, distances);
             match twin.metric {
-                Metric::Dtz => keys[king] != own.keys[twin.address][king],
-                _ => results[king] != own.lines.results[twin.address][king],
+                Metric::Dtz => keys[king] != own.keys.line(twin.address)[king],
+                _ => results[king] != own_results[king],
             }
         };
+        let strange = self.strange(source);
         twins
             .par_iter()
             .filter(is_unlike)
-            .map(|twin| Strange {
-                metric: twin.metric,
-                side,
-                address: twin.address,
-                king: twin.king,
-                what: Strangeness::UnlikeMirrorImage,
+            .fold(Found::default, |mut found, twin| {
+                let what = Strangeness::UnlikeMirrorImage;
+                found.add(|| {
+                    let men = self.men(twin.address);
+                    strange.told(twin.metric, &men.placement, side, twin.king, what)
+                });
+                found
             })
-            .collect()
+            .reduce(Found::default, Found::and)
     }
 
     /// The mate scores of a side that are in no file.
-    fn derive_scores(&self, side: Color, part: &Part) -> Vec<Line<u8>> {
-        let other = &self.sides[(!side).index()].lines;
-        let own = &self.sides[side.index()].lines.results;
-        (0..own.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map_init(Neighbours::new, |neighbours, address| {
-                let men = self.men(address);
-                let legal = men.legality.legal[side.index()];
-                if legal == 0 || !self.is_in(part, side, address) {
-                    return [ILLEGAL; 64];
-                }
-                let zeroing = self.all_moves(address, &men, side, neighbours);
-                let mut scores = self
-                    .expect(
-                        &other.results,
-                        &other.scores,
-                        address,
-                        neighbours,
-                        side,
-                        &zeroing,
-                        &men,
-                    )
-                    .scores;
-                take_illegal(&mut scores, legal);
-                scores
-            })
-            .collect()
+    fn derive_scores(&self, side: Color, part: &Part) -> Pages<u16> {
+        let mut scores = self.places.kept_pages();
+        self.all_steps(side, |step| {
+            let found = step.addresses.clone().into_par_iter();
+            let found =
+                found
+                    .with_min_len(CHUNK)
+                    .map_init(Neighbours::new, |neighbours, address| {
+                        let men = self.men(address);
+                        let legal = men.legality.legal[side.index()];
+                        if legal == 0 || !self.is_in(part, side, address) {
+                            return [mate::ILLEGAL; 64];
+                        }
+                        let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                        let expected = Expect {
+                            other: step.results(),
+                            scores: step.scores(),
+                            address,
+                            neighbours,
+                            side,
+                            zeroing: &zeroing,
+                        };
+                        let mut scores = self.expect(expected, &men).scores;
+                        take_illegal(&mut scores, legal);
+                        scores
+                    });
+            scores.push(found.collect());
+        });
+        scores
     }
 
     /// The best captures, promotions and pawn moves; `neighbours` gets the others.
     pub(super) fn all_moves(
         &self,
+        moves: &Moves<'_>,
         address: usize,
         men: &Men,
         side: Color,
         neighbours: &mut Neighbours,
     ) -> Best {
-        self.moves
-            .neighbours(address, &men.squares, &men.placement, side, neighbours);
-        let mut best = self.moves.captures(&men.placement, side);
-        best.take(&self.moves.promotions(address, side));
+        moves.neighbours(address, &men.squares, &men.placement, side, neighbours);
+        let mut best = moves.captures(&men.placement, side);
+        best.take(&moves.promotions(address, side));
         if men.placement.of(side, Role::Pawn) != 0 {
-            best.take(&self.moves.pushes(&men.placement, side));
+            best.take(&moves.pushes(&men.placement, side));
         }
         best
     }
@@ -361,61 +544,67 @@ impl<'a> SliceValues<'a> {
     /// What the moves of a side say about a line: keys, and mate scores if they are known.
     pub fn expected(
         &self,
+        step: &Step<'_, '_>,
         address: usize,
         men: &Men,
         side: Color,
         neighbours: &mut Neighbours,
     ) -> Expected<i16> {
-        let zeroing = self.all_moves(address, men, side, neighbours);
-        let other = &self.sides[(!side).index()];
-        self.expect(
-            &other.keys,
-            &other.lines.scores,
+        let zeroing = self.all_moves(step.moves, address, men, side, neighbours);
+        let expect = Expect {
+            other: step.keys(),
+            scores: step.scores(),
             address,
             neighbours,
             side,
-            &zeroing,
-            men,
-        )
+            zeroing: &zeroing,
+        };
+        self.expect(expect, men)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn expect<N: Mated>(
-        &self,
-        other: &[Line<N>],
-        scores: &[Line<u8>],
-        address: usize,
-        neighbours: &Neighbours,
-        side: Color,
-        zeroing: &Best,
-        men: &Men,
-    ) -> Expected<N> {
-        let mut expected = self.moves.width.run(Expect {
-            other,
-            scores,
-            address,
-            neighbours,
-            side,
-            zeroing,
-        });
+    pub(super) fn expect<N: Mated>(&self, expect: Expect<'_, N>, men: &Men) -> Expected<N> {
+        let side = expect.side;
+        let mut expected = self.targets.width.run(expect);
         expected.without_moves &= men.legality.legal[side.index()];
         for king in expected.without_moves.ones() {
             let is_mate = men.legality.in_check[side.index()].contains(king);
             let place = king as usize;
             if is_mate {
                 expected.numbers[place] = N::MATED;
-                expected.scores[place] = MateScore::MATED.0;
+                expected.scores[place] = mate::MATED;
             } else {
                 expected.numbers[place] = N::DRAWN;
-                expected.scores[place] = MateScore::DRAW.0;
+                expected.scores[place] = mate::DRAW;
             }
         }
         expected
     }
 }
 
+/// The numbers of one side to move, on the way to its values.
+struct SideNumbers<'a> {
+    /// By metric.
+    numbers: &'a [Numbers; 3],
+    code: DistanceCode,
+    draw_in_file: u16,
+    part: &'a Part,
+    side: Color,
+}
+
+/// Numbers from their low and high bytes.
+#[inline(always)]
+fn numbers_at([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<u16> {
+    let mut numbers = low.line(address).map(u16::from);
+    if let Some(high) = high.get(address) {
+        for (number, &high) in numbers.iter_mut().zip(high) {
+            *number |= u16::from(high) << 8;
+        }
+    }
+    numbers
+}
+
 /// A number for positions without moves.
-pub(super) trait Mated: Lane {
+pub(super) trait Mated: Worth {
     const MATED: Self;
     const DRAWN: Self;
 }

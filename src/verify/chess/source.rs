@@ -1,17 +1,20 @@
 //! The numbers of the files of a material, brought into verification's own order.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::files::{LoadError, Numbers, path_of};
 use super::gather::Gather;
-use super::layout::{Frame, Layout};
-use super::line::Line;
+use super::layout::{Frame, Layout, PAGE};
+use super::line::mate;
 use super::numbers::DistanceCode;
+use super::pages::{Away, Pages};
 use super::part::Part;
 use super::syzygy::SyzygyTables;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::game::Color;
+use crate::metric::MateScore;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::{Description, Plane, Statistics, Stream, Table};
@@ -30,6 +33,11 @@ enum Tables {
     Syzygy(Box<SyzygyTables>),
 }
 
+/// Numbers of a stream that are decoded together where the lines of a frame wait in a file.
+pub(super) const PIECE: u64 = if cfg!(test) { 1 << 12 } else { 1 << 30 };
+/// Lines that are brought into place together there.
+pub(super) const TOGETHER: usize = if cfg!(test) { 1 << 12 } else { 1 << 26 };
+
 /// A table of ours, which may have the colours exchanged if an earlier version wrote it.
 #[derive(Debug)]
 struct NativeTable {
@@ -45,11 +53,23 @@ struct NativeTable {
 
 impl NativeTable {
     fn stream(&self, side: usize) -> Option<&Stream> {
-        let side = match self.exchanged_space {
-            Some(_) => 1 - side,
-            None => side,
-        };
-        self.table.stream(side as u8)
+        self.table.stream(self.side_in_file(side))
+    }
+
+    fn high_bytes(&self, side: usize) -> Option<&Stream> {
+        self.table.high_bytes(self.side_in_file(side))
+    }
+
+    fn side_in_file(&self, side: usize) -> u8 {
+        match self.exchanged_space {
+            Some(_) => 1 - side as u8,
+            None => side as u8,
+        }
+    }
+
+    fn has_high_bytes(&self) -> bool {
+        let mut streams = self.table.streams().iter();
+        streams.any(|stream| stream.plane() == Plane::High)
     }
 }
 
@@ -105,6 +125,14 @@ impl Source {
         self.native(metric)?.statistics.as_ref()
     }
 
+    /// The file of a metric, for messages.
+    pub fn path(&self, metric: Metric) -> PathBuf {
+        match self.native(metric) {
+            Some(native) => native.path.clone(),
+            None => PathBuf::from(format!("{}.{metric}", self.material())),
+        }
+    }
+
     /// Whether any table keeps statistics.
     pub fn keeps_statistics(&self) -> bool {
         Metric::ALL
@@ -148,37 +176,31 @@ impl Source {
         }
     }
 
+    /// The score of a draw as the file of distances to mate counts: with numbers of one byte or of two.
+    pub fn draw_in_file(&self) -> u16 {
+        let has_words = self
+            .native(Metric::Dtm)
+            .is_some_and(NativeTable::has_high_bytes);
+        match has_words {
+            true => mate::DRAW,
+            false => MateScore::DRAW.0.into(),
+        }
+    }
+
     /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, and
-    /// those outside the part, may be any.
+    /// those outside the part, may be any. Those of our own tables are put away if there is a place for it.
     pub fn numbers(
         &self,
         metric: Metric,
         side: usize,
         frame: &Frame,
         part: &Part,
+        away: Option<&Arc<Away>>,
     ) -> Result<Numbers, LoadError> {
-        match &self.tables {
-            Tables::Native(tables) => {
-                let lines = self.native_numbers(tables, metric, side, frame, part)?;
-                Ok(Numbers {
-                    lines,
-                    twins: Vec::new(),
-                })
-            }
-            Tables::Syzygy(tables) => tables.numbers(metric, side, frame),
-        }
-    }
-
-    fn native_numbers(
-        &self,
-        tables: &[Option<NativeTable>; 3],
-        metric: Metric,
-        side: usize,
-        frame: &Frame,
-        part: &Part,
-    ) -> Result<Vec<Line<u8>>, LoadError> {
-        let exchanged = self.material().is_symmetric() && side == 1;
-        let stored_side = if exchanged { 0 } else { side };
+        let tables = match &self.tables {
+            Tables::Native(tables) => tables,
+            Tables::Syzygy(tables) => return tables.numbers(metric, side, frame),
+        };
         let missing = || LoadError::Missing {
             material: *self.material(),
             path: PathBuf::from(format!("{}.{metric}", self.material())),
@@ -187,31 +209,84 @@ impl Source {
         let native = tables[usize::from(metric.number())]
             .as_ref()
             .ok_or_else(missing)?;
-        let NativeTable { path, table, .. } = native;
-        let stream = native.stream(stored_side).ok_or_else(missing)?;
-        let (space, exchanged) = match &native.exchanged_space {
-            Some(space) => (space, !exchanged),
-            None => (&self.space, exchanged),
+        let is_exchanged = self.material().is_symmetric() && side == 1;
+        let side_in_table = if is_exchanged { 0 } else { side };
+        let stream = native.stream(side_in_table).ok_or_else(missing)?;
+        let reading = Reading {
+            native,
+            normal_space: &self.space,
+            metric,
+            frame,
+            part,
+            side: Color::ALL[side],
+            is_exchanged,
+            away,
+        };
+        let high = native.high_bytes(side_in_table);
+        Ok(Numbers {
+            low: reading.numbers(stream)?,
+            high: high.map_or(Ok(Pages::default()), |stream| reading.numbers(stream))?,
+            twins: Vec::new(),
+        })
+    }
+}
+
+/// A table of ours on its way into a frame.
+struct Reading<'a> {
+    native: &'a NativeTable,
+    normal_space: &'a IndexSpace,
+    metric: Metric,
+    frame: &'a Frame,
+    part: &'a Part,
+    side: Color,
+    /// Whether this side's numbers are those of the other in the other colours.
+    is_exchanged: bool,
+    away: Option<&'a Arc<Away>>,
+}
+
+impl Reading<'_> {
+    fn numbers(&self, stream: &Stream) -> Result<Pages<u8>, LoadError> {
+        let NativeTable { path, table, .. } = self.native;
+        let (space, exchanged) = match &self.native.exchanged_space {
+            Some(space) => (space, !self.is_exchanged),
+            None => (self.normal_space, self.is_exchanged),
         };
         let order = space
             .order(&stream.order())
             .map_err(|_| LoadError::Foreign {
                 path: path.clone(),
-                material: *self.material(),
-                metric,
+                material: *self.normal_space.material(),
+                metric: self.metric,
             })?;
-        let gather = Gather::new(space, &order, frame, exchanged);
+        let gather = Gather::new(space, &order, self.frame, exchanged);
         let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
         let blocks = range.start / block_values..range.end.div_ceil(block_values);
-        let first = blocks.start * block_values;
-        let numbers = table
-            .read_blocks(stream, blocks)
-            .map_err(|error| LoadError::Table {
-                path: path.clone(),
-                error,
-            })?;
-        Ok(gather.run(&numbers, first, part, Color::ALL[side]))
+        let (together, piece) = match self.away {
+            Some(_) => (TOGETHER, (PIECE / block_values).max(1)),
+            None => (usize::MAX, blocks.end),
+        };
+        let mut pages = Pages::new(self.away.map(|away| (away, PAGE)));
+        let bands = self.frame.bands(self.away.is_some());
+        let length = bands.first().map_or(1, |band| band.len());
+        for bands in bands.chunks((together / length).max(1)) {
+            let start = bands.first().map_or(0, |band| band.start);
+            let mut lines = vec![[0; 64]; bands.iter().map(|band| band.len()).sum()];
+            let mut next = blocks.start;
+            while next < blocks.end {
+                let end = (next + piece).min(blocks.end);
+                let numbers = table.read_blocks(stream, next..end);
+                let numbers = numbers.map_err(|error| LoadError::Table {
+                    path: path.clone(),
+                    error,
+                })?;
+                let first = next * block_values;
+                gather.run(&numbers, first, self.part, self.side, start, &mut lines);
+                next = end;
+            }
+            pages.push(lines);
+        }
+        Ok(pages)
     }
 }
 
@@ -252,15 +327,6 @@ fn open_native(
                     && usize::from(stream.side()) < sides(&material)
             })
             && (metric != Metric::Wdl || table.streams().len() == sides(&material));
-        // Distances of two bytes occur from six men on, whose values are too many to have them all at hand.
-        if fits
-            && table
-                .streams()
-                .iter()
-                .any(|stream| stream.plane() == Plane::High)
-        {
-            return Err(LoadError::TooLarge { material, path });
-        }
         if !fits {
             return Err(LoadError::Foreign {
                 path,

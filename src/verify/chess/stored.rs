@@ -10,6 +10,15 @@ use crate::chess::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
 
+/// Numbers of positions, at each address of the solver the 64 squares of the black king.
+#[derive(Debug, Default)]
+pub(crate) struct StoredLines {
+    /// Their low bytes.
+    pub low: Vec<[u8; 64]>,
+    /// Their high bytes; empty if all are zero.
+    pub high: Vec<[u8; 64]>,
+}
+
 /// The open tables of a material, of our own format.
 #[derive(Debug)]
 pub(crate) struct StoredNumbers {
@@ -35,7 +44,7 @@ impl StoredNumbers {
         })
     }
 
-    /// The numbers of one side to move in a slice: at each address of the solver the 64 squares of the black king.
+    /// The numbers of one side to move in a slice.
     /// Nothing if no file has that side. Where no position is they may be any.
     ///
     /// # Errors
@@ -46,16 +55,19 @@ impl StoredNumbers {
         slice: usize,
         side: usize,
         metric: Metric,
-    ) -> Result<Option<Vec<[u8; 64]>>, String> {
+    ) -> Result<Option<StoredLines>, String> {
         let frame = self.layout.frame(slice);
         if !self.source.is_stored(metric, side, &frame) {
             return Ok(None);
         }
         let numbers = self
             .source
-            .numbers(metric, side, &frame, &Part::Whole)
+            .numbers(metric, side, &frame, &Part::Whole, None)
             .map_err(told)?;
-        Ok(Some(numbers.lines))
+        Ok(Some(StoredLines {
+            low: numbers.low.into_lines(),
+            high: numbers.high.into_lines(),
+        }))
     }
 }
 

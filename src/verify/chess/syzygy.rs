@@ -13,6 +13,7 @@ use super::files::{LoadError, Numbers, Twin, path_of};
 use super::layout::{Frame, Layout};
 use super::line::{Line, key};
 use super::numbers::{DistanceCode, NO_KEY};
+use super::pages::Pages;
 use super::scatter::Scatter;
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
@@ -266,7 +267,8 @@ impl Reading<'_> {
         let lines = self.cells.into_par_iter();
         let lines = lines.map(|line| -> Line<u8> { line.map(AtomicU8::into_inner) });
         Numbers {
-            lines: lines.collect(),
+            low: Pages::here(lines.collect()),
+            high: Pages::default(),
             twins,
         }
     }

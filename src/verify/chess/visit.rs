@@ -6,15 +6,15 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::layout::Layout;
-use super::line::key;
-use super::slice::{CHUNK, SliceValues};
+use super::line::{key, mate};
+use super::slice::{CHUNK, SideValues, SliceValues};
 use super::source::Source;
-use super::{Run, sides};
+use super::{AT_HAND, Run, sides};
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
 use crate::chess::{Chess, ChessRules};
 use crate::game::{Bits, Color};
-use crate::metric::{MateScore, Metric, Wdl};
+use crate::metric::{Metric, Wdl};
 use crate::probe::Format;
 use crate::tables::find;
 use crate::verify::recount::{self, Counting, RecountError};
@@ -32,13 +32,9 @@ impl Visit for Chess {
         observer: &dyn Observer,
     ) -> Result<(), RecountError> {
         let material = material.normal_form();
-        let is_native = find::<Chess>(directory, rules, &material, Metric::Wdl).is_some();
-        let syzygy = super::path_of(directory, &material, Metric::Wdl, Format::Syzygy);
-        let format = match is_native || !syzygy.is_some_and(|path| path.exists()) {
-            true => Format::Native,
-            false => Format::Syzygy,
-        };
-        let mut run = Run::new(directory, format, cancel, observer);
+        let format = format_shown(directory, rules, &material);
+        let asked = (&[material][..], AT_HAND);
+        let mut run = Run::new(directory, format, asked, cancel, observer);
         run.counting = Some(Counting::new(metrics, 0));
         run.visitor = Some(visitor);
         recount::count(&mut run, directory, material, cancel, observer)
@@ -60,6 +56,20 @@ impl Visit for Chess {
     }
 }
 
+/// The format of the tables whose positions are shown: ours, unless there are only others.
+pub(in crate::verify) fn format_shown(
+    directory: &Path,
+    rules: ChessRules,
+    material: &Material,
+) -> Format {
+    let is_native = find::<Chess>(directory, rules, material, Metric::Wdl).is_some();
+    let syzygy = super::path_of(directory, material, Metric::Wdl, Format::Syzygy);
+    match is_native || !syzygy.is_some_and(|path| path.exists()) {
+        true => Format::Native,
+        false => Format::Syzygy,
+    }
+}
+
 /// Shows the positions of a slice.
 pub(super) fn visit(
     source: &Source,
@@ -67,46 +77,50 @@ pub(super) fn visit(
     slice: usize,
     visitor: &dyn Visitor,
 ) {
-    let frame = values.moves.frame;
+    let frame = values.frame();
     if !visitor.wants_pawns(frame.pawns.white, frame.pawns.black) {
         return;
     }
     let first = slice as u64 * frame.addresses as u64;
-    let addresses = (0..frame.addresses).into_par_iter().with_min_len(CHUNK);
-    addresses.for_each_init(Vec::new, |positions, address| {
-        let men = values.men(address);
-        let Some(canonical) = values.canonical(address, &men) else {
-            return;
-        };
-        positions.clear();
-        let [white, black] = men.legality.legal;
-        let results = |king: u32| {
-            [0, 1].map(|side: usize| {
-                let results = &values.sides[side].lines.results[address];
-                Wdl::from_index(results[king as usize].into()).unwrap_or(Wdl::Draw)
-            })
-        };
-        for side in 0..sides(source.material()) {
-            let own = &values.sides[side];
-            let keys = source.has(Metric::Dtz).then(|| own.keys.get(address));
-            let (keys, scores) = (keys.flatten(), own.lines.scores.get(address));
-            for king in (men.legality.legal[side] & canonical.positions).ones() {
-                let both = results(king);
-                let is_drawn = both[side] == Wdl::Draw;
-                let zeroing = keys.map(|keys| key::shortest(keys[king as usize]));
-                let mate = scores.and_then(|scores| MateScore(scores[king as usize]).dtm());
-                positions.push(Visited {
-                    number: ((first + address as u64) * 64 + u64::from(king)) * 2 + side as u64,
-                    turn: Color::ALL[side],
-                    wdl: both[side],
-                    zeroing: zeroing.filter(|_| !is_drawn),
-                    mate: mate.map(|dtm| dtm.0.unsigned_abs() as u16),
-                    is_zugzwang: (white & black) >> king & 1 != 0 && is_zugzwang(both),
-                });
+    let is_away = values.places().own.is_some();
+    for step in frame.steps(&(0..frame.addresses), is_away) {
+        let windows = values.sides.each_ref().map(SideValues::open);
+        let addresses = step.into_par_iter().with_min_len(CHUNK);
+        addresses.for_each_init(Vec::new, |positions, address| {
+            let men = values.men(address);
+            let Some(canonical) = values.canonical(address, &men) else {
+                return;
+            };
+            positions.clear();
+            let [white, black] = men.legality.legal;
+            let results = |king: u32| {
+                [0, 1].map(|side: usize| {
+                    let results = windows[side].results.line(address);
+                    Wdl::from_index(results[king as usize].into()).unwrap_or(Wdl::Draw)
+                })
+            };
+            for side in 0..sides(source.material()) {
+                let own = &windows[side];
+                let keys = source.has(Metric::Dtz).then(|| own.keys.get(address));
+                let (keys, scores) = (keys.flatten(), own.scores.get(address));
+                for king in (men.legality.legal[side] & canonical.positions).ones() {
+                    let both = results(king);
+                    let is_drawn = both[side] == Wdl::Draw;
+                    let zeroing = keys.map(|keys| key::shortest(keys[king as usize]));
+                    let mate = scores.and_then(|scores| mate::dtm(scores[king as usize]));
+                    positions.push(Visited {
+                        number: ((first + address as u64) * 64 + u64::from(king)) * 2 + side as u64,
+                        turn: Color::ALL[side],
+                        wdl: both[side],
+                        zeroing: zeroing.filter(|_| !is_drawn),
+                        mate: mate.map(|dtm| dtm.0.unsigned_abs() as u16),
+                        is_zugzwang: (white & black) >> king & 1 != 0 && is_zugzwang(both),
+                    });
+                }
             }
-        }
-        if !positions.is_empty() {
-            visitor.visit(positions);
-        }
-    });
+            if !positions.is_empty() {
+                visitor.visit(positions);
+            }
+        });
+    }
 }
