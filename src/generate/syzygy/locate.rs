@@ -1,4 +1,4 @@
-//! Where the solver keeps the position of a Syzygy index.
+//! Where the value of the position of a Syzygy index lies among those that are laid out.
 
 use crate::chess::material::{MAX_MEN, Material};
 use crate::chess::placement::{PawnPlacement, PawnSlices};
@@ -8,18 +8,21 @@ use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::Color;
 use crate::syzygy::Squares;
 
-/// From squares of men to a place among all positions of one side to move: slice by slice, 64 to a word.
+/// From squares of men to a place among the positions of one side to move in some slices: 64 to a word.
 #[derive(Debug)]
 pub(super) struct Locator<'a> {
     slices: &'a PawnSlices,
-    slice_len: usize,
+    /// By slice: where its positions begin.
+    starts: &'a [usize],
     /// The white king, by his place among the men.
     white_king: usize,
     /// The pawns, by their places among the men.
     pawns: Vec<(usize, Color)>,
     /// What turns the board for each square of the white king.
     symmetries: [Symmetry; 64],
-    /// By symmetry, then by man: what each square adds to the place.
+    /// By symmetry: what each square of the white king adds to the place.
+    white_king_parts: Vec<[usize; 64]>,
+    /// By symmetry, then by man: what each square adds to the place; of the white king nothing.
     parts: Vec<[[u32; 64]; MAX_MEN]>,
 }
 
@@ -32,17 +35,19 @@ pub(super) struct LastSlice {
 }
 
 impl<'a> Locator<'a> {
-    /// For men in an order.
+    /// For men in an order, in slices that begin at some places; of others nothing may be asked.
     ///
-    /// Nothing if a slice has more positions than can be numbered.
+    /// Nothing if a slice has more words than can be numbered.
     pub fn new(
         material: &Material,
         slices: &'a PawnSlices,
+        starts: &'a [usize],
         pieces: &[Piece],
     ) -> Option<Locator<'a>> {
-        let slice_len = words(material)?.checked_mul(64)?;
+        words(material)?;
         let mut addressed = addressed_men(material);
         let mut parts = vec![[[0; 64]; MAX_MEN]; Symmetry::COUNT];
+        let mut white_king_parts = vec![[0; 64]; Symmetry::COUNT];
         let mut white_king = 0;
         let mut pawns = Vec::new();
         for (man, piece) in pieces.iter().enumerate() {
@@ -58,22 +63,27 @@ impl<'a> Locator<'a> {
                     .position(|&other| other == (color, piece.role))?;
                 // Equal men have an address each, in any order.
                 addressed[number] = (Color::Black, Role::King);
-                64u32.pow((addressed.len() - number) as u32)
+                64usize.pow((addressed.len() - number) as u32)
             };
             let is_white_king = (color, piece.role) == (Color::White, Role::King);
             if is_white_king {
                 white_king = man;
             }
-            for (number, parts) in parts.iter_mut().enumerate() {
+            for number in 0..Symmetry::COUNT {
                 let symmetry = Symmetry::from_index(number);
-                for (square, part) in parts[man].iter_mut().enumerate() {
+                for square in 0..64 {
                     let turned = symmetry.map(square as u8);
-                    let digit = match is_white_king && !material.has_pawns() {
-                        // Only asked for where he is in the triangle.
-                        true => triangle_place(turned).min(63),
-                        false => turned.into(),
-                    };
-                    *part = stride.wrapping_mul(digit as u32);
+                    if is_white_king {
+                        let digit = match material.has_pawns() {
+                            true => turned.into(),
+                            // Only asked for where he is in the triangle.
+                            false => triangle_place(turned).min(63),
+                        };
+                        white_king_parts[number][square] = stride * digit;
+                    } else {
+                        // He alone may have a stride of 64^5.
+                        parts[number][man][square] = (stride * usize::from(turned)) as u32;
+                    }
                 }
             }
         }
@@ -83,10 +93,11 @@ impl<'a> Locator<'a> {
         });
         Some(Locator {
             slices,
-            slice_len: slice_len as usize,
+            starts,
             white_king,
             pawns,
             symmetries,
+            white_king_parts,
             parts,
         })
     }
@@ -94,21 +105,23 @@ impl<'a> Locator<'a> {
     /// The place of a placement.
     #[inline(always)]
     pub fn place(&self, squares: &Squares, last: &mut LastSlice) -> usize {
-        let mut symmetry = self.symmetries[usize::from(squares[self.white_king] & 63)];
-        let mut place = 0;
+        let white_king = usize::from(squares[self.white_king] & 63);
+        let mut symmetry = self.symmetries[white_king];
+        let mut place = self.starts[0];
         if !self.pawns.is_empty() {
             let pawns = self.pawns(squares);
             if pawns != last.pawns {
                 let (slice, is_mirrored) = self.slices.locate(pawns);
                 *last = LastSlice {
                     pawns,
-                    start: slice * self.slice_len,
+                    start: self.starts[slice],
                     is_mirrored,
                 };
             }
             symmetry = Symmetry::mirrored(last.is_mirrored);
             place = last.start;
         }
+        place += self.white_king_parts[symmetry.index()][white_king];
         let parts = &self.parts[symmetry.index()];
         for (parts, &square) in parts.iter().zip(squares) {
             place += parts[usize::from(square & 63)] as usize;
