@@ -49,15 +49,16 @@ impl Shape {
         })
     }
 
-    /// Of one side to move.
-    fn positions(&self) -> u64 {
-        self.words * self.slices * 64
+    /// Bytes of a slice of one side to move while a Syzygy file is made.
+    fn syzygy_slice(&self, material: &Material) -> u64 {
+        syzygy::bytes_of_slice(material.has_pawns(), self.words)
     }
 
     /// Bytes while a Syzygy file is made, beside those of values that are brought back for it.
     fn syzygy_bytes(&self, material: &Material) -> u64 {
-        let of_file = syzygy::most_slices(material, &self.pawns) * self.words * 64;
-        syzygy::Limits::DEFAULT.bytes(self.positions(), of_file)
+        let slice = self.syzygy_slice(material);
+        let of_file = syzygy::most_slices(material, &self.pawns) * slice;
+        syzygy::Limits::DEFAULT.bytes(self.slices * slice, of_file)
     }
 
     /// Both sides.
@@ -365,7 +366,7 @@ pub(super) fn scratch(material: &Material, mates: bool) -> u64 {
 pub(super) fn scratch_of_writing(needs: &Needs<'_, Chess>, format: Format) -> u64 {
     match (format, Shape::new(needs.material)) {
         (Format::Syzygy, Some(shape)) if !needs.metrics.is_empty() => {
-            syzygy::scratch(shape.positions())
+            syzygy::scratch(shape.slices * shape.syzygy_slice(needs.material))
         }
         _ => 0,
     }

@@ -4,13 +4,14 @@
 //! of the men compresses best.
 //!
 //! A stream is one side to move, with pawns of one file of the leading pawn. The bytes of the positions that it is made
-//! of are laid out in the solver's layout, and gathered from there in any order of the men. Of a material with few
+//! of are laid out in the solver's order, and gathered from there in any order of the men. Of a material with few
 //! positions all streams of a side are made at the same time; else one after the other, and a stream of many indices
 //! is never in memory as a whole.
 
 #[cfg(test)]
 mod falsified;
 mod gather;
+mod kings;
 mod locate;
 #[cfg(test)]
 mod long;
@@ -39,6 +40,7 @@ use crate::syzygy::{
 };
 use crate::table::WriteError;
 use gather::{Gather, Long};
+use kings::KingPairs;
 use locate::Locator;
 use race::best_of;
 use settle::{Frequencies, settle};
@@ -94,6 +96,11 @@ pub fn scratch(positions: u64) -> u64 {
         true => 0,
         false => 2 * positions * WAITING_BITS / 8,
     }
+}
+
+/// Bytes of one side to move of a slice of so many words.
+pub fn bytes_of_slice(has_pawns: bool, words: u64) -> u64 {
+    KingPairs::new(has_pawns, words as usize).bytes_before(words as usize) as u64
 }
 
 /// The most slices of a material whose leading pawn stands on the same file.
@@ -330,8 +337,8 @@ impl<S: Slices> Table<'_, S> {
     }
 
     fn gather<'b>(&'b self, source: Source<'b>, order: &MenOrder) -> Result<Gather<'b>, Error> {
-        let starts = &self.files[source.file].starts;
-        let locator = Locator::new(&self.material, self.slices.pawns(), starts, &order.pieces);
+        let file = &self.files[source.file];
+        let locator = Locator::new(&self.material, self.slices.pawns(), file, &order.pieces);
         Ok(Gather {
             encoder: self.encoder(order, source.file),
             listed: source.listed,

@@ -6,8 +6,10 @@
 
 use rayon::prelude::*;
 
-use super::source::FREE;
 use crate::metric::{Metric, Wdl};
+
+/// Stands for a distance that nobody asks for.
+pub(super) const FREE: u8 = u8::MAX;
 
 /// How often each byte stands in a stream before it is settled, or in a sample of it.
 #[derive(Clone, Debug)]

@@ -1,8 +1,12 @@
 //! The values of one side to move as a Syzygy table has them, in the solver's layout: a byte for each position of the
 //! slices that belong to one file of the leading pawn.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
+use super::kings::KingPairs;
+use super::settle::{FREE, free};
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::board::words;
 use crate::chess::solve::solved::SideValues;
@@ -13,17 +17,16 @@ use crate::metric::{Metric, Wdl};
 use crate::syzygy::{Flags, Maps, map_number};
 use crate::table::Plane;
 
-/// Stands for a distance that nobody asks for.
-pub(super) const FREE: u8 = u8::MAX;
-
 /// Which slices belong to a file of the leading pawn, and where their positions lie among those of the file.
 #[derive(Clone, Debug)]
 pub(super) struct FileSlices {
     slices: Vec<usize>,
     /// By slice; of those that do not belong to the file, the end.
     pub starts: Vec<usize>,
-    /// Positions of a slice.
-    slice_len: usize,
+    /// The pairs of kings that have bytes.
+    pub kings: KingPairs,
+    /// Words of a slice.
+    words: usize,
 }
 
 impl FileSlices {
@@ -33,7 +36,10 @@ impl FileSlices {
         files: usize,
         file: impl Fn(PawnPlacement) -> usize,
     ) -> Option<Vec<FileSlices>> {
-        let slice_len = words(&slices.material())? as usize * 64;
+        let material = slices.material();
+        let words = words(&material)? as usize;
+        let kings = KingPairs::new(material.has_pawns(), words);
+        let slice_len = kings.bytes_before(words);
         let all: Vec<usize> = (0..slices.count())
             .map(|slice| file(slices.placement(slice)))
             .collect();
@@ -46,15 +52,16 @@ impl FileSlices {
             FileSlices {
                 slices: own,
                 starts,
-                slice_len,
+                kings: kings.clone(),
+                words,
             }
         };
         Some((0..files).map(of_file).collect())
     }
 
-    /// Positions of one side to move.
+    /// Bytes of one side to move, but for one behind them that says that nothing is asked for.
     pub fn len(&self) -> usize {
-        self.slices.len() * self.slice_len
+        self.slices.len() * self.kings.bytes_before(self.words)
     }
 }
 
@@ -80,25 +87,47 @@ impl<S: Slices> Values<'_, S> {
         }
     }
 
-    /// Positions of a slab of a slice of a file.
-    fn slab_len(&self, file: &FileSlices, slice: usize) -> usize {
-        self.slices.slab(slice).min(file.slice_len / 64) * 64
+    /// The addresses of the slabs of a slice of a file.
+    fn slabs(&self, file: &FileSlices, slice: usize) -> impl Iterator<Item = Range<usize>> {
+        let (words, slab) = (file.words, self.slices.slab(slice).min(file.words));
+        (0..words.div_ceil(slab)).map(move |number| number * slab..words.min((number + 1) * slab))
     }
 
-    /// The bytes of the slices of a file, one after the other; `fill` makes those of a slab.
+    /// The bytes of the slices of a file, one after the other; `fill` makes those of a word.
     fn lay_out(
         &self,
         file: &FileSlices,
-        fill: impl Fn(&SideValues, &[u8], &mut [u8]) + Sync,
+        fill: impl Fn(&SideValues, &[u8], usize, &mut [u8; 64]) + Sync,
     ) -> Vec<u8> {
-        let mut bytes = vec![0; file.len()];
-        let of_slices = bytes.par_chunks_mut(file.slice_len).zip(&file.slices);
-        of_slices.for_each(|(bytes, &slice)| {
-            let slabs = bytes.par_chunks_mut(self.slab_len(file, slice));
-            slabs.enumerate().for_each(|(slab, bytes)| {
-                self.show(slice, slab, |values, high| fill(values, high, bytes));
+        let mut bytes = vec![0; file.len() + 1];
+        let mut rest = bytes.as_mut_slice();
+        let mut slabs = Vec::new();
+        for &slice in &file.slices {
+            for (number, addresses) in self.slabs(file, slice).enumerate() {
+                let [start, end] =
+                    [addresses.start, addresses.end].map(|end| file.kings.bytes_before(end));
+                let (own, others) = rest.split_at_mut(end - start);
+                slabs.push((slice, number, addresses, own));
+                rest = others;
+            }
+        }
+        rest.fill(free(self.metric));
+        slabs
+            .into_par_iter()
+            .for_each(|(slice, slab, addresses, mut bytes)| {
+                self.show(slice, slab, |values, high| {
+                    let mut line = [0; 64];
+                    for (at, address) in addresses.enumerate() {
+                        fill(values, high, at, &mut line);
+                        let squares = file.kings.squares(address);
+                        let (own, others) = bytes.split_at_mut(squares.len());
+                        for (byte, &square) in own.iter_mut().zip(squares) {
+                            *byte = line[usize::from(square)];
+                        }
+                        bytes = others;
+                    }
+                });
             });
-        });
         bytes
     }
 
@@ -110,16 +139,14 @@ impl<S: Slices> Values<'_, S> {
     ///
     /// For results, a byte has a bit for each that may stand.
     pub fn results(&self, file: &FileSlices) -> Vec<u8> {
-        self.lay_out(file, |values, _, bytes| {
-            for (address, bytes) in bytes.chunks_exact_mut(64).enumerate() {
-                let sets = results_at(values, address, !0);
-                for (number, eight) in bytes.chunks_exact_mut(8).enumerate() {
-                    let mut masks = 0;
-                    for (result, set) in sets.iter().enumerate() {
-                        masks |= SPREAD[(set >> (8 * number) & 0xff) as usize] << result;
-                    }
-                    eight.copy_from_slice(&masks.to_le_bytes());
+        self.lay_out(file, |values, _, address, line| {
+            let sets = results_at(values, address, !0);
+            for (number, eight) in line.chunks_exact_mut(8).enumerate() {
+                let mut masks = 0;
+                for (result, set) in sets.iter().enumerate() {
+                    masks |= SPREAD[(set >> (8 * number) & 0xff) as usize] << result;
                 }
+                eight.copy_from_slice(&masks.to_le_bytes());
             }
         })
     }
@@ -127,13 +154,11 @@ impl<S: Slices> Values<'_, S> {
     /// Distances to zeroing by the numbers of the file, or [`FREE`].
     pub fn distances(&self, file: &FileSlices, numbers: &Numbers) -> Vec<u8> {
         let numbers = &numbers.numbers;
-        self.lay_out(file, |values, high, bytes| {
-            bytes.fill(FREE);
-            for_each_asked(values, high, |result, place, plies| {
-                bytes[place] = numbers[map_number(result)]
-                    .get(plies)
-                    .copied()
-                    .unwrap_or(FREE);
+        self.lay_out(file, |values, high, address, line| {
+            line.fill(FREE);
+            for_each_asked(values, high, address, |result, king, plies| {
+                let number = numbers[map_number(result)].get(plies);
+                line[king] = number.copied().unwrap_or(FREE);
             });
         })
     }
@@ -141,8 +166,8 @@ impl<S: Slices> Values<'_, S> {
     /// How often each distance is asked for in a file.
     pub fn histogram(&self, file: &FileSlices) -> Histogram {
         let slabs = file.slices.par_iter().flat_map_iter(|&slice| {
-            let count = file.slice_len.div_ceil(self.slab_len(file, slice));
-            (0..count).map(move |slab| (slice, slab))
+            let slabs = self.slabs(file, slice).enumerate();
+            slabs.map(move |(slab, _)| (slice, slab))
         });
         slabs
             .fold(Histogram::default, |mut histogram, (slice, slab)| {
@@ -171,19 +196,23 @@ const SPREAD: [u64; 256] = {
 /// The results that have distances.
 const RESULTS: [Wdl; 4] = [Wdl::Win, Wdl::Loss, Wdl::CursedWin, Wdl::BlessedLoss];
 
-/// Calls `visit` with the result, the place and the plies of each distance that is asked for.
+/// Calls `visit` with the result, the square of the black king and the plies of each distance that is asked for in a word.
 #[inline(always)]
-fn for_each_asked(values: &SideValues, high: &[u8], mut visit: impl FnMut(Wdl, usize, usize)) {
-    for (address, distances) in values.own.dtz.chunks_exact(64).enumerate() {
-        let asked = !values.own.won_by_zeroing[address];
-        let high = high.get(address * 64..).unwrap_or_default();
-        for result in RESULTS {
-            for king in (values.decided[result.index()][address] & asked).ones() {
-                let king = king as usize;
-                let high = high.get(king).copied().unwrap_or(0);
-                let plies = u16::from_le_bytes([distances[king], high]);
-                visit(result, address * 64 + king, plies.into());
-            }
+fn for_each_asked(
+    values: &SideValues,
+    high: &[u8],
+    address: usize,
+    mut visit: impl FnMut(Wdl, usize, usize),
+) {
+    let distances = &values.own.dtz[address * 64..][..64];
+    let high = high.get(address * 64..).unwrap_or_default();
+    let asked = !values.own.won_by_zeroing[address];
+    for result in RESULTS {
+        for king in (values.decided[result.index()][address] & asked).ones() {
+            let king = king as usize;
+            let high = high.get(king).copied().unwrap_or(0);
+            let plies = u16::from_le_bytes([distances[king], high]);
+            visit(result, king, plies.into());
         }
     }
 }
@@ -194,13 +223,15 @@ pub(super) struct Histogram([Vec<u64>; 4]);
 
 impl Histogram {
     fn add(&mut self, values: &SideValues, high: &[u8]) {
-        for_each_asked(values, high, |result, _, plies| {
-            let counts = &mut self.0[map_number(result)];
-            if plies >= counts.len() {
-                counts.resize(plies + 1, 0);
-            }
-            counts[plies] += 1;
-        });
+        for address in 0..values.own.dtz.len() / 64 {
+            for_each_asked(values, high, address, |result, _, plies| {
+                let counts = &mut self.0[map_number(result)];
+                if plies >= counts.len() {
+                    counts.resize(plies + 1, 0);
+                }
+                counts[plies] += 1;
+            });
+        }
     }
 
     fn merged(mut self, other: Histogram) -> Histogram {
