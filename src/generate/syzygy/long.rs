@@ -9,7 +9,6 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 use crate::chess::solve::solved::Solved;
 use crate::chess::solve::{SolveOptions, gather_targets, solve};
-use crate::game::Signature;
 use crate::generate::{GenerateOptions, Plan};
 use crate::probe::Format;
 use crate::verify::verify;
