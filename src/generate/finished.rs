@@ -30,8 +30,14 @@ pub(super) struct FinishedSlices {
 #[derive(Debug)]
 enum Finished {
     Kept(Box<SideValues>),
-    /// In slabs.
-    Packed(Vec<PackedSide<Put>>),
+    Packed(PackedSlabs),
+}
+
+#[derive(Debug)]
+struct PackedSlabs {
+    slabs: Vec<PackedSide<Put>>,
+    /// Words of each, but of the last, which may have fewer.
+    words: usize,
 }
 
 /// Where something packed was put.
@@ -186,16 +192,26 @@ impl FinishedSlices {
             }
             SolvedSlice::Whole(values) => {
                 let [white, black] = values.each_ref().map(pack);
-                [white?, black?].map(|side| Finished::Packed(vec![side]))
+                [white?, black?].map(|side| {
+                    Finished::Packed(PackedSlabs {
+                        slabs: vec![side],
+                        words: usize::MAX,
+                    })
+                })
             }
             SolvedSlice::Slabs(slabs) => {
                 let mates = metrics.contains(&Metric::Dtm);
                 let [white, black] = [0, 1].map(|side: usize| {
                     let numbers = (0..slabs.slabs()).into_par_iter();
                     let packed = numbers.map(|slab| pack(&slabs.side(side, slab, mates)?));
-                    packed.collect::<Result<_, SolveError>>()
+                    packed.collect::<Result<Vec<_>, SolveError>>()
                 });
-                [Finished::Packed(white?), Finished::Packed(black?)]
+                [white?, black?].map(|packed| {
+                    Finished::Packed(PackedSlabs {
+                        slabs: packed,
+                        words: slabs.addresses(0).len(),
+                    })
+                })
             }
         };
         // Every slice is finished once, so there is nothing to replace.
@@ -232,6 +248,24 @@ impl FinishedSlices {
     }
 }
 
+impl FinishedSlices {
+    /// The values of some slabs, of at most so many words.
+    fn lent(
+        &self,
+        slabs: &[PackedSide<Put>],
+        most: usize,
+        metric: Metric,
+        plane: Plane,
+    ) -> LentValues<'_> {
+        let values = self.unpack(slabs, metric, plane).unwrap_or_else(|error| {
+            self.error.get_or_init(|| self.told(&error));
+            let all = words(&self.material).unwrap_or(0) as usize;
+            SideValues::undecided(all.min(most))
+        });
+        LentValues::Restored(Arc::new(values))
+    }
+}
+
 impl Slices for FinishedSlices {
     fn material(&self) -> Material {
         self.material
@@ -244,14 +278,30 @@ impl Slices for FinishedSlices {
     fn side(&self, slice: usize, side: usize, metric: Metric, plane: Plane) -> LentValues<'_> {
         match self.slices[slice].get().map(|sides| &sides[side]) {
             Some(Finished::Kept(values)) => LentValues::Kept(values),
-            Some(Finished::Packed(slabs)) => {
-                let values = self.unpack(slabs, metric, plane).unwrap_or_else(|error| {
-                    self.error.get_or_init(|| self.told(&error));
-                    SideValues::undecided(words(&self.material).unwrap_or(0) as usize)
-                });
-                LentValues::Restored(Arc::new(values))
-            }
+            Some(Finished::Packed(packed)) => self.lent(&packed.slabs, usize::MAX, metric, plane),
             None => LentValues::Restored(Arc::default()),
+        }
+    }
+
+    fn slab(&self, slice: usize) -> usize {
+        match self.slices[slice].get() {
+            Some([Finished::Packed(packed), _]) => packed.words,
+            _ => usize::MAX,
+        }
+    }
+
+    fn side_of_slab(
+        &self,
+        (slice, slab): (usize, usize),
+        side: usize,
+        metric: Metric,
+        plane: Plane,
+    ) -> LentValues<'_> {
+        match self.slices[slice].get().map(|sides| &sides[side]) {
+            Some(Finished::Packed(PackedSlabs { slabs, words })) if slab < slabs.len() => {
+                self.lent(&slabs[slab..=slab], *words, metric, plane)
+            }
+            _ => self.side(slice, side, metric, plane),
         }
     }
 

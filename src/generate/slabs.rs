@@ -100,6 +100,25 @@ impl Slices for Slabs {
         LentValues::Restored(Arc::new(values))
     }
 
+    fn slab(&self, _: usize) -> usize {
+        self.values.addresses(0).len()
+    }
+
+    fn side_of_slab(
+        &self,
+        (_, slab): (usize, usize),
+        side: usize,
+        metric: Metric,
+        _: Plane,
+    ) -> LentValues<'_> {
+        let values = self.values.side(side, slab, metric == Metric::Dtm);
+        let values = values.unwrap_or_else(|error| {
+            self.error.get_or_init(|| error);
+            SideValues::undecided(self.values.addresses(slab).len())
+        });
+        LentValues::Restored(Arc::new(values))
+    }
+
     fn is_laid_out(&self) -> bool {
         true
     }

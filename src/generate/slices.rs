@@ -47,6 +47,23 @@ pub trait Slices: Sync {
     /// | DTM | `decided`, `dtm`, `own.dtm_by_conversion` |
     fn side(&self, slice: usize, side: usize, metric: Metric, plane: Plane) -> LentValues<'_>;
 
+    /// How many words the slabs of a slice have, in which its values may be asked for as well; the last may have fewer.
+    fn slab(&self, _slice: usize) -> usize {
+        usize::MAX
+    }
+
+    /// The values of a slab, as [`side`](Self::side) has them.
+    fn side_of_slab(
+        &self,
+        place: (usize, usize),
+        side: usize,
+        metric: Metric,
+        plane: Plane,
+    ) -> LentValues<'_> {
+        let (slice, _) = place;
+        self.side(slice, side, metric, plane)
+    }
+
     /// Whether numbers are taken from [`laid_out`](Self::laid_out), since values as a whole are too
     /// many.
     fn is_laid_out(&self) -> bool {

@@ -51,6 +51,7 @@ const K3: Word = Wrapping(0xc949_d7c7_509e_6557);
 /// Bytes of a checksum.
 pub(super) const CHECKSUM_LEN: usize = 16;
 
+#[cfg(test)]
 /// The checksum of a file of which `bytes` is everything in front of the checksum.
 pub(super) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_LEN] {
     let hashes: Vec<ChunkHash> = bytes.chunks(CHUNK).map(hash_of_chunk).collect();

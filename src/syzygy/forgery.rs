@@ -90,7 +90,7 @@ impl Forgery {
             .iter()
             .map(|stream| Stream {
                 order: stream.order.clone(),
-                encoded: EncodedStream::new(&stream.values, stream.flags, self.metric),
+                encoded: EncodedStream::new(&stream.values, stream.flags, self.metric).unwrap(),
                 maps: stream.maps.clone(),
             })
             .collect();

@@ -64,7 +64,7 @@ use crate::metric::Metric;
 
 pub use crate::error::SyzygyError;
 #[cfg(feature = "generate")]
-pub(crate) use encode::EncodedStream;
+pub(crate) use encode::{EncodedStream, LongStream, PIECE};
 #[cfg(test)]
 pub(crate) use forgery::Forgery;
 pub use index::{Encoder, LeadingPawns};

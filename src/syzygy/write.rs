@@ -1,9 +1,9 @@
 //! Streams -> the bytes of a file; `layout` says where everything stands.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
-use super::checksum::{CHECKSUM_LEN, checksum};
+use super::checksum::{CHECKSUM_LEN, CHUNK, ChunkHash, checksum_of_hashes, hash_of_chunk};
 use super::encode::EncodedStream;
 use super::index::Encoder;
 use super::layout::{DATA_ALIGNMENT, DTZ_MAGIC, Flags, HAS_PAWNS, SIDES_DIFFER, WDL_MAGIC};
@@ -39,17 +39,82 @@ pub(crate) fn write_table(
     metric: Metric,
     streams: &[Stream],
 ) -> Result<u64, Error> {
-    let bytes = table_bytes(material, metric, streams);
-    publish(path, |file| {
-        file.write_all(&bytes)?;
-        file.write_all(&checksum(&bytes))?;
-        Ok(())
-    })?;
-    Ok((bytes.len() + CHECKSUM_LEN) as u64)
+    publish(path, |file| Ok(write_to(file, material, metric, streams)?))
 }
 
-/// All but the checksum.
-fn table_bytes(material: &Material, metric: Metric, streams: &[Stream]) -> Vec<u8> {
+/// A file that is being written.
+struct Output<W> {
+    to: W,
+    /// Bytes written so far.
+    len: u64,
+    /// The bytes of the chunk of the checksum that is not full yet.
+    chunk: Vec<u8>,
+    hashes: Vec<ChunkHash>,
+}
+
+impl<W: Write> Output<W> {
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        self.to.write_all(bytes)?;
+        self.len += bytes.len() as u64;
+        while !bytes.is_empty() {
+            let (some, rest) = bytes.split_at(bytes.len().min(CHUNK - self.chunk.len()));
+            self.chunk.extend_from_slice(some);
+            bytes = rest;
+            if self.chunk.len() == CHUNK {
+                self.hashes.push(hash_of_chunk(&self.chunk));
+                self.chunk.clear();
+            }
+        }
+        Ok(())
+    }
+
+    fn pad(&mut self, alignment: u64) -> io::Result<()> {
+        let len = self.len.next_multiple_of(alignment) - self.len;
+        self.write(&[0; DATA_ALIGNMENT as usize][..len as usize])
+    }
+
+    /// Writes the checksum; returns how many bytes there are with it.
+    fn finish(mut self) -> io::Result<u64> {
+        if !self.chunk.is_empty() {
+            self.hashes.push(hash_of_chunk(&self.chunk));
+        }
+        self.to.write_all(&checksum_of_hashes(&self.hashes))?;
+        Ok(self.len + CHECKSUM_LEN as u64)
+    }
+}
+
+/// Writes all of a table, and returns how many bytes that are.
+fn write_to(
+    to: impl Write,
+    material: &Material,
+    metric: Metric,
+    streams: &[Stream],
+) -> io::Result<u64> {
+    let mut out = Output {
+        to,
+        len: 0,
+        chunk: Vec::new(),
+        hashes: Vec::new(),
+    };
+    out.write(&header(material, metric, streams))?;
+    for stream in streams {
+        out.write(&stream.encoded.sparse_index)?;
+    }
+    for stream in streams {
+        out.write(&stream.encoded.block_lengths)?;
+    }
+    for stream in streams {
+        if stream.encoded.blocks.len() > 0 {
+            out.pad(DATA_ALIGNMENT)?;
+            (stream.encoded.blocks).read(|bytes| out.write(bytes))?;
+        }
+    }
+    out.pad(DATA_ALIGNMENT)?;
+    out.finish()
+}
+
+/// All in front of the sparse indices.
+fn header(material: &Material, metric: Metric, streams: &[Stream]) -> Vec<u8> {
     let mut bytes = match metric {
         Metric::Wdl => WDL_MAGIC,
         _ => DTZ_MAGIC,
@@ -65,7 +130,7 @@ fn table_bytes(material: &Material, metric: Metric, streams: &[Stream]) -> Vec<u
     for sides in streams.chunks(sides) {
         write_order(sides, &mut bytes);
     }
-    pad(&mut bytes, 2);
+    pad_to_even(&mut bytes);
     for stream in streams {
         bytes.extend(&stream.encoded.head);
     }
@@ -75,21 +140,12 @@ fn table_bytes(material: &Material, metric: Metric, streams: &[Stream]) -> Vec<u
             bytes.extend(map);
         }
     }
-    pad(&mut bytes, 2);
-    for stream in streams {
-        bytes.extend(&stream.encoded.sparse_index);
-    }
-    for stream in streams {
-        bytes.extend(&stream.encoded.block_lengths);
-    }
-    for stream in streams {
-        if !stream.encoded.blocks.is_empty() {
-            pad(&mut bytes, DATA_ALIGNMENT as usize);
-            bytes.extend(&stream.encoded.blocks);
-        }
-    }
-    pad(&mut bytes, DATA_ALIGNMENT as usize);
+    pad_to_even(&mut bytes);
     bytes
+}
+
+fn pad_to_even(bytes: &mut Vec<u8>) {
+    bytes.resize(bytes.len().next_multiple_of(2), 0);
 }
 
 /// Writes the order of men of one file of the leading pawn. Black to move has the high four bits.
@@ -111,10 +167,6 @@ fn code(piece: Piece) -> u8 {
         Color::Black => 8,
     };
     (piece.role.index() as u8 + 1) | color
-}
-
-fn pad(bytes: &mut Vec<u8>, alignment: usize) {
-    bytes.resize(bytes.len().next_multiple_of(alignment), 0);
 }
 
 /// A stream of a table of which only the bytes count: what has a value, for whom to move, and the values.
@@ -143,7 +195,7 @@ pub fn written_for_test(
         let values = values(encoder.len());
         streams.push(Stream {
             order,
-            encoded: EncodedStream::new(&values, Flags::default(), Metric::Wdl),
+            encoded: EncodedStream::new(&values, Flags::default(), Metric::Wdl).ok()?,
             maps: None,
         });
         written.push(WrittenStream {
@@ -152,9 +204,8 @@ pub fn written_for_test(
             values,
         });
     }
-    let mut bytes = table_bytes(material, Metric::Wdl, &streams);
-    let sum = checksum(&bytes);
-    bytes.extend(sum);
+    let mut bytes = Vec::new();
+    write_to(&mut bytes, material, Metric::Wdl, &streams).ok()?;
     Some((bytes, written))
 }
 
@@ -199,14 +250,14 @@ mod tests {
             let values = values(len, number_of_values, number as u64);
             streams.push(Stream {
                 order: order.clone(),
-                encoded: EncodedStream::new(&values, flags, metric),
+                encoded: EncodedStream::new(&values, flags, metric).unwrap(),
                 maps: maps.cloned(),
             });
             expected.push((order, values));
         }
-        let mut bytes = table_bytes(material, metric, &streams);
-        let sum = checksum(&bytes);
-        bytes.extend(sum);
+        let mut bytes = Vec::new();
+        let written = write_to(&mut bytes, material, metric, &streams).unwrap();
+        assert_eq!(written, bytes.len() as u64);
         let table = Table::from_store(Box::new(bytes), material, metric).unwrap();
         table.verify_checksum(&|_, _| true).unwrap();
         (table, expected)

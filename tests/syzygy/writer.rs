@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 use retrograde::chess::index::IndexSpace;
 use retrograde::chess::material::Material;
+use retrograde::chess::solve::Engine;
 use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, ProbeOptions};
@@ -198,6 +199,36 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         place
     });
     assert_same_files(one.path(), three.path());
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_where_values_wait() {
+    let expected = files(written().path());
+    for (engine, men_in_files) in [(Engine::Chains, 6), (Engine::Together, 3)] {
+        let (place, scratch) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let mut options = options(place.path(), &["KPvK", "KRvKB", "KNNvK"]);
+        options.engine = Some(engine);
+        options.men_in_files = men_in_files;
+        options.scratch = Some(scratch.path().to_owned());
+        assert!(Plan::new(&options).unwrap().scratch() > 0);
+        assert!(generate(&options) >= 14);
+        for (name, bytes) in files(place.path()) {
+            assert!(expected.get(&name) == Some(&bytes), "{name}, {engine:?}");
+        }
+        // Scratch files have no names.
+        assert!(files(scratch.path()).is_empty());
+    }
+}
+
+#[test]
+fn six_men_are_planned_within_memory() {
+    // Without pawns, and with one and two that have all to themselves.
+    for (signature, most) in [("KQRvKQR", 9), ("KQQPvKQ", 12), ("KRPPvKR", 12)] {
+        let place = TempDir::new().unwrap();
+        let plan = with_threads(2, || Plan::new(&options(place.path(), &[signature])).unwrap());
+        assert!(plan.peak_memory() < most << 30, "{signature}");
+        assert!(plan.scratch() > 1 << 30, "{signature}");
+    }
 }
 
 #[test]

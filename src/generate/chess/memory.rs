@@ -17,6 +17,7 @@ use crate::chess::solve::slice::own_reads;
 use crate::chess::solve::{CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES};
 use crate::game::{Bits, Color};
 use crate::generate::game::Needs;
+use crate::generate::syzygy;
 use crate::metric::Metric;
 use crate::probe::Format;
 
@@ -28,9 +29,6 @@ const PACKED: u64 = 4;
 const ROW_BITS: u64 = 8 + 5;
 /// Bytes of a word of values that a sample for choosing the order is taken from: five sets.
 const SAMPLED_BYTES: u64 = 5 * 8;
-
-/// Bytes of an index while a stream of a Syzygy file is being made.
-const SYZYGY_INDEX_BYTES: u64 = 4;
 
 /// The shape of a material's values.
 #[derive(Clone, Debug)]
@@ -49,6 +47,18 @@ impl Shape {
             slices: pawns.len() as u64,
             pawns,
         })
+    }
+
+    /// Bytes of a slice of one side to move while a Syzygy file is made.
+    fn syzygy_slice(&self, material: &Material) -> u64 {
+        syzygy::bytes_of_slice(material.has_pawns(), self.words)
+    }
+
+    /// Bytes while a Syzygy file is made, beside those of values that are brought back for it.
+    fn syzygy_bytes(&self, material: &Material) -> u64 {
+        let slice = self.syzygy_slice(material);
+        let of_file = syzygy::most_slices(material, &self.pawns) * slice;
+        syzygy::Limits::DEFAULT.bytes(self.slices * slice, of_file)
     }
 
     /// Both sides.
@@ -137,14 +147,11 @@ pub(super) fn of_step(
         + shape.own_views() * shape.words * VIEW_BYTES
         + finished;
     if format == Format::Syzygy && !metrics.is_empty() {
-        // A byte for each position of both sides; each index of a stream as a value, then as a symbol.
-        let positions = shape.words * shape.slices * 64;
-        let solved = if shape.slices == 1 {
-            solved_one
-        } else {
-            finished
+        let solved = match shape.slices {
+            1 => solved_one,
+            _ => finished + threads * solved_one / 2,
         };
-        return Some(solving.max(solved + 2 * positions + SYZYGY_INDEX_BYTES * positions));
+        return Some(solving.max(solved + shape.syzygy_bytes(material)));
     }
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
     let writing = if shape.slices == 1 {
@@ -292,8 +299,11 @@ pub(super) fn of_step_in_files(
         return Some(solving);
     }
     if format == Format::Syzygy {
-        let positions = shape.words * shape.slices * 64;
-        return Some(solving.max((2 + SYZYGY_INDEX_BYTES) * positions));
+        let restored = match engine {
+            Engine::Chains => SLABS_BYTES,
+            _ => shape.words * RESTORED_BYTES[usize::from(Metric::Dtz.number())],
+        };
+        return Some(solving.max(shape.syzygy_bytes(material) + threads * restored));
     }
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
     let writing = needs.metrics.iter().map(|metric| {
@@ -328,15 +338,19 @@ pub(super) fn scratch_in_files(needs: &Needs<'_, Chess>, mates: bool, engine: En
 
 /// Bytes while a material without pawns is solved and written slab by slab, at the worst moment;
 /// nothing if it is too large.
-pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>) -> Option<u64> {
+pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>, format: Format) -> Option<u64> {
     let material = needs.material;
-    let words = Shape::new(material)?.words;
+    let shape = Shape::new(material)?;
+    let words = shape.words;
     let mut read = 0;
     for target in captures(material) {
         read += Shape::new(&target)?.all_words() * VIEW_BYTES;
     }
-    let written = (needs.metrics.iter()).map(|metric| LAID_OUT_BYTES[usize::from(metric.number())]);
-    let most = words * written.max().unwrap_or(0).max(CHAIN_BYTES);
+    let written = (needs.metrics.iter()).map(|metric| match format {
+        Format::Native => words * LAID_OUT_BYTES[usize::from(metric.number())],
+        Format::Syzygy => shape.syzygy_bytes(material),
+    });
+    let most = written.max().unwrap_or(0).max(words * CHAIN_BYTES);
     let left = of_leaving(material, needs.leaves, Engine::Chains)?;
     let threads = rayon::current_num_threads() as u64;
     Some(read.max(most).max(left) + threads * SLABS_BYTES)
@@ -346,6 +360,16 @@ pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>) -> Option<u64> {
 pub(super) fn scratch(material: &Material, mates: bool) -> u64 {
     let words = Shape::new(material).map_or(0, |shape| shape.words);
     2 * words * 8 * (SCRATCH_BITS[0] + if mates { SCRATCH_BITS[1] } else { 0 })
+}
+
+/// Bytes of scratch files while a file is written, about.
+pub(super) fn scratch_of_writing(needs: &Needs<'_, Chess>, format: Format) -> u64 {
+    match (format, Shape::new(needs.material)) {
+        (Format::Syzygy, Some(shape)) if !needs.metrics.is_empty() => {
+            syzygy::scratch(shape.slices * shape.syzygy_slice(needs.material))
+        }
+        _ => 0,
+    }
 }
 
 /// Bytes that a view takes in memory.

@@ -22,7 +22,7 @@ use super::observer::{DoneBefore, Phase};
 use super::slabs::Slabs;
 use super::slices::Slices;
 use super::summary::{SliceDigest, Summary};
-use super::syzygy::write_syzygy;
+use super::syzygy::{Limits, Writing, write_syzygy};
 use super::views::ViewStore;
 use super::write::write_metric;
 use crate::Error;
@@ -87,16 +87,13 @@ enum Values {
 /// More words of a slice are too many for having the values of all of its positions at hand.
 const MANY_WORDS: u32 = 1 << 22;
 
-/// How the slices of a material are solved. All values are at hand while a Syzygy file is made.
+/// How the slices of a material are solved.
 fn engine(material: &Material, options: &GenerateOptions) -> Engine {
     let largest = match words(material) {
         Some(0..=MANY_WORDS) => Engine::Together,
         _ => Engine::Chains,
     };
-    match options.format {
-        Format::Native => options.engine.unwrap_or(largest),
-        Format::Syzygy => Engine::Together,
-    }
+    options.engine.unwrap_or(largest)
 }
 
 /// How a material is solved, and where its values wait.
@@ -180,7 +177,7 @@ impl Generate for Chess {
         } = needs;
         let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
         match way(material, options, thrift) {
-            (Way::Slabs, _) => memory::of_step_in_slabs(needs),
+            (Way::Slabs, _) => memory::of_step_in_slabs(needs, format),
             (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
             (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
         }
@@ -188,11 +185,12 @@ impl Generate for Chess {
 
     fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
         let mates = options.metrics.contains(&Metric::Dtm);
-        match way(needs.material, options, thrift) {
+        let solving = match way(needs.material, options, thrift) {
             (Way::Slabs, _) => memory::scratch(needs.material, mates),
             (Way::Files, engine) => memory::scratch_in_files(needs, mates, engine),
             (Way::Memory, _) => 0,
-        }
+        };
+        solving + memory::scratch_of_writing(needs, options.format)
     }
 
     fn cost(step: &Step, options: &GenerateOptions) -> Cost {
@@ -311,14 +309,30 @@ impl Generate for Chess {
     }
 
     fn write(job: &Job<'_, Chess>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
-        match (&solved.values, job.options.format) {
-            (Values::Slices(slices), Format::Syzygy) => {
-                write_syzygy(&job.options.directory, &**slices, metric, job.cancel)
-            }
-            (Values::Slices(slices), Format::Native) => {
-                write_native(job, solved, &**slices, metric)
-            }
-            (Values::Slabs(slabs), _) => write_native(job, solved, &**slabs, metric),
+        match &solved.values {
+            Values::Slices(slices) => write_metric_of(job, solved, &**slices, metric),
+            Values::Slabs(slabs) => write_metric_of(job, solved, &**slabs, metric),
+        }
+    }
+}
+
+fn write_metric_of(
+    job: &Job<'_, Chess>,
+    solved: &Solved,
+    slices: &impl Slices,
+    metric: Metric,
+) -> Result<u64, Error> {
+    match job.options.format {
+        Format::Native => write_native(job, solved, slices, metric),
+        Format::Syzygy => {
+            let writing = Writing {
+                directory: &job.options.directory,
+                scratch: &scratch_directory(job.options)?,
+                has_high_bytes: solved.summary.has_high_bytes(metric),
+                limits: Limits::DEFAULT,
+                cancel: job.cancel,
+            };
+            write_syzygy(slices, metric, &writing)
         }
     }
 

@@ -1,26 +1,39 @@
-//! Where the solver keeps the position of a Syzygy index.
+//! Where the value of the position of a Syzygy index lies among those that are laid out.
 
+use super::kings::NO_PLACE;
+use super::source::FileSlices;
 use crate::chess::material::{MAX_MEN, Material};
 use crate::chess::placement::{PawnPlacement, PawnSlices};
 use crate::chess::rules::{Piece, Role};
 use crate::chess::solve::board::{addressed_men, words};
-use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
+use crate::chess::symmetry::Symmetry;
 use crate::game::Color;
 use crate::syzygy::Squares;
 
-/// From squares of men to a place among all positions of one side to move: slice by slice, 64 to a word.
+/// From squares of men to the place of a byte of one side to move in the slices of a file.
 #[derive(Debug)]
 pub(super) struct Locator<'a> {
     slices: &'a PawnSlices,
-    slice_len: usize,
-    /// The white king, by his place among the men.
-    white_king: usize,
+    file: &'a FileSlices,
+    /// The kings, White's first, by their places among the men.
+    kings: [usize; 2],
     /// The pawns, by their places among the men.
     pawns: Vec<(usize, Color)>,
-    /// What turns the board for each square of the white king.
-    symmetries: [Symmetry; 64],
-    /// By symmetry, then by man: what each square adds to the place.
+    /// By white king, then by black king: what turns a board without pawns.
+    symmetries: Vec<[Symmetry; 64]>,
+    /// As the pawns stand, and mirrored.
+    pairs: [Pairs; 2],
+    /// By symmetry, then by man: what each square adds to the number of the word among those of the white king.
     parts: Vec<[[u32; 64]; MAX_MEN]>,
+}
+
+/// Places of kings in a slice.
+#[derive(Debug)]
+struct Pairs {
+    /// By white king: where his bytes begin, and how many a word has.
+    rows: [(usize, usize); 64],
+    /// By white king, then by black king: the place in the word.
+    places: Vec<[u8; 64]>,
 }
 
 /// The slice of the last placement, which is mostly that of the next.
@@ -32,61 +45,66 @@ pub(super) struct LastSlice {
 }
 
 impl<'a> Locator<'a> {
-    /// For men in an order.
+    /// For men in an order, in the slices of a file; in others nothing may be asked.
     ///
-    /// Nothing if a slice has more positions than can be numbered.
+    /// Nothing if a slice has more words than can be numbered.
     pub fn new(
         material: &Material,
         slices: &'a PawnSlices,
+        file: &'a FileSlices,
         pieces: &[Piece],
     ) -> Option<Locator<'a>> {
-        let slice_len = words(material)?.checked_mul(64)?;
+        words(material)?;
         let mut addressed = addressed_men(material);
         let mut parts = vec![[[0; 64]; MAX_MEN]; Symmetry::COUNT];
-        let mut white_king = 0;
+        let mut kings = [0; 2];
         let mut pawns = Vec::new();
         for (man, piece) in pieces.iter().enumerate() {
             let color = piece.color;
-            let stride = if piece.role == Role::Pawn {
-                pawns.push((man, color));
-                continue;
-            } else if (color, piece.role) == (Color::Black, Role::King) {
-                1
-            } else {
-                let number = addressed
-                    .iter()
-                    .position(|&other| other == (color, piece.role))?;
-                // Equal men have an address each, in any order.
-                addressed[number] = (Color::Black, Role::King);
-                64u32.pow((addressed.len() - number) as u32)
-            };
-            let is_white_king = (color, piece.role) == (Color::White, Role::King);
-            if is_white_king {
-                white_king = man;
-            }
-            for (number, parts) in parts.iter_mut().enumerate() {
-                let symmetry = Symmetry::from_index(number);
-                for (square, part) in parts[man].iter_mut().enumerate() {
-                    let turned = symmetry.map(square as u8);
-                    let digit = match is_white_king && !material.has_pawns() {
-                        // Only asked for where he is in the triangle.
-                        true => triangle_place(turned).min(63),
-                        false => turned.into(),
-                    };
-                    *part = stride.wrapping_mul(digit as u32);
+            match piece.role {
+                Role::Pawn => pawns.push((man, color)),
+                Role::King => kings[color.index()] = man,
+                role => {
+                    let number = addressed.iter().position(|&other| other == (color, role))?;
+                    // Equal men have a digit each, in any order.
+                    addressed[number] = (Color::White, Role::King);
+                    let stride = 64u32.pow((addressed.len() - 1 - number) as u32);
+                    for (symmetry, parts) in parts.iter_mut().enumerate() {
+                        let symmetry = Symmetry::from_index(symmetry);
+                        for (square, part) in parts[man].iter_mut().enumerate() {
+                            *part = stride * u32::from(symmetry.map(square as u8));
+                        }
+                    }
                 }
             }
         }
-        let symmetries = std::array::from_fn(|square| match material.has_pawns() {
-            true => Symmetry::default(),
-            false => into_triangle(square as u8),
+        let by_kings = |white: u8| (0..64).map(move |black| [white, black]);
+        let pairs = |is_mirrored: bool| Pairs {
+            rows: std::array::from_fn(|white| file.kings.row(white as u8, is_mirrored)),
+            places: (0..64)
+                .map(|white| {
+                    let mut places = [NO_PLACE; 64];
+                    for (place, kings) in places.iter_mut().zip(by_kings(white)) {
+                        *place = file.kings.place(kings, is_mirrored);
+                    }
+                    places
+                })
+                .collect(),
+        };
+        let symmetries = (0..64).map(|white| {
+            let mut symmetries = [Symmetry::default(); 64];
+            for (symmetry, kings) in symmetries.iter_mut().zip(by_kings(white)) {
+                *symmetry = file.kings.symmetry(kings, false);
+            }
+            symmetries
         });
         Some(Locator {
             slices,
-            slice_len: slice_len as usize,
-            white_king,
+            file,
+            kings,
             pawns,
-            symmetries,
+            symmetries: symmetries.collect(),
+            pairs: [false, true].map(pairs),
             parts,
         })
     }
@@ -94,26 +112,36 @@ impl<'a> Locator<'a> {
     /// The place of a placement.
     #[inline(always)]
     pub fn place(&self, squares: &Squares, last: &mut LastSlice) -> usize {
-        let mut symmetry = self.symmetries[usize::from(squares[self.white_king] & 63)];
-        let mut place = 0;
-        if !self.pawns.is_empty() {
+        let [white, black] = self.kings.map(|king| usize::from(squares[king] & 63));
+        let (symmetry, start, pairs) = if self.pawns.is_empty() {
+            (self.symmetries[white][black], 0, &self.pairs[0])
+        } else {
             let pawns = self.pawns(squares);
             if pawns != last.pawns {
                 let (slice, is_mirrored) = self.slices.locate(pawns);
                 *last = LastSlice {
                     pawns,
-                    start: slice * self.slice_len,
+                    start: self.file.starts[slice],
                     is_mirrored,
                 };
             }
-            symmetry = Symmetry::mirrored(last.is_mirrored);
-            place = last.start;
+            let symmetry = Symmetry::mirrored(last.is_mirrored);
+            (
+                symmetry,
+                last.start,
+                &self.pairs[usize::from(last.is_mirrored)],
+            )
+        };
+        let place = pairs.places[white][black];
+        if place == NO_PLACE {
+            return self.file.len();
         }
-        let parts = &self.parts[symmetry.index()];
-        for (parts, &square) in parts.iter().zip(squares) {
-            place += parts[usize::from(square & 63)] as usize;
-        }
-        place
+        let parts = self.parts[symmetry.index()].iter().zip(squares);
+        let word: u32 = parts
+            .map(|(parts, &square)| parts[usize::from(square & 63)])
+            .sum();
+        let (first, len) = pairs.rows[white];
+        start + first + word as usize * len + usize::from(place)
     }
 
     #[inline(always)]

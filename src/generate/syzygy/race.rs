@@ -1,7 +1,5 @@
 //! Looking for the best of many candidates without looking at all of each.
 
-use rayon::prelude::*;
-
 use crate::Error;
 
 /// How large the sample of each round is, in units of that of the first.
@@ -10,8 +8,8 @@ const ROUNDS: [usize; 3] = [1, 4, 16];
 const GOING_ON: usize = 8;
 const FEWEST: usize = 4;
 
-/// The candidate that takes the least bytes, of equal ones the first. `bytes` says how many a sample of so many pieces takes;
-/// `pieces` is how many the first round looks at.
+/// The candidate that takes the least bytes, of equal ones the first. `bytes` says of each of some how many a sample of so
+/// many pieces takes; `pieces` is how many the first round looks at.
 ///
 /// # Errors
 ///
@@ -20,26 +18,24 @@ const FEWEST: usize = 4;
 /// # Panics
 ///
 /// If there is no candidate.
-pub(super) fn best_of<C: Send + Sync>(
+pub(super) fn best_of<C>(
     candidates: Vec<C>,
     pieces: usize,
-    bytes: impl Fn(&C, usize) -> Result<u64, Error> + Sync,
+    mut bytes: impl FnMut(&[C], usize) -> Result<Vec<u64>, Error>,
 ) -> Result<C, Error> {
-    let mut running: Vec<(u64, C)> = candidates.into_iter().map(|it| (0, it)).collect();
+    let mut running = candidates;
     for pieces in ROUNDS.map(|times| times * pieces) {
         if running.len() == 1 {
             break;
         }
-        running.par_iter_mut().try_for_each(|(sum, candidate)| {
-            *sum = bytes(candidate, pieces)?;
-            Ok::<(), Error>(())
-        })?;
-        running.sort_by_key(|&(sum, _)| sum);
-        let going_on = running.len().div_ceil(GOING_ON).max(FEWEST);
-        running.truncate(going_on);
+        let sums = bytes(&running, pieces)?;
+        let mut ranked: Vec<(u64, C)> = sums.into_iter().zip(running).collect();
+        ranked.sort_by_key(|&(sum, _)| sum);
+        let going_on = ranked.len().div_ceil(GOING_ON).max(FEWEST);
+        ranked.truncate(going_on);
+        running = ranked.into_iter().map(|(_, candidate)| candidate).collect();
     }
-    let (_, best) = running.swap_remove(0);
-    Ok(best)
+    Ok(running.swap_remove(0))
 }
 
 /// Place `number` of any number of places below `len` that lie apart: multiples of the golden ratio. At halves and

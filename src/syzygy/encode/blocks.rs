@@ -1,6 +1,9 @@
 //! Symbols -> blocks of a fixed number of bytes, and the sparse index that finds the block of a value.
 
+use std::io;
+
 use super::code::Code;
+use super::spool::Spool;
 
 /// Most values in a block: their number less one has 16 bits.
 pub(super) const MAX_VALUES: u64 = 1 << 16;
@@ -8,7 +11,7 @@ pub(super) const MAX_VALUES: u64 = 1 << 16;
 /// The blocks of a stream.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    pub data: Vec<u8>,
+    pub data: Spool,
     /// Values in each block, less one.
     pub more_values: Vec<u16>,
 }
@@ -23,43 +26,73 @@ pub(super) struct SparseIndex {
     pub spare: u8,
 }
 
-impl Blocks {
-    /// Puts symbols, by their new numbers, into blocks of `1 << bytes_log` bytes; `values` is how many values each of them
-    /// stands for.
-    pub fn new(
-        symbols: impl Iterator<Item = u16>,
-        code: &Code,
-        values: &[u16],
-        bytes_log: u8,
-    ) -> Blocks {
-        let block_bits = 8u32 << bytes_log;
-        let mut blocks = Blocks {
-            data: Vec::new(),
-            more_values: Vec::new(),
-        };
-        let mut block = Block::default();
+/// Blocks that are being filled with symbols, one after the other.
+#[derive(Debug)]
+pub(super) struct BlockWriter<'a> {
+    code: &'a Code,
+    /// By new number: how many values a symbol stands for.
+    values: &'a [u16],
+    /// A block has `1 << bytes_log` bytes.
+    bytes_log: u8,
+    blocks: Blocks,
+    /// Bytes of blocks that are not in the spool yet.
+    bytes: Vec<u8>,
+    open: Block,
+}
+
+impl<'a> BlockWriter<'a> {
+    pub fn new(code: &'a Code, values: &'a [u16], bytes_log: u8, spool: Spool) -> Self {
+        BlockWriter {
+            code,
+            values,
+            bytes_log,
+            blocks: Blocks {
+                data: spool,
+                more_values: Vec::new(),
+            },
+            bytes: Vec::new(),
+            open: Block::default(),
+        }
+    }
+
+    /// Goes on with symbols, by their new numbers.
+    pub fn extend(&mut self, symbols: impl Iterator<Item = u16>) -> io::Result<()> {
+        let block_bits = 8u32 << self.bytes_log;
         for symbol in symbols.map(usize::from) {
-            let bits = u32::from(code.bits[symbol]);
-            let new_values = u64::from(values[symbol]);
-            if block.bits + bits > block_bits || block.values + new_values > MAX_VALUES {
-                blocks.close(&mut block, bytes_log);
+            let bits = u32::from(self.code.bits[symbol]);
+            let new_values = u64::from(self.values[symbol]);
+            if self.open.bits + bits > block_bits || self.open.values + new_values > MAX_VALUES {
+                self.close();
             }
-            block.push(code.codes[symbol], bits, &mut blocks.data);
-            block.values += new_values;
+            self.open
+                .push(self.code.codes[symbol], bits, &mut self.bytes);
+            self.open.values += new_values;
         }
-        if block.values > 0 {
-            blocks.close(&mut block, bytes_log);
-        }
-        blocks
+        // The open block has bytes as well.
+        let whole = self.bytes.len() >> self.bytes_log << self.bytes_log;
+        self.blocks.data.push(&self.bytes[..whole])?;
+        self.bytes.drain(..whole);
+        Ok(())
     }
 
-    fn close(&mut self, block: &mut Block, bytes_log: u8) {
-        block.flush(&mut self.data);
-        self.more_values.push((block.values - 1) as u16);
-        self.data.resize(self.more_values.len() << bytes_log, 0);
-        *block = Block::default();
+    fn close(&mut self) {
+        self.open.flush(&mut self.bytes);
+        self.blocks.more_values.push((self.open.values - 1) as u16);
+        let len = self.bytes.len().next_multiple_of(1 << self.bytes_log);
+        self.bytes.resize(len, 0);
+        self.open = Block::default();
     }
 
+    pub fn finish(mut self) -> io::Result<Blocks> {
+        if self.open.values > 0 {
+            self.close();
+        }
+        self.blocks.data.push(&self.bytes)?;
+        Ok(self.blocks)
+    }
+}
+
+impl Blocks {
     /// For the middle of each span of `1 << span_log` of `len` values, its block and its place there.
     pub fn index(&self, len: u64, span_log: u8) -> SparseIndex {
         let span = 1u64 << span_log;
@@ -90,7 +123,7 @@ impl Blocks {
 }
 
 /// A block that is being filled.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Block {
     bits: u32,
     values: u64,
@@ -124,7 +157,7 @@ mod tests {
     #[test]
     fn the_index_finds_the_middle_of_every_span() {
         let blocks = Blocks {
-            data: Vec::new(),
+            data: Spool::default(),
             more_values: vec![9, 0, 19],
         };
         let index = blocks.index(31, 3);

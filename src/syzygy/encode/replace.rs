@@ -17,35 +17,45 @@ const CLOSE_TO_BEST: u64 = 80;
 /// A pair that occurs less often costs more in the list of symbols than it saves in the blocks.
 const FEWEST: u32 = 4;
 
-/// A sequence of values as symbols.
+/// The symbols that were found in a sequence of values.
 #[derive(Debug)]
-pub(super) struct Replaced {
-    /// Numbers of symbols.
-    pub sequence: Vec<u16>,
+pub(super) struct Symbols {
     /// What each symbol is: two symbols, or a value and [`NO_SYMBOL`].
     pub parts: Vec<[u16; 2]>,
     /// How many values each symbol stands for.
     pub values: Vec<u16>,
+    /// What each pass has replaced.
+    passes: Vec<NewSymbols>,
 }
 
-impl Replaced {
-    /// Of a sequence in which values are numbered by their place among `present`.
-    pub fn new(sequence: Vec<u16>, present: &[u16]) -> Replaced {
-        let mut replaced = Replaced {
-            sequence,
+impl Symbols {
+    /// Finds the symbols of a sequence in which values are numbered by their place among `present`, and makes the
+    /// sequence one of these symbols.
+    pub fn find(sequence: &mut Vec<u16>, present: &[u16]) -> Symbols {
+        let mut symbols = Symbols {
             parts: present.iter().map(|&value| [value, NO_SYMBOL]).collect(),
             values: vec![1; present.len()],
+            passes: Vec::new(),
         };
         let mut counts = PairCounts::default();
-        while replaced.parts.len() < MAX_SYMBOLS {
-            counts.count(&replaced.sequence, replaced.parts.len());
-            let chosen = replaced.choose(&counts);
+        while symbols.parts.len() < MAX_SYMBOLS {
+            counts.count(sequence, symbols.parts.len());
+            let chosen = symbols.choose(&counts);
             if chosen.is_empty() {
                 break;
             }
-            replaced.replace(&chosen);
+            let pass = symbols.add(&chosen);
+            pass.replace(sequence);
+            symbols.passes.push(pass);
         }
-        replaced
+        symbols
+    }
+
+    /// Makes another sequence of values one of these symbols, by the same passes.
+    pub fn replace(&self, sequence: &mut Vec<u16>) {
+        for pass in &self.passes {
+            pass.replace(sequence);
+        }
     }
 
     /// The pairs that are replaced next.
@@ -78,7 +88,7 @@ impl Replaced {
     }
 
     /// Makes each of some pairs, which do not overlap, a new symbol.
-    fn replace(&mut self, chosen: &[[u16; 2]]) {
+    fn add(&mut self, chosen: &[[u16; 2]]) -> NewSymbols {
         let mut new = NewSymbols::new(self.parts.len());
         for &pair in chosen {
             let [left, right] = pair.map(usize::from);
@@ -86,21 +96,12 @@ impl Replaced {
             self.parts.push(pair);
             self.values.push(self.values[left] + self.values[right]);
         }
-        let sequence = &mut self.sequence;
-        let (mut from, mut to) = (0, 0);
-        while from < sequence.len() {
-            let left = sequence[from];
-            let pair = sequence.get(from + 1).map(|&right| [left, right]);
-            let symbol = pair.and_then(|pair| new.get(pair));
-            sequence[to] = symbol.unwrap_or(left);
-            from += 1 + usize::from(symbol.is_some());
-            to += 1;
-        }
-        sequence.truncate(to);
+        new
     }
 }
 
 /// The symbols that pairs become.
+#[derive(Debug)]
 struct NewSymbols {
     /// For each left part, the first of its entries.
     first: Vec<u16>,
@@ -122,6 +123,20 @@ impl NewSymbols {
         let first = &mut self.first[usize::from(left)];
         self.entries.push([right, symbol, *first]);
         *first = self.entries.len() as u16 - 1;
+    }
+
+    /// Puts the symbols where their pairs stand in a sequence.
+    fn replace(&self, sequence: &mut Vec<u16>) {
+        let (mut from, mut to) = (0, 0);
+        while from < sequence.len() {
+            let left = sequence[from];
+            let pair = sequence.get(from + 1).map(|&right| [left, right]);
+            let symbol = pair.and_then(|pair| self.get(pair));
+            sequence[to] = symbol.unwrap_or(left);
+            from += 1 + usize::from(symbol.is_some());
+            to += 1;
+        }
+        sequence.truncate(to);
     }
 
     #[inline]
@@ -239,12 +254,12 @@ mod tests {
     use super::*;
 
     /// The values of a sequence, written out.
-    fn expanded(replaced: &Replaced) -> Vec<u16> {
+    fn expanded(symbols: &Symbols, sequence: &[u16]) -> Vec<u16> {
         let mut values = Vec::new();
-        for &symbol in &replaced.sequence {
+        for &symbol in sequence {
             let mut stack = vec![symbol];
             while let Some(symbol) = stack.pop() {
-                match replaced.parts[usize::from(symbol)] {
+                match symbols.parts[usize::from(symbol)] {
                     [value, NO_SYMBOL] => values.push(value),
                     [left, right] => stack.extend([right, left]),
                 }
@@ -253,29 +268,43 @@ mod tests {
         values
     }
 
-    #[test]
-    fn symbols_stand_for_the_values() {
-        let mut seed = 5u64;
+    /// Runs of many lengths, of three values.
+    fn sequence(len: usize, mut seed: u64) -> Vec<u16> {
         let mut values = Vec::new();
-        while values.len() < 50_000 {
+        while values.len() < len {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(9);
             let value = (seed >> 60) as u16 % 3;
             let run = 1 + (seed >> 40) % (u64::from((seed >> 33).trailing_zeros().max(1)) * 40);
             values.extend(std::iter::repeat_n(value, run as usize));
         }
-        let replaced = Replaced::new(values.clone(), &[7, 1, 4]);
-        let expected: Vec<u16> = values
-            .iter()
-            .map(|&place| [7, 1, 4][usize::from(place)])
-            .collect();
-        assert_eq!(expanded(&replaced), expected);
-        assert!(replaced.sequence.len() * 5 < values.len());
+        values
+    }
+
+    #[test]
+    fn symbols_stand_for_the_values() {
+        let values = sequence(50_000, 5);
+        let mut replaced = values.clone();
+        let symbols = Symbols::find(&mut replaced, &[7, 1, 4]);
+        let expected = |values: &[u16]| -> Vec<u16> {
+            let values = values.iter().map(|&place| [7, 1, 4][usize::from(place)]);
+            values.collect()
+        };
+        assert_eq!(expanded(&symbols, &replaced), expected(&values));
+        assert!(replaced.len() * 5 < values.len());
         let sums = replaced
-            .sequence
             .iter()
-            .map(|&symbol| usize::from(replaced.values[usize::from(symbol)]));
+            .map(|&symbol| usize::from(symbols.values[usize::from(symbol)]));
         assert_eq!(sums.sum::<usize>(), values.len());
-        assert!(replaced.values.iter().all(|&values| values <= MAX_VALUES));
+        assert!(symbols.values.iter().all(|&values| values <= MAX_VALUES));
+        // The passes do to it what finding them did, and to another sequence something alike.
+        let mut again = values.clone();
+        symbols.replace(&mut again);
+        assert!(again == replaced);
+        let others = sequence(50_000, 6);
+        let mut replaced = others.clone();
+        symbols.replace(&mut replaced);
+        assert_eq!(expanded(&symbols, &replaced), expected(&others));
+        assert!(replaced.len() * 5 < others.len());
     }
 
     #[test]

@@ -1,0 +1,116 @@
+//! Streams that are made one after the other, and those that are never in memory as a whole, with limits that are low
+//! enough for materials of three and four men.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+use crate::chess::solve::solved::Solved;
+use crate::chess::solve::{SolveOptions, gather_targets, solve};
+use crate::generate::{GenerateOptions, Plan};
+use crate::probe::Format;
+use crate::verify::verify;
+
+const METRICS: [Metric; 2] = [Metric::Wdl, Metric::Dtz];
+
+/// Writes the tables of some materials and of all that they lead to in the usual way, and returns the values of all.
+fn generated(directory: &Path, names: &[&str]) -> HashMap<Material, Arc<Solved>> {
+    let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
+    let options = GenerateOptions {
+        format: Format::Syzygy,
+        metrics: METRICS.to_vec(),
+        ..GenerateOptions::new(directory, materials)
+    };
+    let plan = Plan::new(&options).unwrap();
+    let cancel = AtomicBool::new(false);
+    let options = SolveOptions {
+        mates: false,
+        captures_alone: true,
+        ..SolveOptions::new(&cancel)
+    };
+    let mut all = HashMap::new();
+    for step in plan.steps() {
+        let targets = gather_targets(&step.material, &all, options.width).unwrap();
+        let solved = solve(step.material, &targets, options).unwrap();
+        all.insert(step.material, Arc::new(solved));
+    }
+    plan.run(&cancel, &()).unwrap();
+    all
+}
+
+/// The bytes of a file that is written within limits.
+fn written(directory: &Path, solved: &Solved, metric: Metric, limits: Limits) -> Vec<u8> {
+    let cancel = AtomicBool::new(false);
+    let writing = Writing {
+        directory,
+        scratch: directory,
+        has_high_bytes: false,
+        limits,
+        cancel: &cancel,
+    };
+    let bytes = write_syzygy(solved, metric, &writing).unwrap();
+    let name = syzygy::file_name(&solved.material, metric).unwrap();
+    let written = std::fs::read(directory.join(name)).unwrap();
+    assert_eq!(written.len() as u64, bytes);
+    written
+}
+
+#[test]
+fn streams_one_after_the_other_are_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let other = tempfile::tempdir().unwrap();
+    let all = generated(directory.path(), &["KRvKN", "KNNvK", "KRvKP", "KPvKP"]);
+    assert!(all.len() > 10 && all.keys().all(|material| material.men() <= 4));
+    let one = Limits {
+        at_once: 0,
+        ..Limits::DEFAULT
+    };
+    for (material, solved) in all {
+        for metric in METRICS {
+            let name = syzygy::file_name(&material, metric).unwrap();
+            let usual = std::fs::read(directory.path().join(&name)).unwrap();
+            assert!(
+                written(other.path(), &solved, metric, one) == usual,
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn long_streams_have_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = ["KRvKN", "KNNvK", "KRvKP", "KPvKP"];
+    let all = generated(directory.path(), &names);
+    // Samples of a fifth, and of less than a piece where there is a stream for each file.
+    let low = Limits {
+        at_once: 0,
+        stream: 3 * PIECE as u64,
+    };
+    let with_threads = |threads: usize, solved: &Solved, metric| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        pool.install(|| written(directory.path(), solved, metric, low))
+    };
+    for material in names.map(|name| name.parse::<Material>().unwrap().normal_form()) {
+        for metric in METRICS {
+            let name = syzygy::file_name(&material, metric).unwrap();
+            let usual = std::fs::read(directory.path().join(&name)).unwrap();
+            let long = with_threads(2, &all[&material], metric);
+            assert!(long != usual, "{name} has no long stream");
+            assert!(
+                long.len() < usual.len() * 5 / 4,
+                "{name}: {} instead of {}",
+                long.len(),
+                usual.len()
+            );
+            assert!(with_threads(3, &all[&material], metric) == long, "{name}");
+        }
+        // Every value, against those of its successors.
+        let cancel = AtomicBool::new(false);
+        let report = verify(directory.path(), &[material], &cancel, &()).unwrap();
+        assert!(report.is_clean(), "{report:?}");
+    }
+}
