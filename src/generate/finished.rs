@@ -128,8 +128,9 @@ impl FinishedSlices {
         record.numbers.push(mask(metrics));
         note_digest(&self.scratch, digest, &mut record).map_err(told)?;
         for side in self.slices[slice].get().into_iter().flatten() {
-            if let Finished::Packed(slabs) = side {
+            if let Finished::Packed(PackedSlabs { slabs, words }) = side {
                 record.numbers.push(slabs.len() as u32);
+                record.numbers.push(u32::try_from(*words).unwrap_or(u32::MAX));
                 for slab in slabs {
                     let (parts, has_long_mates) = slab.parts();
                     record.numbers.push(has_long_mates.into());
@@ -156,8 +157,13 @@ impl FinishedSlices {
         if !metrics.is_empty() {
             let mut side = || {
                 let count = reader.number()?;
+                let words = match reader.number()? {
+                    u32::MAX => usize::MAX,
+                    words => words as usize,
+                };
                 let slabs = (0..count).map(|_| noted_side(reader));
-                slabs.collect::<Option<Vec<_>>>().map(Finished::Packed)
+                let slabs = slabs.collect::<Option<Vec<_>>>()?;
+                Some(Finished::Packed(PackedSlabs { slabs, words }))
             };
             let sides = [side()?, side()?];
             // Every slice is recalled once.

@@ -314,6 +314,13 @@ impl Generate for Chess {
             Values::Slabs(slabs) => write_metric_of(job, solved, &**slabs, metric),
         }
     }
+
+    fn finish(solved: &Solved) {
+        match &solved.values {
+            Values::Slices(slices) => slices.finish(),
+            Values::Slabs(slabs) => slabs.finish(),
+        }
+    }
 }
 
 fn write_metric_of(
@@ -333,13 +340,6 @@ fn write_metric_of(
                 cancel: job.cancel,
             };
             write_syzygy(slices, metric, &writing)
-        }
-    }
-
-    fn finish(solved: &Solved) {
-        match &solved.values {
-            Values::Slices(slices) => slices.finish(),
-            Values::Slabs(slabs) => slabs.finish(),
         }
     }
 }
@@ -453,6 +453,15 @@ fn about(job: &Job<'_, Chess>, is_read_back: bool) -> About {
     ]);
     about.add(&(SLAB as u64).to_le_bytes());
     about
+}
+
+/// The directory of scratch files, which is there then.
+fn scratch_directory(options: &GenerateOptions) -> Result<PathBuf, Error> {
+    let directory = options.scratch_directory();
+    match std::fs::create_dir_all(&directory) {
+        Ok(()) => Ok(directory),
+        Err(source) => Err(Error::Directory { directory, source }),
+    }
 }
 
 /// Begins a material, or goes on with it.
