@@ -92,8 +92,8 @@ fn add_high_bytes(streams: &mut Vec<Numbers>) {
 fn damage(streams: &mut [Numbers]) {
     for (number, stream) in streams.iter_mut().enumerate() {
         let len = stream.numbers.len();
-        for place in 1..12 {
-            let place = (len / 13 * place + number * 77 + place) % len;
+        for place in 1..97 {
+            let place = (len / 98 * place + number * 77 + place) % len;
             stream.numbers[place] = match stream.plane {
                 Plane::Low => stream.numbers[place].wrapping_add(1 + place as u8 % 4),
                 Plane::High => 1,
