@@ -97,7 +97,7 @@ impl Away {
 
 #[derive(Debug)]
 enum Page<N> {
-    Here(Box<[Line<N>]>),
+    Here(Loaded<N>),
     Away([Part; 2]),
 }
 
@@ -215,11 +215,14 @@ impl<N: Lane> Pages<N> {
     }
 }
 
+/// The lines of a page.
+type Loaded<N> = Box<[Line<N>]>;
+
 /// Lines of which those pages are in memory that were asked for.
 #[derive(Debug)]
 pub(super) struct Window<'a, N> {
     pages: &'a Pages<N>,
-    loaded: Box<[OnceLock<Box<[Line<N>]>>]>,
+    loaded: Box<[OnceLock<Loaded<N>>]>,
 }
 
 impl<N: Lane> Window<'_, N> {
