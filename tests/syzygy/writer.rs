@@ -225,7 +225,9 @@ fn six_men_are_planned_within_memory() {
     // Without pawns, and with one and two that have all to themselves.
     for (signature, most) in [("KQRvKQR", 9), ("KQQPvKQ", 12), ("KRPPvKR", 12)] {
         let place = TempDir::new().unwrap();
-        let plan = with_threads(2, || Plan::new(&options(place.path(), &[signature])).unwrap());
+        let plan = with_threads(2, || {
+            Plan::new(&options(place.path(), &[signature])).unwrap()
+        });
         assert!(plan.peak_memory() < most << 30, "{signature}");
         assert!(plan.scratch() > 1 << 30, "{signature}");
     }

@@ -65,8 +65,11 @@ impl<'a> Locator<'a> {
                 Role::Pawn => pawns.push((man, color)),
                 Role::King => kings[color.index()] = man,
                 role => {
-                    let number = addressed.iter().position(|&other| other == (color, role))?;
-                    // Equal men have a digit each, in any order.
+                    // Equal men have a digit each, in any order: the first, which moves most often from index to
+                    // index, has the one that moves least far in memory.
+                    let number = addressed
+                        .iter()
+                        .rposition(|&other| other == (color, role))?;
                     addressed[number] = (Color::White, Role::King);
                     let stride = 64u32.pow((addressed.len() - 1 - number) as u32);
                     for (symmetry, parts) in parts.iter_mut().enumerate() {
