@@ -11,6 +11,7 @@ mod effort;
 mod estimate;
 mod finished;
 mod game;
+mod gather;
 mod graph;
 mod heap;
 mod laid_out;

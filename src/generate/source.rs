@@ -8,13 +8,15 @@ use rayon::prelude::*;
 
 use super::addressing::{Addressing, BLACK_KING, FastestMan, FileOrder, Row};
 use super::choose::Ordered;
+use super::gather::Gather;
 use super::laid_out::LaidOut;
-use super::rows::{MAX_SETS, Numbers, Rows};
+use super::rows::{Numbers, Rows};
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
 use super::summary::Summary;
 use crate::chess::index::{IndexSpace, Order};
 use crate::metric::Metric;
+use crate::simd::Width;
 use crate::table::{Plane, ValueSource};
 
 /// The numbers of one side to move, in whatever order.
@@ -87,7 +89,13 @@ impl<'a, S: Slices> Side<'a, S> {
 
     /// Calls `visit` with the rows of `len` indices of a slice from `start` on in an order.
     #[inline(always)]
-    fn for_each_row(&self, order: &Order, start: u64, len: usize, mut visit: impl FnMut(Row)) {
+    pub(super) fn for_each_row(
+        &self,
+        order: &Order,
+        start: u64,
+        len: usize,
+        mut visit: impl FnMut(Row),
+    ) {
         let mut digits = order.digits(start);
         let Some((&fastest, slower)) = order.dimensions().split_last() else {
             return;
@@ -284,15 +292,7 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
     pub fn new(side: &'a Side<'a, S>, numbers: &[usize]) -> SampledSlices<'a, S> {
         let sampled = |&number: &usize| {
             let values = side.values(number);
-            let sets = (0..side.addressing.words())
-                .into_par_iter()
-                .with_min_len(1 << 10)
-                .flat_map_iter(|address| {
-                    let held = side.addressing.held(address);
-                    let all = side.numbers.sets_at(&values, address, held);
-                    all.into_iter().take(side.numbers.sets())
-                })
-                .collect();
+            let sets = side.numbers.sets_of_slice(&values, side.addressing);
             SampledSlice {
                 number,
                 sets,
@@ -348,48 +348,14 @@ pub(super) struct SampleSource<'a, S> {
 impl<'a, S: Slices> SampleSource<'a, S> {
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
-        let side = self.sampled.side;
-        let (sets, bytes) = (slice.sets(), slice.bytes());
-        let count = side.numbers.sets();
-        let mut rows = Rows::new(&side.numbers, len);
-        let mut words = [0u64; MAX_SETS];
-        let mut done = 0;
-        self.for_each_position(start, len, |address, king| {
-            let sets = &sets[address * count..][..count];
-            for (word, set) in words.iter_mut().zip(sets) {
-                *word |= (set >> king & 1) << (done % 64);
-            }
-            if let Some(byte) = rows.bytes.get_mut(done) {
-                *byte = bytes[address * 64 + king as usize];
-            }
-            done += 1;
-            if done % 64 == 0 || done == len {
-                let first = (done - 1) / 64 * count;
-                rows.sets[first..first + count].copy_from_slice(&words[..count]);
-                words = [0; MAX_SETS];
-            }
-        });
-        rows
-    }
-
-    /// Calls `visit` with the address and the black king's square of each of `len` indices from `start` on.
-    #[inline(always)]
-    fn for_each_position(&self, start: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
-        let side = self.sampled.side;
-        let fastest = self.order.dimensions().last().copied().map(usize::from);
-        side.for_each_row(&self.order, start, len, |row| match fastest {
-            Some(BLACK_KING) | None => {
-                for king in row.digits {
-                    visit(row.address as usize, king);
-                }
-            }
-            Some(fastest) => {
-                for digit in row.digits {
-                    let part = side.addressing.part(fastest, digit);
-                    visit((row.address + part) as usize, row.black_king);
-                }
-            }
-        });
+        Width::widest().run(Gather {
+            side: self.sampled.side,
+            order: &self.order,
+            sets: slice.sets(),
+            bytes: slice.bytes(),
+            start,
+            len,
+        })
     }
 }
 
@@ -457,5 +423,107 @@ impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
                 laid_out.push_row(runs, &row, part);
             });
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::solve::solved::{SideValues, Solved};
+    use crate::table::Plane;
+
+    /// Values without any pattern.
+    fn random(words: usize, random: &mut fastrand::Rng) -> SideValues {
+        let mut values = SideValues::undecided(words);
+        for address in 0..words {
+            let [legal, decided, won, free] = std::array::from_fn(|_| random.u64(..));
+            values.legal[address] = legal;
+            values.decided[0][address] = legal & decided & !won;
+            values.decided[4][address] = legal & decided & won;
+            values.own.wdl_by_conversion[address] = legal & free;
+            values.own.won_by_zeroing[address] = legal & decided & won & free;
+            values.own.dtm_by_conversion[address] = legal & free >> 1;
+        }
+        random.fill(&mut values.own.dtz);
+        random.fill(values.dtm.bytes_mut());
+        values
+    }
+
+    #[test]
+    fn turned_and_gathered_rows_are_those_of_the_words() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for signature in ["KQvKR", "KRRvK", "KPvK"] {
+            let solved = Solved::new(signature.parse().unwrap());
+            let space = IndexSpace::new(solved.material);
+            let addressing = Addressing::new(&space);
+            for slice in &solved.slices {
+                let values = [0, 1].map(|_| random(addressing.words(), &mut rng));
+                slice.set(values).unwrap();
+            }
+            for (metric, numbers) in [
+                (Metric::Wdl, Numbers::Results(vec![2])),
+                (Metric::Wdl, Numbers::Results(vec![0, 2, 4])),
+                (Metric::Wdl, Numbers::Results(vec![0, 1, 2, 3, 4])),
+                (Metric::Dtz, Numbers::ToZeroing(Plane::Low)),
+                (Metric::Dtm, Numbers::ToMate),
+            ] {
+                let side = Side {
+                    slices: &solved,
+                    space: &space,
+                    addressing: &addressing,
+                    side: 0,
+                    metric,
+                    plane: Plane::Low,
+                    numbers,
+                    present: [true; 256],
+                    filler: 0,
+                };
+                let number = solved.slices.len() / 2;
+                let sampled = side.sampled(&[number]);
+                for order in space.all_orders() {
+                    check(&side, &sampled, number, order);
+                }
+            }
+        }
+    }
+
+    fn check(
+        side: &Side<'_, Solved>,
+        sampled: &SampledSlices<'_, Solved>,
+        number: usize,
+        order: Order,
+    ) {
+        let values = side.values(number);
+        let addressing = side.addressing;
+        let (count, len) = (side.numbers.sets(), side.slice_len() as usize);
+        let file_order = FileOrder::new(addressing, &order);
+        let turned = Rows::of_slice(&side.numbers, &values, addressing, &file_order);
+        let source = sampled.in_order(order);
+        let slice = sampled.look(number).unwrap();
+        for start in [0, len / 3, len - 5000] {
+            let gathered = source.rows(&slice, start as u64, 5000);
+            for place in 0..5000 {
+                let index = start + place;
+                let digits = order.digits(index as u64);
+                let parts = order.dimensions().iter().map(|&dimension| {
+                    addressing.part(dimension.into(), digits[usize::from(dimension)])
+                });
+                let address = parts.sum::<u32>() as usize;
+                let king = digits[BLACK_KING] as usize;
+                let held = addressing.held(address);
+                let sets = side.numbers.sets_at(&values, address, held);
+                for (set, &expected) in sets[..count].iter().enumerate() {
+                    for (rows, at) in [(&turned, index), (&gathered, place)] {
+                        let word = rows.sets[at / 64 * count + set];
+                        assert_eq!(word >> (at % 64) & 1, expected >> king & 1);
+                    }
+                }
+                if side.numbers.has_bytes() {
+                    let expected = side.numbers.line(&values, address)[king];
+                    assert_eq!(turned.bytes[index], expected);
+                    assert_eq!(gathered.bytes[place], expected);
+                }
+            }
+        }
     }
 }

@@ -1,9 +1,15 @@
 //! When the mate scores of zeroing moves come into play.
+//!
+//! Asking every word at every ply would read all scores once a ply. So they are read once for some plies, as many as
+//! there is room for notes: which positions of which word are due at which of them.
 
 use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Score;
+
+/// Notes for each word before scores are read again. A ply has one for each word at most.
+const NOTES: usize = 2;
 
 /// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
 #[derive(Debug)]
@@ -12,8 +18,16 @@ pub(super) struct DueScores<'a, W, S> {
     scores: &'a [S],
     /// Which positions are won and lost: nothing else is ever due.
     results: &'a Values<W>,
-    /// For each word, the next ply at which anything in it is due.
-    next: Vec<S>,
+    /// The number of words in which something is due at each ply; 0 for those that were asked for.
+    counts: Vec<u32>,
+    /// Plies before this one have notes, or were asked for.
+    noted: usize,
+    /// Where the notes of the next ply with any begin.
+    next: usize,
+    /// Where something is due, ply by ply.
+    addresses: Vec<u32>,
+    /// What is due there.
+    due: Vec<W>,
 }
 
 /// More bits than any word has.
@@ -22,19 +36,34 @@ const MAX_WIDTH: usize = 128;
 impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
     #[inline(always)]
     pub fn new(scores: &'a [S], results: &'a Values<W>) -> DueScores<'a, W, S> {
-        let words = results.decided[Wdl::Loss.index()].len();
         let mut due = DueScores {
             scores,
             results,
-            next: Vec::new(),
+            counts: Vec::new(),
+            noted: 0,
+            next: 0,
+            addresses: Vec::new(),
+            due: Vec::new(),
         };
-        due.next = (0..words)
-            .map(|address| {
-                let plies = due.plies(address);
-                S::smallest_above(&plies[..W::WIDTH as usize], S::default())
-            })
-            .collect();
+        for address in 0..due.words() {
+            let plies = due.plies(address);
+            let plies = &plies[..W::WIDTH as usize];
+            let mut ply = S::smallest_above(plies, S::default());
+            while ply != S::NEVER {
+                let ply_number = ply.plies() as usize;
+                if due.counts.len() <= ply_number {
+                    due.counts.resize(ply_number + 1, 0);
+                }
+                due.counts[ply_number] += 1;
+                ply = S::smallest_above(plies, ply);
+            }
+        }
         due
+    }
+
+    #[inline(always)]
+    fn words(&self) -> usize {
+        self.results.decided[Wdl::Loss.index()].len()
     }
 
     /// For each position of a word, the ply at which its best zeroing move comes into play.
@@ -55,43 +84,70 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         plies
     }
 
+    /// Notes what is due at the plies from `first` on, as many as there is room for.
+    #[inline(always)]
+    fn note(&mut self, first: usize) {
+        let room = NOTES * self.words();
+        let mut starts = Vec::new();
+        let mut notes = 0;
+        for &count in &self.counts[first..] {
+            if notes + count as usize > room {
+                break;
+            }
+            starts.push(notes);
+            notes += count as usize;
+        }
+        self.noted = first + starts.len();
+        self.next = 0;
+        let mut addresses = std::mem::take(&mut self.addresses);
+        let mut due = std::mem::take(&mut self.due);
+        addresses.resize(notes, 0);
+        due.resize(notes, W::ZERO);
+        for address in 0..self.words() {
+            let plies = self.plies(address);
+            let plies = &plies[..W::WIDTH as usize];
+            let before = S::ply(first.saturating_sub(1) as u32).unwrap_or_default();
+            let mut ply = S::smallest_above(plies, before);
+            // No ply at all is later than every ply with notes.
+            while let Some(next) = starts.get_mut(ply.plies() as usize - first) {
+                addresses[*next] = address as u32;
+                due[*next] = S::equal(plies, ply);
+                *next += 1;
+                ply = S::smallest_above(plies, ply);
+            }
+        }
+        self.addresses = addresses;
+        self.due = due;
+    }
+
     /// The next ply at which anything is due.
     #[inline(always)]
     pub fn next(&self) -> Option<u32> {
-        let next = self
-            .next
-            .iter()
-            .fold(S::NEVER, |first, &next| first.min(next));
-        (next != S::NEVER).then(|| next.plies())
+        let next = self.counts.iter().position(|&count| count != 0);
+        next.map(|ply| ply as u32)
     }
 
     /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be asked for in order,
     /// leaving out none.
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
-        let Some(ply) = S::ply(ply) else {
-            return;
+        let ply = ply as usize;
+        let count = match self.counts.get_mut(ply) {
+            Some(count) if *count != 0 => std::mem::take(count) as usize,
+            _ => return,
         };
-        for row in 0..self.next.len().div_ceil(ROW) {
-            let first = row * ROW;
-            let end = self.next.len().min(first + ROW);
-            if !self.next[first..end].contains(&ply) {
-                continue;
-            }
-            for address in first..end {
-                if self.next[address] == ply {
-                    let plies = self.plies(address);
-                    let plies = &plies[..W::WIDTH as usize];
-                    visit(address, S::equal(plies, ply));
-                    self.next[address] = S::smallest_above(plies, ply);
-                }
-            }
+        if ply >= self.noted {
+            self.counts[ply] = count as u32;
+            self.note(ply);
+            self.counts[ply] = 0;
         }
+        let notes = self.next..self.next + count;
+        for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
+            visit(address as usize, word);
+        }
+        self.next += count;
     }
 }
-
-/// Words that are looked at together for one that is due.
-const ROW: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -118,6 +174,47 @@ mod tests {
             due.take(ply, |address, word| found.push((ply, address, word)));
         }
         assert_eq!(found, [(254, 0, 1 << 3)]);
+        assert_eq!(due.next(), None);
+    }
+
+    #[test]
+    fn more_than_there_is_room_for_is_read_again() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let words = 7;
+        let scores: Vec<u8> = (0..words * 64).map(|_| random.u8(..)).collect();
+        let mut results = Values {
+            decided: std::array::from_fn(|_| vec![0u64; words]),
+            stalemate: vec![0; words],
+            dtz: Vec::new(),
+            dtz_high: Vec::new(),
+            dtm: Scores::default(),
+            longest: Plies(0),
+        };
+        for (address, &won) in [!0, 0, 0xffff, 0, 7, !7, 1 << 63].iter().enumerate() {
+            results.decided[Wdl::Win.index()][address] = won;
+            results.decided[Wdl::BlessedLoss.index()][address] = random.u64(..) & !won;
+        }
+        let mut expected = std::collections::BTreeMap::new();
+        for (place, &score) in scores.iter().enumerate() {
+            let (address, bit) = (place / 64, 1u64 << (place % 64));
+            let is_won = results.won(address) & bit != 0 && score > u8::DRAW;
+            if score.due() != u8::NEVER && (is_won || results.lost(address) & bit != 0) {
+                *expected
+                    .entry((u32::from(score.due()), address))
+                    .or_default() |= bit;
+            }
+        }
+        assert!(expected.len() > 2 * NOTES * words);
+        let mut due = DueScores::new(&scores, &results);
+        let mut found = std::collections::BTreeMap::new();
+        for ply in 1..=254 {
+            let first = expected.keys().find(|&&(other, _)| other >= ply);
+            assert_eq!(due.next(), first.map(|&(ply, _)| ply));
+            due.take(ply, |address, word| {
+                assert_eq!(found.insert((ply, address), word), None);
+            });
+        }
+        assert_eq!(found, expected);
         assert_eq!(due.next(), None);
     }
 

@@ -30,7 +30,7 @@ pub use exchange::ColorExchange;
 pub use outside::{Outside, StoredSlab};
 pub use watch::{Distance, PlyObserver, Watch};
 
-use super::layer::Layer;
+use super::layer::{Layer, large_set};
 use super::quiet::QuietMoves;
 use super::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::game::Bits;
@@ -324,7 +324,6 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
     fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
         let words = moves.words();
-        let empty_set = || vec![M::Word::ZERO; words];
         Iteration {
             moves,
             words,
@@ -333,9 +332,9 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
             reached: Layer::new(words),
             candidates: Layer::new(words),
             sides: std::array::from_fn(|side| Side {
-                lost: empty_set(),
-                open: fixed[side].legal.clone(),
-                losable: empty_set(),
+                lost: large_set(words),
+                open: copied(&fixed[side].legal),
+                losable: large_set(words),
                 won_layer: Layer::new(words),
                 lost_layer: Layer::new(words),
                 next_won: Layer::new(words),
@@ -688,6 +687,13 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
         Ok(Some((longest, scores.map(Distances::into_values))))
     }
+}
+
+#[inline(always)]
+fn copied<W: Bits>(set: &[W]) -> Vec<W> {
+    let mut copy = large_set(set.len());
+    copy.copy_from_slice(set);
+    copy
 }
 
 #[inline(always)]
