@@ -71,7 +71,7 @@ impl<const SETS: usize> Tiles<SETS> {
         number: usize,
         address: u32,
         parts: &[u32],
-        (sets, bytes): (&[[u64; SETS]], &[u8]),
+        (sets, lines): (&[[u64; SETS]], &[[u8; 64]]),
     ) -> Option<(&[[u64; SETS]], &[[u8; 64]])> {
         if self.addresses.is_empty() || parts.len() != self.row {
             return None;
@@ -83,7 +83,6 @@ impl<const SETS: usize> Tiles<SETS> {
             for (word, &part) in words.iter_mut().zip(parts) {
                 *word = sets[(address + part) as usize];
             }
-            let lines = bytes.as_chunks::<64>().0;
             for (line, &part) in self.lines.iter_mut().zip(parts) {
                 *line = lines[(address + part) as usize];
             }
@@ -107,19 +106,25 @@ impl<S: Slices> Kernel for Gather<'_, S> {
     }
 }
 
-/// The bits of one black king's square in up to 64 words, set by set.
+/// Adds the bits of a black king's square in a word to those of others, set by set.
 #[inline(always)]
-fn bits_of<const SETS: usize>(
-    words: impl Iterator<Item = [u64; SETS]>,
+fn add_bits<const SETS: usize>(
+    bits: &mut [u64; SETS],
+    sets: &[u64; SETS],
     black_king: u32,
-) -> [u64; SETS] {
-    let mut bits = [0; SETS];
-    for (place, sets) in words.enumerate() {
-        for (bits, set) in bits.iter_mut().zip(sets) {
-            *bits |= (set >> black_king & 1) << place;
-        }
+    place: usize,
+) {
+    for (bits, set) in bits.iter_mut().zip(sets) {
+        *bits |= (set >> black_king & 1) << place;
     }
-    bits
+}
+
+/// Adds up to 64 indices to each set of some rows.
+#[inline(always)]
+fn put<const SETS: usize>(sets: &mut [u64], start: usize, bits: [u64; SETS]) {
+    for (number, bits) in bits.into_iter().enumerate() {
+        put_bits(&mut sets[number..], SETS, start, bits);
+    }
 }
 
 impl<S: Slices> Gather<'_, S> {
@@ -127,66 +132,70 @@ impl<S: Slices> Gather<'_, S> {
     fn rows<const SETS: usize>(&self) -> Rows {
         let addressing = self.side.addressing;
         let sets = self.sets.as_chunks::<SETS>().0;
+        let lines = self.bytes.as_chunks::<64>().0;
         let mut rows = Rows::new(&self.side.numbers, self.len);
         let mut tiles = Tiles::<SETS>::new(self);
         let fastest = self.order.dimensions().last();
         let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
-        let (mut done, mut number) = (0, 0);
-        let put = |rows: &mut Rows, done: usize, bits: [u64; SETS]| {
-            for (number, bits) in bits.into_iter().enumerate() {
-                put_bits(&mut rows.sets[number..], SETS, done, bits);
-            }
-        };
-        (self.side).for_each_row(self.order, self.start, self.len, |row| {
+        let mut done = 0;
+        let all = self.side.rows(self.order, self.start, self.len);
+        for (number, row) in all.enumerate() {
+            let digits = row.digits.start as usize..row.digits.end as usize;
             if fastest == BLACK_KING {
-                let (address, first) = (row.address as usize, row.digits.start as usize);
-                let len = row.digits.len();
-                let kept = u64::MAX >> (64 - len);
-                put(
-                    &mut rows,
-                    done,
-                    sets[address].map(|set| set >> first & kept),
-                );
-                if !self.bytes.is_empty() {
-                    let bytes = &self.bytes[address * 64 + first..][..len];
-                    rows.bytes[done..done + len].copy_from_slice(bytes);
+                let (address, first) = (row.address as usize, digits.start);
+                let kept = u64::MAX >> (64 - digits.len());
+                let mut bits = sets[address];
+                for set in &mut bits {
+                    *set = *set >> first & kept;
                 }
-                done += len;
-                return;
+                put(&mut rows.sets, done, bits);
+                if !lines.is_empty() {
+                    let out = rows.bytes[done..].iter_mut();
+                    for (out, &byte) in out.zip(&lines[address][digits.clone()]) {
+                        *out = byte;
+                    }
+                }
+                done += digits.len();
+                continue;
             }
             let king = row.black_king;
-            let digits = row.digits.start as usize..row.digits.end as usize;
             let parts = addressing.parts_of(fastest, digits);
-            let known = tiles.of_row(number, row.address, parts, (sets, self.bytes));
-            number += 1;
+            let known = tiles.of_row(number, row.address, parts, (sets, lines));
+            let (known_words, known_lines) = known.unwrap_or_default();
             for (chunk, parts) in parts.chunks(64).enumerate() {
-                let at = |&part: &u32| (row.address + part) as usize;
-                let bits = match known {
-                    Some((words, _)) => {
-                        let words = &words[chunk * 64..][..parts.len()];
-                        bits_of(words.iter().copied(), king)
+                let mut bits = [0; SETS];
+                match known_words.get(chunk * 64..chunk * 64 + parts.len()) {
+                    Some(words) => {
+                        for (place, sets) in words.iter().enumerate() {
+                            add_bits(&mut bits, sets, king, place);
+                        }
                     }
-                    None => bits_of(parts.iter().map(|part| sets[at(part)]), king),
-                };
-                put(&mut rows, done, bits);
-                if !self.bytes.is_empty() {
+                    None => {
+                        for (place, &part) in parts.iter().enumerate() {
+                            let sets = &sets[(row.address + part) as usize];
+                            add_bits(&mut bits, sets, king, place);
+                        }
+                    }
+                }
+                put(&mut rows.sets, done, bits);
+                if !lines.is_empty() {
                     let out = rows.bytes[done..].iter_mut();
-                    match known {
-                        Some((_, lines)) if !lines.is_empty() => {
-                            for (out, line) in out.zip(&lines[chunk * 64..][..parts.len()]) {
-                                *out = line[king as usize];
+                    match known_lines.get(chunk * 64..chunk * 64 + parts.len()) {
+                        Some(lines) => {
+                            for (out, line) in out.zip(lines) {
+                                *out = line[king as usize % 64];
                             }
                         }
-                        _ => {
-                            for (out, part) in out.zip(parts) {
-                                *out = self.bytes[at(part) * 64 + king as usize];
+                        None => {
+                            for (out, &part) in out.zip(parts) {
+                                *out = lines[(row.address + part) as usize][king as usize % 64];
                             }
                         }
                     }
                 }
                 done += parts.len();
             }
-        });
+        }
         rows
     }
 }

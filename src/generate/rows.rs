@@ -190,11 +190,26 @@ impl Kernel for SetsOfPart<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let count = self.numbers.sets();
-        for (address, sets) in (self.first..).zip(self.sets.chunks_exact_mut(count)) {
+        match self.numbers.sets() {
+            1 => self.find::<1>(),
+            2 => self.find::<2>(),
+            3 => self.find::<3>(),
+            4 => self.find::<4>(),
+            _ => self.find::<MAX_SETS>(),
+        }
+    }
+}
+
+impl SetsOfPart<'_> {
+    #[inline(always)]
+    fn find<const SETS: usize>(self) {
+        let sets = self.sets.as_chunks_mut::<SETS>().0;
+        for (address, sets) in (self.first..).zip(sets) {
             let held = self.addressing.held(address);
             let all = self.numbers.sets_at(self.values, address, held);
-            sets.copy_from_slice(&all[..count]);
+            for (set, found) in sets.iter_mut().zip(all) {
+                *set = found;
+            }
         }
     }
 }
@@ -278,14 +293,20 @@ impl Rows {
         }
     }
 
-    /// A whole slice.
+    /// A whole slice, in the memory of other rows.
     pub fn of_slice(
         numbers: &Numbers,
         values: &SideValues,
         addressing: &Addressing,
         order: &FileOrder,
+        mut rows: Rows,
     ) -> Rows {
-        let mut rows = Rows::new(numbers, order.len());
+        let bytes = if numbers.has_bytes() { order.len() } else { 0 };
+        rows.sets.clear();
+        rows.sets
+            .resize(order.len().div_ceil(64) * numbers.sets(), 0);
+        // Each of them is written.
+        rows.bytes.resize(bytes, 0);
         let count = numbers.sets();
         let sets_of_words = numbers.sets_of_slice(values, addressing);
         let run = order.run;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ use super::rows::{Numbers, Rows};
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
 use super::summary::Summary;
-use crate::chess::index::{IndexSpace, Order};
+use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::metric::Metric;
 use crate::simd::Width;
 use crate::table::{Plane, ValueSource};
@@ -87,45 +87,71 @@ impl<'a, S: Slices> Side<'a, S> {
         runs.finish();
     }
 
-    /// Calls `visit` with the rows of `len` indices of a slice from `start` on in an order.
+    /// The rows of `len` indices of a slice from `start` on in an order.
     #[inline(always)]
-    pub(super) fn for_each_row(
-        &self,
-        order: &Order,
-        start: u64,
-        len: usize,
-        mut visit: impl FnMut(Row),
-    ) {
-        let mut digits = order.digits(start);
-        let Some((&fastest, slower)) = order.dimensions().split_last() else {
-            return;
+    pub(super) fn rows<'b>(&'b self, order: &'b Order, start: u64, len: usize) -> IndexRows<'b> {
+        let (fastest, slower) = match order.dimensions() {
+            [slower @ .., fastest] => (usize::from(*fastest), slower),
+            [] => (BLACK_KING, &[][..]),
         };
-        let fastest = usize::from(fastest);
-        let radix = self.space.radix(fastest);
-        let mut rest = len as u32;
-        while rest > 0 {
-            let first = digits[fastest];
-            let end = radix.min(first + rest);
-            let parts = slower.iter().map(|&dimension| {
-                let dimension = usize::from(dimension);
-                self.addressing.part(dimension, digits[dimension])
-            });
-            visit(Row {
-                address: parts.sum(),
-                black_king: digits[BLACK_KING],
-                digits: first..end,
-            });
-            rest -= end - first;
-            digits[fastest] = 0;
-            for &dimension in slower.iter().rev() {
-                let digit = &mut digits[usize::from(dimension)];
-                *digit += 1;
-                if *digit < self.space.radix(usize::from(dimension)) {
-                    break;
-                }
-                *digit = 0;
-            }
+        IndexRows {
+            space: self.space,
+            addressing: self.addressing,
+            fastest,
+            slower,
+            digits: order.digits(start),
+            rest: len as u32,
         }
+    }
+}
+
+/// Goes through consecutive indices row by row.
+///
+/// An iterator and no function that is given a closure, since only that can be made to be inlined into what is
+/// compiled for wide registers.
+pub(super) struct IndexRows<'a> {
+    space: &'a IndexSpace,
+    addressing: &'a Addressing,
+    fastest: usize,
+    /// The other dimensions.
+    slower: &'a [u8],
+    /// Where the next row begins.
+    digits: [u32; MAX_DIMENSIONS],
+    /// Indices that are left.
+    rest: u32,
+}
+
+impl Iterator for IndexRows<'_> {
+    type Item = Row;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Row> {
+        if self.rest == 0 {
+            return None;
+        }
+        let first = self.digits[self.fastest];
+        let end = self.space.radix(self.fastest).min(first + self.rest);
+        let mut address = 0;
+        for &dimension in self.slower {
+            let dimension = usize::from(dimension);
+            address += self.addressing.part(dimension, self.digits[dimension]);
+        }
+        let black_king = self.digits[BLACK_KING];
+        self.rest -= end - first;
+        self.digits[self.fastest] = 0;
+        for &dimension in self.slower.iter().rev() {
+            let digit = &mut self.digits[usize::from(dimension)];
+            *digit += 1;
+            if *digit < self.space.radix(usize::from(dimension)) {
+                break;
+            }
+            *digit = 0;
+        }
+        Some(Row {
+            address,
+            black_king,
+            digits: first..end,
+        })
     }
 }
 
@@ -185,27 +211,69 @@ impl<S: Slices> Ordered for Side<'_, S> {
     }
 }
 
+/// Slices of one stream that are in the order of its file, and rows that were needed before: memory that is used
+/// again costs less than memory from the system.
+#[derive(Default)]
+pub(super) struct Window {
+    /// Which stream.
+    stream: usize,
+    /// Consecutive slices.
+    slices: Vec<(usize, Arc<Rows>)>,
+    spare: Vec<Rows>,
+}
+
+impl Window {
+    /// Keeps only some slices of a stream.
+    fn keep(&mut self, stream: usize, slices: &Range<usize>) {
+        let is_kept = |number: usize| self.stream == stream && slices.contains(&number);
+        let (kept, old) = (self.slices.drain(..)).partition(|&(number, _)| is_kept(number));
+        self.stream = stream;
+        self.slices = kept;
+        let old: Vec<(usize, Arc<Rows>)> = old;
+        let spare = old
+            .into_iter()
+            .filter_map(|(_, rows)| Arc::into_inner(rows));
+        self.spare.extend(spare);
+    }
+}
+
 /// The numbers of one side to move in one order. Whole slices are put into that order when the first of their indices
-/// is wanted, and kept until indices of later slices are.
+/// is wanted, and kept until indices of later slices, or of another stream, are.
 pub(super) struct SideSource<'a, S> {
     side: &'a Side<'a, S>,
     file_order: FileOrder,
-    /// Consecutive slices.
-    window: RwLock<Vec<(usize, Arc<Rows>)>>,
+    /// Which stream of the file.
+    stream: usize,
+    window: &'a RwLock<Window>,
 }
 
 impl<'a, S: Slices> SideSource<'a, S> {
-    pub fn new(side: &'a Side<'a, S>, order: &Order) -> SideSource<'a, S> {
+    /// A stream of a file; its streams share a window, since they are wanted one after the other.
+    pub fn new(
+        side: &'a Side<'a, S>,
+        order: &Order,
+        stream: usize,
+        window: &'a RwLock<Window>,
+    ) -> SideSource<'a, S> {
         SideSource {
             side,
             file_order: FileOrder::new(side.addressing, order),
-            window: RwLock::default(),
+            stream,
+            window,
         }
+    }
+
+    fn window(&self) -> RwLockWriteGuard<'_, Window> {
+        self.window.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn in_window(&self, slice: usize) -> Option<Arc<Rows>> {
         let window = self.window.read().unwrap_or_else(PoisonError::into_inner);
-        let (_, rows) = window.iter().find(|&&(number, _)| number == slice)?;
+        if window.stream != self.stream {
+            return None;
+        }
+        let mut slices = window.slices.iter();
+        let (_, rows) = slices.find(|&&(number, _)| number == slice)?;
         Some(Arc::clone(rows))
     }
 
@@ -216,11 +284,13 @@ impl<'a, S: Slices> SideSource<'a, S> {
             ..
         } = self.side;
         let values = self.side.values(slice);
+        let spare = self.window().spare.pop().unwrap_or_default();
         Arc::new(Rows::of_slice(
             numbers,
             &values,
             addressing,
             &self.file_order,
+            spare,
         ))
     }
 }
@@ -230,18 +300,19 @@ impl<S: Slices> ValueSource for SideSource<'_, S> {
         let slice_len = self.side.slice_len();
         let slices = (start / slice_len) as usize..end.div_ceil(slice_len) as usize;
         // What is not wanted any more goes before more is loaded.
-        self.window
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|(number, _)| slices.contains(number));
-        let window = slices
+        self.window().keep(self.stream, &slices);
+        let loaded = slices
             .into_par_iter()
             .map(|slice| {
                 let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
                 (slice, rows)
             })
             .collect();
-        *self.window.write().unwrap_or_else(PoisonError::into_inner) = window;
+        let mut window = self.window();
+        window.slices = loaded;
+        // One is enough to go on with the next slice, and two slices are at hand at the end of one.
+        let enough = usize::from(window.slices.len() == 1);
+        window.spare.truncate(enough);
     }
 
     fn fill(&self, start: u64, out: &mut [u8]) {
@@ -419,9 +490,9 @@ impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
         side.fill(start, out, |runs, _, indices| {
             let len = (indices.end - indices.start) as usize;
             let part = |digit| side.addressing.part(self.fastest, digit);
-            side.for_each_row(&self.sample.order, indices.start, len, |row| {
+            for row in side.rows(&self.sample.order, indices.start, len) {
                 laid_out.push_row(runs, &row, part);
-            });
+            }
         });
     }
 }
@@ -497,7 +568,12 @@ mod tests {
         let addressing = side.addressing;
         let (count, len) = (side.numbers.sets(), side.slice_len() as usize);
         let file_order = FileOrder::new(addressing, &order);
-        let turned = Rows::of_slice(&side.numbers, &values, addressing, &file_order);
+        // What was there before leaves nothing behind.
+        let spare = Rows {
+            sets: vec![!0; 1000],
+            bytes: vec![9; 2 * len],
+        };
+        let turned = Rows::of_slice(&side.numbers, &values, addressing, &file_order, spare);
         let source = sampled.in_order(order);
         let slice = sampled.look(number).unwrap();
         for start in [0, len / 3, len - 5000] {

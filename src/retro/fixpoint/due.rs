@@ -1,15 +1,16 @@
 //! When the mate scores of zeroing moves come into play.
 //!
-//! Asking every word at every ply would read all scores once a ply. So they are read once for some plies, as many as
-//! there is room for notes: which positions of which word are due at which of them.
+//! Asking every word at every ply at which something of it is due would read its scores as often, from all over the
+//! memory. So they are read once for some plies, as many as there is room for notes: which positions of which word are
+//! due at which of them. A ply with more of them than there is room for is read by itself.
 
 use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Score;
 
-/// Notes for each word before scores are read again. A ply has one for each word at most.
-const NOTES: usize = 2;
+/// Words for which there is room for one note. What is solved at a time with 2 GiB of memory depends on it.
+const WORDS_OF_NOTE: usize = 2;
 
 /// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
 #[derive(Debug)]
@@ -20,10 +21,12 @@ pub(super) struct DueScores<'a, W, S> {
     results: &'a Values<W>,
     /// The number of words in which something is due at each ply; 0 for those that were asked for.
     counts: Vec<u32>,
+    /// For each word, the next ply without notes at which anything in it is due.
+    next: Vec<S>,
     /// Plies before this one have notes, or were asked for.
     noted: usize,
     /// Where the notes of the next ply with any begin.
-    next: usize,
+    next_note: usize,
     /// Where something is due, ply by ply.
     addresses: Vec<u32>,
     /// What is due there.
@@ -40,15 +43,19 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
             scores,
             results,
             counts: Vec::new(),
+            next: Vec::new(),
             noted: 0,
-            next: 0,
+            next_note: 0,
             addresses: Vec::new(),
             due: Vec::new(),
         };
-        for address in 0..due.words() {
+        let words = results.decided[Wdl::Loss.index()].len();
+        due.next = vec![S::NEVER; words];
+        for address in 0..words {
             let plies = due.plies(address);
             let plies = &plies[..W::WIDTH as usize];
             let mut ply = S::smallest_above(plies, S::default());
+            due.next[address] = ply;
             while ply != S::NEVER {
                 let ply_number = ply.plies() as usize;
                 if due.counts.len() <= ply_number {
@@ -59,11 +66,6 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
             }
         }
         due
-    }
-
-    #[inline(always)]
-    fn words(&self) -> usize {
-        self.results.decided[Wdl::Loss.index()].len()
     }
 
     /// For each position of a word, the ply at which its best zeroing move comes into play.
@@ -84,10 +86,10 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         plies
     }
 
-    /// Notes what is due at the plies from `first` on, as many as there is room for.
+    /// Notes what is due at the plies from `first` on, as many as there is room for, if there is for one.
     #[inline(always)]
     fn note(&mut self, first: usize) {
-        let room = NOTES * self.words();
+        let room = self.next.len() / WORDS_OF_NOTE;
         let mut starts = Vec::new();
         let mut notes = 0;
         for &count in &self.counts[first..] {
@@ -97,27 +99,29 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
             starts.push(notes);
             notes += count as usize;
         }
+        if starts.is_empty() {
+            return;
+        }
         self.noted = first + starts.len();
-        self.next = 0;
-        let mut addresses = std::mem::take(&mut self.addresses);
-        let mut due = std::mem::take(&mut self.due);
-        addresses.resize(notes, 0);
-        due.resize(notes, W::ZERO);
-        for address in 0..self.words() {
+        self.next_note = 0;
+        self.addresses.resize(notes, 0);
+        self.due.resize(notes, W::ZERO);
+        for address in 0..self.next.len() {
+            let mut ply = self.next[address];
+            if ply.plies() as usize >= self.noted {
+                continue;
+            }
             let plies = self.plies(address);
             let plies = &plies[..W::WIDTH as usize];
-            let before = S::ply(first.saturating_sub(1) as u32).unwrap_or_default();
-            let mut ply = S::smallest_above(plies, before);
             // No ply at all is later than every ply with notes.
-            while let Some(next) = starts.get_mut(ply.plies() as usize - first) {
-                addresses[*next] = address as u32;
-                due[*next] = S::equal(plies, ply);
-                *next += 1;
+            while let Some(place) = starts.get_mut(ply.plies() as usize - first) {
+                self.addresses[*place] = address as u32;
+                self.due[*place] = S::equal(plies, ply);
+                *place += 1;
                 ply = S::smallest_above(plies, ply);
             }
+            self.next[address] = ply;
         }
-        self.addresses = addresses;
-        self.due = due;
     }
 
     /// The next ply at which anything is due.
@@ -131,21 +135,33 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
     /// leaving out none.
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
-        let ply = ply as usize;
-        let count = match self.counts.get_mut(ply) {
-            Some(count) if *count != 0 => std::mem::take(count) as usize,
-            _ => return,
+        let number = ply as usize;
+        let (Some(ply), Some(&count)) = (S::ply(ply), self.counts.get(number)) else {
+            return;
         };
-        if ply >= self.noted {
-            self.counts[ply] = count as u32;
-            self.note(ply);
-            self.counts[ply] = 0;
+        if count == 0 {
+            return;
         }
-        let notes = self.next..self.next + count;
-        for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
-            visit(address as usize, word);
+        if number >= self.noted {
+            self.note(number);
         }
-        self.next += count;
+        self.counts[number] = 0;
+        if number < self.noted {
+            let notes = self.next_note..self.next_note + count as usize;
+            for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
+                visit(address as usize, word);
+            }
+            self.next_note += count as usize;
+            return;
+        }
+        for address in 0..self.next.len() {
+            if self.next[address] == ply {
+                let plies = self.plies(address);
+                let plies = &plies[..W::WIDTH as usize];
+                visit(address, S::equal(plies, ply));
+                self.next[address] = S::smallest_above(plies, ply);
+            }
+        }
     }
 }
 
@@ -178,10 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn more_than_there_is_room_for_is_read_again() {
+    fn what_there_is_no_room_for_is_read_again() {
         let mut random = fastrand::Rng::with_seed(5);
         let words = 7;
-        let scores: Vec<u8> = (0..words * 64).map(|_| random.u8(..)).collect();
+        let mut scores: Vec<u8> = (0..words * 64).map(|_| random.u8(..)).collect();
+        // Some plies concern more words than there is room for, others fewer.
+        for line in scores.chunks_mut(64) {
+            line[..16].copy_from_slice(&[255, 1, 254, 2, 200, 60, 129, 126].repeat(2));
+        }
         let mut results = Values {
             decided: std::array::from_fn(|_| vec![0u64; words]),
             stalemate: vec![0; words],
@@ -204,7 +224,10 @@ mod tests {
                     .or_default() |= bit;
             }
         }
-        assert!(expected.len() > 2 * NOTES * words);
+        let words_at = |ply: u32| expected.range((ply, 0)..=(ply, words)).count();
+        let room = words / WORDS_OF_NOTE;
+        assert!((1..=254).any(|ply| words_at(ply) > room));
+        assert!((1..=254).any(|ply| (1..=room).contains(&words_at(ply))));
         let mut due = DueScores::new(&scores, &results);
         let mut found = std::collections::BTreeMap::new();
         for ply in 1..=254 {

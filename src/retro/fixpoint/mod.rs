@@ -84,9 +84,11 @@ impl<W: Bits> Fixed<W> {
     /// The positions of a word with a zeroing move of one of some values.
     #[inline(always)]
     fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
-        values.iter().fold(W::ZERO, |all, value| {
-            all | self.zeroing[value.index()][address]
-        })
+        let mut all = W::ZERO;
+        for value in values {
+            all |= self.zeroing[value.index()][address];
+        }
+        all
     }
 }
 
