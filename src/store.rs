@@ -117,7 +117,7 @@ fn open_regular(path: &Path) -> io::Result<File> {
 
 /// Fewer bytes are left in pages as they come.
 #[cfg(feature = "generate")]
-const MANY: usize = 32 << 20;
+const MANY: usize = 8 << 20;
 
 /// Asks for pages of 2 MiB under memory that was not used yet, if it is large. A sweep over sets of
 /// 1.3 GB jumps about in them, and with pages of 4 KiB waits for the translation of addresses: the

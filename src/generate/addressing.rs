@@ -139,6 +139,12 @@ impl Addressing {
         self.fastest_men[dimension]
     }
 
+    /// What each of some digits of a dimension adds to the address; empty for the pawns and the black king.
+    #[inline(always)]
+    pub(super) fn parts_of(&self, dimension: usize, digits: Range<usize>) -> &[u32] {
+        self.parts[dimension].get(digits).unwrap_or_default()
+    }
+
     /// What a digit of a dimension adds to the address; nothing for the pawns and the black king.
     #[inline(always)]
     pub(super) fn part(&self, dimension: usize, digit: u32) -> u32 {

@@ -12,6 +12,7 @@ mod effort;
 mod estimate;
 mod finished;
 mod game;
+mod gather;
 mod graph;
 mod heap;
 mod laid_out;

@@ -20,8 +20,10 @@ use rayon::prelude::*;
 use super::addressing::{Addressing, FileOrder};
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::retro::layer::large_set;
 use crate::retro::lines::line_at;
 use crate::retro::score::{Score, Scores};
+use crate::simd::{Kernel, Width};
 use crate::table::Plane;
 use crate::transpose::{transpose_lines, transpose_words};
 
@@ -108,6 +110,24 @@ impl Numbers {
         }
     }
 
+    /// For each word of a slice what [`sets_at`](Self::sets_at) says: in one place, since what they are made from is
+    /// read from many.
+    pub fn sets_of_slice(&self, values: &SideValues, addressing: &Addressing) -> Vec<u64> {
+        let count = self.sets();
+        let mut sets = large_set(addressing.words() * count);
+        let parts = sets.par_chunks_mut(PART * count).enumerate();
+        parts.for_each(|(part, sets)| {
+            Width::widest().run(SetsOfPart {
+                numbers: self,
+                values,
+                addressing,
+                first: part * PART,
+                sets,
+            });
+        });
+        sets
+    }
+
     /// The bytes of a word of the solver; none for results.
     #[inline(always)]
     pub fn line(&self, values: &SideValues, address: usize) -> [u8; 64] {
@@ -149,6 +169,47 @@ impl Numbers {
             Numbers::ToZeroing(Plane::Low) => values.own.dtz,
             Numbers::ToMate => values.dtm.into_bytes().unwrap_or_default(),
             _ => self.bytes(&values).into_owned(),
+        }
+    }
+}
+
+/// Words of which a thread finds the sets at a time.
+const PART: usize = 1 << 12;
+
+/// The sets of consecutive words.
+struct SetsOfPart<'a> {
+    numbers: &'a Numbers,
+    values: &'a SideValues,
+    addressing: &'a Addressing,
+    first: usize,
+    sets: &'a mut [u64],
+}
+
+impl Kernel for SetsOfPart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.numbers.sets() {
+            1 => self.find::<1>(),
+            2 => self.find::<2>(),
+            3 => self.find::<3>(),
+            4 => self.find::<4>(),
+            _ => self.find::<MAX_SETS>(),
+        }
+    }
+}
+
+impl SetsOfPart<'_> {
+    #[inline(always)]
+    fn find<const SETS: usize>(self) {
+        let sets = self.sets.as_chunks_mut::<SETS>().0;
+        for (address, sets) in (self.first..).zip(sets) {
+            let held = self.addressing.held(address);
+            let all = self.numbers.sets_at(self.values, address, held);
+            for (set, found) in sets.iter_mut().zip(all) {
+                *set = found;
+            }
         }
     }
 }
@@ -232,19 +293,22 @@ impl Rows {
         }
     }
 
-    /// A whole slice.
+    /// A whole slice, in the memory of other rows.
     pub fn of_slice(
         numbers: &Numbers,
         values: &SideValues,
         addressing: &Addressing,
         order: &FileOrder,
+        mut rows: Rows,
     ) -> Rows {
-        let mut rows = Rows::new(numbers, order.len());
-        let slice = Turned {
-            numbers,
-            values,
-            addressing,
-        };
+        let bytes = if numbers.has_bytes() { order.len() } else { 0 };
+        rows.sets.clear();
+        rows.sets
+            .resize(order.len().div_ceil(64) * numbers.sets(), 0);
+        // Each of them is written.
+        rows.bytes.resize(bytes, 0);
+        let count = numbers.sets();
+        let sets_of_words = numbers.sets_of_slice(values, addressing);
         let run = order.run;
         // Either many black king's rows of the same faster dimensions, or a part of one.
         let kings = if 64 * run > 4 * TASK && run.is_multiple_of(4) {
@@ -258,102 +322,130 @@ impl Rows {
         } else {
             kings * run
         };
-        let set_chunks = rows.sets.chunks_mut(task_len / 64 * numbers.sets());
+        let set_chunks = rows.sets.chunks_mut(task_len / 64 * count);
         let mut byte_chunks = rows.bytes.chunks_mut(task_len);
         let tasks: Vec<(usize, &mut [u64], &mut [u8])> = set_chunks
             .enumerate()
             .map(|(task, sets)| (task, sets, byte_chunks.next().unwrap_or_default()))
             .collect();
         tasks.into_par_iter().for_each(|(task, sets, bytes)| {
-            if kings == 64 {
-                let of_one = 64 * run;
-                let addresses = order.addresses.chunks(run).skip(task * slower);
-                let sets = sets.chunks_mut(of_one / 64 * numbers.sets());
-                let mut bytes = bytes.chunks_mut(of_one);
-                for (addresses, sets) in addresses.zip(sets) {
-                    slice.turn(addresses, 0..64, sets, bytes.next().unwrap_or_default());
-                }
+            let (addresses, kings) = if kings == 64 {
+                let rest = &order.addresses[task * slower * run..];
+                (&rest[..rest.len().min(slower * run)], 0..64)
             } else {
                 let (slower, part) = (task * kings / 64, task * kings % 64);
-                let addresses = &order.addresses[slower * run..][..run];
-                slice.turn(addresses, part..part + kings, sets, bytes);
-            }
+                (&order.addresses[slower * run..][..run], part..part + kings)
+            };
+            Width::widest().run(Turn {
+                numbers,
+                values,
+                sets_of_words: &sets_of_words,
+                addresses,
+                run,
+                kings,
+                sets,
+                bytes,
+            });
         });
         rows
     }
 }
 
-/// A slice in the solver's layout.
-struct Turned<'a> {
+/// Some words of a slice, to be turned into the order of a file.
+struct Turn<'a> {
     numbers: &'a Numbers,
     values: &'a SideValues,
-    addressing: &'a Addressing,
+    /// What [`Numbers::sets_of_slice`] says.
+    sets_of_words: &'a [u64],
+    /// Of each `run` of them the rows of the same black kings follow each other.
+    addresses: &'a [u32],
+    run: usize,
+    kings: Range<usize>,
+    sets: &'a mut [u64],
+    bytes: &'a mut [u8],
 }
 
-impl Turned<'_> {
-    /// Writes the rows of `kings` black kings from the words at `addresses`; a row has an index for each of these.
-    fn turn(&self, addresses: &[u32], kings: Range<usize>, sets: &mut [u64], bytes: &mut [u8]) {
-        let count = self.numbers.sets();
-        if let &[address] = addresses {
-            sets.copy_from_slice(&self.sets_at(address)[..count]);
-            if !bytes.is_empty() {
-                bytes.copy_from_slice(&self.line(address));
+impl Kernel for Turn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        match self.numbers.sets() {
+            1 => self.turn::<1>(),
+            2 => self.turn::<2>(),
+            3 => self.turn::<3>(),
+            4 => self.turn::<4>(),
+            _ => self.turn::<MAX_SETS>(),
+        }
+    }
+}
+
+impl Turn<'_> {
+    #[inline(always)]
+    fn turn<const SETS: usize>(self) {
+        let Turn {
+            numbers,
+            values,
+            addresses,
+            run,
+            kings,
+            sets,
+            bytes,
+            ..
+        } = self;
+        let sets_of_words = self.sets_of_words.as_chunks::<SETS>().0;
+        if run == 1 {
+            let out = sets.as_chunks_mut::<SETS>().0;
+            for (out, &address) in out.iter_mut().zip(addresses) {
+                *out = sets_of_words[address as usize];
+            }
+            for (out, &address) in bytes.as_chunks_mut::<64>().0.iter_mut().zip(addresses) {
+                *out = numbers.line(values, address as usize);
             }
             return;
         }
-        let run = addresses.len();
-        let mut words = [[0u64; 64]; MAX_SETS];
+        let mut words = [[0u64; 64]; SETS];
         let mut lines = [[0u8; 64]; 64];
         let mut columns = [[0u8; 64]; 64];
-        for (tile, addresses) in addresses.chunks(64).enumerate() {
-            for (faster, &address) in addresses.iter().enumerate() {
-                let all = self.sets_at(address);
-                for (words, set) in words.iter_mut().zip(all).take(count) {
-                    words[faster] = set;
+        for (slower, addresses) in addresses.chunks(run).enumerate() {
+            let first_row = slower * kings.len();
+            for (tile, addresses) in addresses.chunks(64).enumerate() {
+                for (faster, &address) in addresses.iter().enumerate() {
+                    let all = &sets_of_words[address as usize];
+                    for (words, &set) in words.iter_mut().zip(all) {
+                        words[faster] = set;
+                    }
                 }
-                if !bytes.is_empty() {
-                    lines[faster] = self.line(address);
+                let filled = u64::MAX >> (64 - addresses.len());
+                for (number, words) in words.iter_mut().enumerate() {
+                    transpose_words(words);
+                    let sets = &mut sets[number..];
+                    for (row, word) in (first_row..).zip(&words[kings.clone()]) {
+                        put_bits(sets, SETS, row * run + tile * 64, word & filled);
+                    }
                 }
-            }
-            let filled = u64::MAX >> (64 - addresses.len());
-            for (number, words) in words.iter_mut().enumerate().take(count) {
-                transpose_words(words);
-                for (row, word) in words[kings.clone()].iter().enumerate() {
-                    put_bits(
-                        &mut sets[number..],
-                        count,
-                        row * run + tile * 64,
-                        word & filled,
-                    );
+                if bytes.is_empty() {
+                    continue;
                 }
-            }
-            if bytes.is_empty() {
-                continue;
-            }
-            transpose_lines(&lines, &mut columns);
-            for (row, column) in columns[kings.clone()].iter().enumerate() {
-                let row = &mut bytes[row * run + tile * 64..][..addresses.len()];
-                row.copy_from_slice(&column[..addresses.len()]);
+                for (line, &address) in lines.iter_mut().zip(addresses) {
+                    *line = numbers.line(values, address as usize);
+                }
+                transpose_lines(&lines, &mut columns);
+                for (row, column) in (first_row..).zip(&columns[kings.clone()]) {
+                    let row = &mut bytes[row * run + tile * 64..][..addresses.len()];
+                    match <&mut [u8; 64]>::try_from(&mut *row) {
+                        Ok(whole) => *whole = *column,
+                        Err(_) => row.copy_from_slice(&column[..addresses.len()]),
+                    }
+                }
             }
         }
-    }
-
-    #[inline(always)]
-    fn sets_at(&self, address: u32) -> [u64; MAX_SETS] {
-        let address = address as usize;
-        self.numbers
-            .sets_at(self.values, address, self.addressing.held(address))
-    }
-
-    #[inline(always)]
-    fn line(&self, address: u32) -> [u8; 64] {
-        self.numbers.line(self.values, address as usize)
     }
 }
 
 /// Adds bits, the lowest of them at place `start`, to every `step`th of some words.
 #[inline(always)]
-fn put_bits(words: &mut [u64], step: usize, start: usize, bits: u64) {
+pub(super) fn put_bits(words: &mut [u64], step: usize, start: usize, bits: u64) {
     let (word, shift) = (start / 64, start % 64);
     words[word * step] |= bits << shift;
     if shift != 0 && bits >> (64 - shift) != 0 {

@@ -2,19 +2,21 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use rayon::prelude::*;
 
 use super::addressing::{Addressing, BLACK_KING, FastestMan, FileOrder, Row};
 use super::choose::Ordered;
+use super::gather::Gather;
 use super::laid_out::LaidOut;
-use super::rows::{MAX_SETS, Numbers, Rows};
+use super::rows::{Numbers, Rows};
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
 use super::summary::Summary;
-use crate::chess::index::{IndexSpace, Order};
+use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::metric::Metric;
+use crate::simd::Width;
 use crate::table::{Plane, ValueSource};
 
 /// The numbers of one side to move, in whatever order.
@@ -85,39 +87,71 @@ impl<'a, S: Slices> Side<'a, S> {
         runs.finish();
     }
 
-    /// Calls `visit` with the rows of `len` indices of a slice from `start` on in an order.
+    /// The rows of `len` indices of a slice from `start` on in an order.
     #[inline(always)]
-    fn for_each_row(&self, order: &Order, start: u64, len: usize, mut visit: impl FnMut(Row)) {
-        let mut digits = order.digits(start);
-        let Some((&fastest, slower)) = order.dimensions().split_last() else {
-            return;
+    pub(super) fn rows<'b>(&'b self, order: &'b Order, start: u64, len: usize) -> IndexRows<'b> {
+        let (fastest, slower) = match order.dimensions() {
+            [slower @ .., fastest] => (usize::from(*fastest), slower),
+            [] => (BLACK_KING, &[][..]),
         };
-        let fastest = usize::from(fastest);
-        let radix = self.space.radix(fastest);
-        let mut rest = len as u32;
-        while rest > 0 {
-            let first = digits[fastest];
-            let end = radix.min(first + rest);
-            let parts = slower.iter().map(|&dimension| {
-                let dimension = usize::from(dimension);
-                self.addressing.part(dimension, digits[dimension])
-            });
-            visit(Row {
-                address: parts.sum(),
-                black_king: digits[BLACK_KING],
-                digits: first..end,
-            });
-            rest -= end - first;
-            digits[fastest] = 0;
-            for &dimension in slower.iter().rev() {
-                let digit = &mut digits[usize::from(dimension)];
-                *digit += 1;
-                if *digit < self.space.radix(usize::from(dimension)) {
-                    break;
-                }
-                *digit = 0;
-            }
+        IndexRows {
+            space: self.space,
+            addressing: self.addressing,
+            fastest,
+            slower,
+            digits: order.digits(start),
+            rest: len as u32,
         }
+    }
+}
+
+/// Goes through consecutive indices row by row.
+///
+/// An iterator and no function that is given a closure, since only that can be made to be inlined into what is
+/// compiled for wide registers.
+pub(super) struct IndexRows<'a> {
+    space: &'a IndexSpace,
+    addressing: &'a Addressing,
+    fastest: usize,
+    /// The other dimensions.
+    slower: &'a [u8],
+    /// Where the next row begins.
+    digits: [u32; MAX_DIMENSIONS],
+    /// Indices that are left.
+    rest: u32,
+}
+
+impl Iterator for IndexRows<'_> {
+    type Item = Row;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Row> {
+        if self.rest == 0 {
+            return None;
+        }
+        let first = self.digits[self.fastest];
+        let end = self.space.radix(self.fastest).min(first + self.rest);
+        let mut address = 0;
+        for &dimension in self.slower {
+            let dimension = usize::from(dimension);
+            address += self.addressing.part(dimension, self.digits[dimension]);
+        }
+        let black_king = self.digits[BLACK_KING];
+        self.rest -= end - first;
+        self.digits[self.fastest] = 0;
+        for &dimension in self.slower.iter().rev() {
+            let digit = &mut self.digits[usize::from(dimension)];
+            *digit += 1;
+            if *digit < self.space.radix(usize::from(dimension)) {
+                break;
+            }
+            *digit = 0;
+        }
+        Some(Row {
+            address,
+            black_king,
+            digits: first..end,
+        })
     }
 }
 
@@ -177,27 +211,69 @@ impl<S: Slices> Ordered for Side<'_, S> {
     }
 }
 
+/// Slices of one stream that are in the order of its file, and rows that were needed before: memory that is used
+/// again costs less than memory from the system.
+#[derive(Default)]
+pub(super) struct Window {
+    /// Which stream.
+    stream: usize,
+    /// Consecutive slices.
+    slices: Vec<(usize, Arc<Rows>)>,
+    spare: Vec<Rows>,
+}
+
+impl Window {
+    /// Keeps only some slices of a stream.
+    fn keep(&mut self, stream: usize, slices: &Range<usize>) {
+        let is_kept = |number: usize| self.stream == stream && slices.contains(&number);
+        let (kept, old) = (self.slices.drain(..)).partition(|&(number, _)| is_kept(number));
+        self.stream = stream;
+        self.slices = kept;
+        let old: Vec<(usize, Arc<Rows>)> = old;
+        let spare = old
+            .into_iter()
+            .filter_map(|(_, rows)| Arc::into_inner(rows));
+        self.spare.extend(spare);
+    }
+}
+
 /// The numbers of one side to move in one order. Whole slices are put into that order when the first of their indices
-/// is wanted, and kept until indices of later slices are.
+/// is wanted, and kept until indices of later slices, or of another stream, are.
 pub(super) struct SideSource<'a, S> {
     side: &'a Side<'a, S>,
     file_order: FileOrder,
-    /// Consecutive slices.
-    window: RwLock<Vec<(usize, Arc<Rows>)>>,
+    /// Which stream of the file.
+    stream: usize,
+    window: &'a RwLock<Window>,
 }
 
 impl<'a, S: Slices> SideSource<'a, S> {
-    pub fn new(side: &'a Side<'a, S>, order: &Order) -> SideSource<'a, S> {
+    /// A stream of a file; its streams share a window, since they are wanted one after the other.
+    pub fn new(
+        side: &'a Side<'a, S>,
+        order: &Order,
+        stream: usize,
+        window: &'a RwLock<Window>,
+    ) -> SideSource<'a, S> {
         SideSource {
             side,
             file_order: FileOrder::new(side.addressing, order),
-            window: RwLock::default(),
+            stream,
+            window,
         }
+    }
+
+    fn window(&self) -> RwLockWriteGuard<'_, Window> {
+        self.window.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn in_window(&self, slice: usize) -> Option<Arc<Rows>> {
         let window = self.window.read().unwrap_or_else(PoisonError::into_inner);
-        let (_, rows) = window.iter().find(|&&(number, _)| number == slice)?;
+        if window.stream != self.stream {
+            return None;
+        }
+        let mut slices = window.slices.iter();
+        let (_, rows) = slices.find(|&&(number, _)| number == slice)?;
         Some(Arc::clone(rows))
     }
 
@@ -208,11 +284,13 @@ impl<'a, S: Slices> SideSource<'a, S> {
             ..
         } = self.side;
         let values = self.side.values(slice);
+        let spare = self.window().spare.pop().unwrap_or_default();
         Arc::new(Rows::of_slice(
             numbers,
             &values,
             addressing,
             &self.file_order,
+            spare,
         ))
     }
 }
@@ -222,18 +300,19 @@ impl<S: Slices> ValueSource for SideSource<'_, S> {
         let slice_len = self.side.slice_len();
         let slices = (start / slice_len) as usize..end.div_ceil(slice_len) as usize;
         // What is not wanted any more goes before more is loaded.
-        self.window
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|(number, _)| slices.contains(number));
-        let window = slices
+        self.window().keep(self.stream, &slices);
+        let loaded = slices
             .into_par_iter()
             .map(|slice| {
                 let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
                 (slice, rows)
             })
             .collect();
-        *self.window.write().unwrap_or_else(PoisonError::into_inner) = window;
+        let mut window = self.window();
+        window.slices = loaded;
+        // One is enough to go on with the next slice, and two slices are at hand at the end of one.
+        let enough = usize::from(window.slices.len() == 1);
+        window.spare.truncate(enough);
     }
 
     fn fill(&self, start: u64, out: &mut [u8]) {
@@ -284,15 +363,7 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
     pub fn new(side: &'a Side<'a, S>, numbers: &[usize]) -> SampledSlices<'a, S> {
         let sampled = |&number: &usize| {
             let values = side.values(number);
-            let sets = (0..side.addressing.words())
-                .into_par_iter()
-                .with_min_len(1 << 10)
-                .flat_map_iter(|address| {
-                    let held = side.addressing.held(address);
-                    let all = side.numbers.sets_at(&values, address, held);
-                    all.into_iter().take(side.numbers.sets())
-                })
-                .collect();
+            let sets = side.numbers.sets_of_slice(&values, side.addressing);
             SampledSlice {
                 number,
                 sets,
@@ -348,48 +419,14 @@ pub(super) struct SampleSource<'a, S> {
 impl<'a, S: Slices> SampleSource<'a, S> {
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
-        let side = self.sampled.side;
-        let (sets, bytes) = (slice.sets(), slice.bytes());
-        let count = side.numbers.sets();
-        let mut rows = Rows::new(&side.numbers, len);
-        let mut words = [0u64; MAX_SETS];
-        let mut done = 0;
-        self.for_each_position(start, len, |address, king| {
-            let sets = &sets[address * count..][..count];
-            for (word, set) in words.iter_mut().zip(sets) {
-                *word |= (set >> king & 1) << (done % 64);
-            }
-            if let Some(byte) = rows.bytes.get_mut(done) {
-                *byte = bytes[address * 64 + king as usize];
-            }
-            done += 1;
-            if done % 64 == 0 || done == len {
-                let first = (done - 1) / 64 * count;
-                rows.sets[first..first + count].copy_from_slice(&words[..count]);
-                words = [0; MAX_SETS];
-            }
-        });
-        rows
-    }
-
-    /// Calls `visit` with the address and the black king's square of each of `len` indices from `start` on.
-    #[inline(always)]
-    fn for_each_position(&self, start: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
-        let side = self.sampled.side;
-        let fastest = self.order.dimensions().last().copied().map(usize::from);
-        side.for_each_row(&self.order, start, len, |row| match fastest {
-            Some(BLACK_KING) | None => {
-                for king in row.digits {
-                    visit(row.address as usize, king);
-                }
-            }
-            Some(fastest) => {
-                for digit in row.digits {
-                    let part = side.addressing.part(fastest, digit);
-                    visit((row.address + part) as usize, row.black_king);
-                }
-            }
-        });
+        Width::widest().run(Gather {
+            side: self.sampled.side,
+            order: &self.order,
+            sets: slice.sets(),
+            bytes: slice.bytes(),
+            start,
+            len,
+        })
     }
 }
 
@@ -453,9 +490,116 @@ impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
         side.fill(start, out, |runs, _, indices| {
             let len = (indices.end - indices.start) as usize;
             let part = |digit| side.addressing.part(self.fastest, digit);
-            side.for_each_row(&self.sample.order, indices.start, len, |row| {
+            for row in side.rows(&self.sample.order, indices.start, len) {
                 laid_out.push_row(runs, &row, part);
-            });
+            }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::solve::solved::{SideValues, Solved};
+    use crate::table::Plane;
+
+    /// Values without any pattern.
+    fn random(words: usize, random: &mut fastrand::Rng) -> SideValues {
+        let mut values = SideValues::undecided(words);
+        for address in 0..words {
+            let [legal, decided, won, free] = std::array::from_fn(|_| random.u64(..));
+            values.legal[address] = legal;
+            values.decided[0][address] = legal & decided & !won;
+            values.decided[4][address] = legal & decided & won;
+            values.own.wdl_by_conversion[address] = legal & free;
+            values.own.won_by_zeroing[address] = legal & decided & won & free;
+            values.own.dtm_by_conversion[address] = legal & free >> 1;
+        }
+        random.fill(&mut values.own.dtz);
+        random.fill(values.dtm.bytes_mut());
+        values
+    }
+
+    #[test]
+    fn turned_and_gathered_rows_are_those_of_the_words() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        for signature in ["KQvKR", "KRRvK", "KPvK"] {
+            let solved = Solved::new(signature.parse().unwrap());
+            let space = IndexSpace::new(solved.material);
+            let addressing = Addressing::new(&space);
+            for slice in &solved.slices {
+                let values = [0, 1].map(|_| random(addressing.words(), &mut rng));
+                slice.set(values).unwrap();
+            }
+            for (metric, numbers) in [
+                (Metric::Wdl, Numbers::Results(vec![2])),
+                (Metric::Wdl, Numbers::Results(vec![0, 2, 4])),
+                (Metric::Wdl, Numbers::Results(vec![0, 1, 2, 3, 4])),
+                (Metric::Dtz, Numbers::ToZeroing(Plane::Low)),
+                (Metric::Dtm, Numbers::ToMate),
+            ] {
+                let side = Side {
+                    slices: &solved,
+                    space: &space,
+                    addressing: &addressing,
+                    side: 0,
+                    metric,
+                    plane: Plane::Low,
+                    numbers,
+                    present: [true; 256],
+                    filler: 0,
+                };
+                let number = solved.slices.len() / 2;
+                let sampled = side.sampled(&[number]);
+                for order in space.all_orders() {
+                    check(&side, &sampled, number, order);
+                }
+            }
+        }
+    }
+
+    fn check(
+        side: &Side<'_, Solved>,
+        sampled: &SampledSlices<'_, Solved>,
+        number: usize,
+        order: Order,
+    ) {
+        let values = side.values(number);
+        let addressing = side.addressing;
+        let (count, len) = (side.numbers.sets(), side.slice_len() as usize);
+        let file_order = FileOrder::new(addressing, &order);
+        // What was there before leaves nothing behind.
+        let spare = Rows {
+            sets: vec![!0; 1000],
+            bytes: vec![9; 2 * len],
+        };
+        let turned = Rows::of_slice(&side.numbers, &values, addressing, &file_order, spare);
+        let source = sampled.in_order(order);
+        let slice = sampled.look(number).unwrap();
+        for start in [0, len / 3, len - 5000] {
+            let gathered = source.rows(&slice, start as u64, 5000);
+            for place in 0..5000 {
+                let index = start + place;
+                let digits = order.digits(index as u64);
+                let parts = order.dimensions().iter().map(|&dimension| {
+                    addressing.part(dimension.into(), digits[usize::from(dimension)])
+                });
+                let address = parts.sum::<u32>() as usize;
+                let king = digits[BLACK_KING] as usize;
+                let held = addressing.held(address);
+                let sets = side.numbers.sets_at(&values, address, held);
+                for (set, &expected) in sets[..count].iter().enumerate() {
+                    for (rows, at) in [(&turned, index), (&gathered, place)] {
+                        let word = rows.sets[at / 64 * count + set];
+                        assert_eq!(word >> (at % 64) & 1, expected >> king & 1);
+                    }
+                }
+                if side.numbers.has_bytes() {
+                    let expected = side.numbers.line(&values, address)[king];
+                    assert_eq!(turned.bytes[index], expected);
+                    assert_eq!(gathered.bytes[place], expected);
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The files of one solved material.
 
 use std::path::Path;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::addressing::Addressing;
@@ -56,12 +57,17 @@ pub fn write_metric(
         }
     }
     let laid_out: Vec<_> = sides.iter().map(|side| side.sampled(&[])).collect();
-    let sources = choices.iter().map(|choice| -> Box<dyn ValueSource> {
+    let window = RwLock::default();
+    let sources = choices.iter().enumerate();
+    let sources = sources.map(|(stream, choice)| -> Box<dyn ValueSource> {
         match slices.is_laid_out() {
             true => Box::new(LaidOutSource::new(
                 laid_out[choice.side].in_order(choice.order),
             )),
-            false => Box::new(SideSource::new(&sides[choice.side], &choice.order)),
+            false => {
+                let side = &sides[choice.side];
+                Box::new(SideSource::new(side, &choice.order, stream, &window))
+            }
         }
     });
     let sources: Vec<Box<dyn ValueSource + '_>> = sources.collect();

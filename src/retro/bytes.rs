@@ -12,7 +12,10 @@ use crate::game::Bits;
 fn places<W: Bits>(values: &[u8], is_chosen: impl Fn(u8) -> bool) -> W {
     let mut places = W::ZERO;
     for (index, chunk) in (0..).zip(values.as_chunks::<8>().0) {
-        let chosen = chunk.map(|value| if is_chosen(value) { 0x80 } else { 0 });
+        let mut chosen = [0; 8];
+        for (chosen, &value) in chosen.iter_mut().zip(chunk) {
+            *chosen = if is_chosen(value) { 0x80 } else { 0 };
+        }
         let bits = gather_high_bits(u64::from_le_bytes(chosen));
         places |= W::from_byte(bits as u8, index);
     }
@@ -55,7 +58,11 @@ pub(crate) fn smallest_above(values: &[u8], bound: u8) -> u8 {
             *smallest = (*smallest).min(value | too_small);
         }
     }
-    smallest.into_iter().fold(u8::MAX, u8::min)
+    let mut first = u8::MAX;
+    for smallest in smallest {
+        first = first.min(smallest);
+    }
+    first
 }
 
 /// Keeps the bytes at the places of a set and makes the others `u8::MAX`.

@@ -112,15 +112,7 @@ impl<'a> StreamEncoder<'a> {
         let len = (self.stream.len - start).min(self.block_values as u64) as usize;
         worker.symbols.resize(len, 0);
         self.stream.source.fill(start, &mut worker.symbols);
-        let mut unannounced = None;
-        for symbol in &mut worker.symbols {
-            let value = usize::from(*symbol);
-            if !self.present[value] {
-                unannounced = Some(*symbol);
-            }
-            *symbol = self.symbol_of[value];
-        }
-        if let Some(value) = unannounced {
+        if let Some(value) = self.to_symbols(&mut worker.symbols) {
             return Err(WriteError::UnannouncedValue {
                 stream: self.number,
                 value,
@@ -128,6 +120,39 @@ impl<'a> StreamEncoder<'a> {
         }
         self.packing.pack(&worker.symbols, &mut worker.packed);
         Ok(())
+    }
+
+    /// Makes symbols of values; of those that were not announced, if there are any, the value of one.
+    fn to_symbols(&self, values: &mut [u8]) -> Option<u8> {
+        let (&first, &last) = self.symbols.first().zip(self.symbols.last())?;
+        let mut are_announced = true;
+        if usize::from(last - first) + 1 == self.symbols.len() {
+            // Without gaps a symbol is a difference, of which compilers make many at a time.
+            let mut highest = 0;
+            for value in &*values {
+                highest = value.wrapping_sub(first).max(highest);
+            }
+            are_announced = highest <= last - first;
+            if are_announced {
+                for value in &mut *values {
+                    *value = value.wrapping_sub(first);
+                }
+            }
+        } else {
+            for value in &*values {
+                are_announced &= self.present[usize::from(*value)];
+            }
+            if are_announced {
+                for value in &mut *values {
+                    *value = self.symbol_of[usize::from(*value)];
+                }
+            }
+        }
+        let is_unannounced = |value: &&u8| !self.present[usize::from(**value)];
+        match are_announced {
+            true => None,
+            false => values.iter().find(is_unannounced).copied(),
+        }
     }
 
     /// Says that the next values that are asked for are those from `start` to `end`, or any if

@@ -143,9 +143,9 @@ impl SideValues {
     #[must_use]
     #[inline(always)]
     pub fn decided_at(&self, address: usize) -> u64 {
-        [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win]
-            .into_iter()
-            .fold(0, |all, value| all | self.decided[value.index()][address])
+        // Plain words, since what folds an iterator is compiled by itself, for the narrowest registers.
+        let [loss, blessed_loss, _, cursed_win, win] = &self.decided;
+        loss[address] | blessed_loss[address] | cursed_win[address] | win[address]
     }
 
     /// The value of one position, or nothing if it is not legal.
@@ -213,11 +213,13 @@ impl<S: BoardScore> Kernel for Elsewhere<'_, S> {
             if fixed.legal[address] == 0 {
                 continue;
             }
-            let mut sets: [u64; 5] = std::array::from_fn(|value| match value {
-                DRAW => 0,
-                value => decided[value][address],
-            });
-            sets[DRAW] = fixed.legal[address] & !sets.iter().fold(0, |all, set| all | set);
+            let mut sets = [0; 5];
+            let mut drawn = fixed.legal[address];
+            for value in [Wdl::Loss, Wdl::BlessedLoss, Wdl::CursedWin, Wdl::Win] {
+                sets[value.index()] = decided[value.index()][address];
+                drawn &= !sets[value.index()];
+            }
+            sets[DRAW] = drawn;
             let mut any = 0;
             for (set, converting) in sets.iter().zip(converting) {
                 own.wdl_by_conversion[address] |= set & converting[address];

@@ -27,7 +27,8 @@ const VIEW_BYTES: u64 = 64 + 3 * 8;
 const PACKED: u64 = 4;
 /// Bits of an index in the order of a file: a byte, and up to five sets.
 const ROW_BITS: u64 = 8 + 5;
-/// Bytes of a word of values that a sample for choosing the order is taken from: five sets.
+/// Bytes of a word of values that a sample for choosing the order is taken from, or that are turned into that order:
+/// five sets.
 const SAMPLED_BYTES: u64 = 5 * 8;
 
 /// The shape of a material's values.
@@ -154,10 +155,11 @@ pub(super) fn of_step(
         return Some(solving.max(solved + shape.syzygy_bytes(material)));
     }
     let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
+    let turned = shape.words * SAMPLED_BYTES;
     let writing = if shape.slices == 1 {
-        solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row)
+        solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row + turned)
     } else {
-        finished + (threads + 1) * (row + solved_one / 2) + solved_one
+        finished + (threads + 1) * (row + solved_one / 2) + threads * turned + solved_one
     };
     Some(solving.max(writing))
 }
@@ -310,7 +312,8 @@ pub(super) fn of_step_in_files(
         let number = usize::from(metric.number());
         let restored = shape.words * RESTORED_BYTES[number];
         let sampled = SAMPLED_SIDES.min(2 * shape.slices) * shape.words * SAMPLE_BYTES[number];
-        (sampled + threads * restored).max((threads + 1) * (row + restored))
+        let turned = threads * shape.words * SAMPLED_BYTES;
+        (sampled + threads * restored).max((threads + 1) * (row + restored) + turned)
     });
     Some(solving.max(writing.max().unwrap_or(0)))
 }

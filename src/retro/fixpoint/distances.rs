@@ -7,6 +7,7 @@
 use super::line_of;
 use crate::game::Bits;
 use crate::retro::score::Score;
+use crate::store::prefer_large_pages;
 
 /// Words whose bytes are written together: they stay in the second-level cache.
 const BLOCK: usize = 4096;
@@ -38,8 +39,13 @@ impl<W: Bits, S: Score> Distances<W, S> {
     /// The same value everywhere.
     #[inline(always)]
     pub fn new(words: usize, value: S) -> Distances<W, S> {
+        let mut values = vec![S::default(); words * W::WIDTH as usize];
+        prefer_large_pages(&mut values);
+        if value != S::default() {
+            values.fill(value);
+        }
         Distances {
-            values: vec![value; words * W::WIDTH as usize],
+            values,
             words,
             addresses: Vec::with_capacity(NOTES * words),
             decided: Vec::with_capacity(NOTES * words),

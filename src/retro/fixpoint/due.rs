@@ -1,9 +1,16 @@
 //! When the mate scores of zeroing moves come into play.
+//!
+//! Asking every word at every ply at which something of it is due would read its scores as often, from all over the
+//! memory. So they are read once for some plies, as many as there is room for notes: which positions of which word are
+//! due at which of them. A ply with more of them than there is room for is read by itself.
 
 use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Score;
+
+/// Words for which there is room for one note. What is solved at a time with 2 GiB of memory depends on it.
+const WORDS_OF_NOTE: usize = 2;
 
 /// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
 #[derive(Debug)]
@@ -12,8 +19,18 @@ pub(super) struct DueScores<'a, W, S> {
     scores: &'a [S],
     /// Which positions are won and lost: nothing else is ever due.
     results: &'a Values<W>,
-    /// For each word, the next ply at which anything in it is due.
+    /// The number of words in which something is due at each ply; 0 for those that were asked for.
+    counts: Vec<u32>,
+    /// For each word, the next ply without notes at which anything in it is due.
     next: Vec<S>,
+    /// Plies before this one have notes, or were asked for.
+    noted: usize,
+    /// Where the notes of the next ply with any begin.
+    next_note: usize,
+    /// Where something is due, ply by ply.
+    addresses: Vec<u32>,
+    /// What is due there.
+    due: Vec<W>,
 }
 
 /// More bits than any word has.
@@ -22,18 +39,32 @@ const MAX_WIDTH: usize = 128;
 impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
     #[inline(always)]
     pub fn new(scores: &'a [S], results: &'a Values<W>) -> DueScores<'a, W, S> {
-        let words = results.decided[Wdl::Loss.index()].len();
         let mut due = DueScores {
             scores,
             results,
+            counts: Vec::new(),
             next: Vec::new(),
+            noted: 0,
+            next_note: 0,
+            addresses: Vec::new(),
+            due: Vec::new(),
         };
-        due.next = (0..words)
-            .map(|address| {
-                let plies = due.plies(address);
-                S::smallest_above(&plies[..W::WIDTH as usize], S::default())
-            })
-            .collect();
+        let words = results.decided[Wdl::Loss.index()].len();
+        due.next = vec![S::NEVER; words];
+        for address in 0..words {
+            let plies = due.plies(address);
+            let plies = &plies[..W::WIDTH as usize];
+            let mut ply = S::smallest_above(plies, S::default());
+            due.next[address] = ply;
+            while ply != S::NEVER {
+                let ply_number = ply.plies() as usize;
+                if due.counts.len() <= ply_number {
+                    due.counts.resize(ply_number + 1, 0);
+                }
+                due.counts[ply_number] += 1;
+                ply = S::smallest_above(plies, ply);
+            }
+        }
         due
     }
 
@@ -55,43 +86,84 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         plies
     }
 
+    /// Notes what is due at the plies from `first` on, as many as there is room for, if there is for one.
+    #[inline(always)]
+    fn note(&mut self, first: usize) {
+        let room = self.next.len() / WORDS_OF_NOTE;
+        let mut starts = Vec::new();
+        let mut notes = 0;
+        for &count in &self.counts[first..] {
+            if notes + count as usize > room {
+                break;
+            }
+            starts.push(notes);
+            notes += count as usize;
+        }
+        if starts.is_empty() {
+            return;
+        }
+        self.noted = first + starts.len();
+        self.next_note = 0;
+        self.addresses.resize(notes, 0);
+        self.due.resize(notes, W::ZERO);
+        for address in 0..self.next.len() {
+            let mut ply = self.next[address];
+            if ply.plies() as usize >= self.noted {
+                continue;
+            }
+            let plies = self.plies(address);
+            let plies = &plies[..W::WIDTH as usize];
+            // No ply at all is later than every ply with notes.
+            while let Some(place) = starts.get_mut(ply.plies() as usize - first) {
+                self.addresses[*place] = address as u32;
+                self.due[*place] = S::equal(plies, ply);
+                *place += 1;
+                ply = S::smallest_above(plies, ply);
+            }
+            self.next[address] = ply;
+        }
+    }
+
     /// The next ply at which anything is due.
     #[inline(always)]
     pub fn next(&self) -> Option<u32> {
-        let next = self
-            .next
-            .iter()
-            .fold(S::NEVER, |first, &next| first.min(next));
-        (next != S::NEVER).then(|| next.plies())
+        let next = self.counts.iter().position(|&count| count != 0);
+        next.map(|ply| ply as u32)
     }
 
     /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be asked for in order,
     /// leaving out none.
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
-        let Some(ply) = S::ply(ply) else {
+        let number = ply as usize;
+        let (Some(ply), Some(&count)) = (S::ply(ply), self.counts.get(number)) else {
             return;
         };
-        for row in 0..self.next.len().div_ceil(ROW) {
-            let first = row * ROW;
-            let end = self.next.len().min(first + ROW);
-            if !self.next[first..end].contains(&ply) {
-                continue;
+        if count == 0 {
+            return;
+        }
+        if number >= self.noted {
+            self.note(number);
+        }
+        self.counts[number] = 0;
+        if number < self.noted {
+            let notes = self.next_note..self.next_note + count as usize;
+            for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
+                visit(address as usize, word);
             }
-            for address in first..end {
-                if self.next[address] == ply {
-                    let plies = self.plies(address);
-                    let plies = &plies[..W::WIDTH as usize];
-                    visit(address, S::equal(plies, ply));
-                    self.next[address] = S::smallest_above(plies, ply);
-                }
+            self.next_note += count as usize;
+            return;
+        }
+        for address in 0..self.next.len() {
+            if self.next[address] == ply {
+                let plies = self.plies(address);
+                let plies = &plies[..W::WIDTH as usize];
+                visit(address, S::equal(plies, ply));
+                self.next[address] = S::smallest_above(plies, ply);
             }
         }
     }
 }
-
-/// Words that are looked at together for one that is due.
-const ROW: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -118,6 +190,54 @@ mod tests {
             due.take(ply, |address, word| found.push((ply, address, word)));
         }
         assert_eq!(found, [(254, 0, 1 << 3)]);
+        assert_eq!(due.next(), None);
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_read_again() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let words = 7;
+        let mut scores: Vec<u8> = (0..words * 64).map(|_| random.u8(..)).collect();
+        // Some plies concern more words than there is room for, others fewer.
+        for line in scores.chunks_mut(64) {
+            line[..16].copy_from_slice(&[255, 1, 254, 2, 200, 60, 129, 126].repeat(2));
+        }
+        let mut results = Values {
+            decided: std::array::from_fn(|_| vec![0u64; words]),
+            stalemate: vec![0; words],
+            dtz: Vec::new(),
+            dtz_high: Vec::new(),
+            dtm: Scores::default(),
+            longest: Plies(0),
+        };
+        for (address, &won) in [!0, 0, 0xffff, 0, 7, !7, 1 << 63].iter().enumerate() {
+            results.decided[Wdl::Win.index()][address] = won;
+            results.decided[Wdl::BlessedLoss.index()][address] = random.u64(..) & !won;
+        }
+        let mut expected = std::collections::BTreeMap::new();
+        for (place, &score) in scores.iter().enumerate() {
+            let (address, bit) = (place / 64, 1u64 << (place % 64));
+            let is_won = results.won(address) & bit != 0 && score > u8::DRAW;
+            if score.due() != u8::NEVER && (is_won || results.lost(address) & bit != 0) {
+                *expected
+                    .entry((u32::from(score.due()), address))
+                    .or_default() |= bit;
+            }
+        }
+        let words_at = |ply: u32| expected.range((ply, 0)..=(ply, words)).count();
+        let room = words / WORDS_OF_NOTE;
+        assert!((1..=254).any(|ply| words_at(ply) > room));
+        assert!((1..=254).any(|ply| (1..=room).contains(&words_at(ply))));
+        let mut due = DueScores::new(&scores, &results);
+        let mut found = std::collections::BTreeMap::new();
+        for ply in 1..=254 {
+            let first = expected.keys().find(|&&(other, _)| other >= ply);
+            assert_eq!(due.next(), first.map(|&(ply, _)| ply));
+            due.take(ply, |address, word| {
+                assert_eq!(found.insert((ply, address), word), None);
+            });
+        }
+        assert_eq!(found, expected);
         assert_eq!(due.next(), None);
     }
 

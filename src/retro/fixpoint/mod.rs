@@ -30,7 +30,7 @@ pub use exchange::ColorExchange;
 pub use outside::{Outside, StoredSlab};
 pub use watch::{Distance, PlyObserver, Watch};
 
-use super::layer::Layer;
+use super::layer::{Layer, large_set};
 use super::quiet::QuietMoves;
 use super::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::game::Bits;
@@ -84,9 +84,11 @@ impl<W: Bits> Fixed<W> {
     /// The positions of a word with a zeroing move of one of some values.
     #[inline(always)]
     fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
-        values.iter().fold(W::ZERO, |all, value| {
-            all | self.zeroing[value.index()][address]
-        })
+        let mut all = W::ZERO;
+        for value in values {
+            all |= self.zeroing[value.index()][address];
+        }
+        all
     }
 }
 
@@ -324,7 +326,6 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
     fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
         let words = moves.words();
-        let empty_set = || vec![M::Word::ZERO; words];
         Iteration {
             moves,
             words,
@@ -333,9 +334,9 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
             reached: Layer::new(words),
             candidates: Layer::new(words),
             sides: std::array::from_fn(|side| Side {
-                lost: empty_set(),
-                open: fixed[side].legal.clone(),
-                losable: empty_set(),
+                lost: large_set(words),
+                open: copied(&fixed[side].legal),
+                losable: large_set(words),
                 won_layer: Layer::new(words),
                 lost_layer: Layer::new(words),
                 next_won: Layer::new(words),
@@ -688,6 +689,13 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
         Ok(Some((longest, scores.map(Distances::into_values))))
     }
+}
+
+#[inline(always)]
+fn copied<W: Bits>(set: &[W]) -> Vec<W> {
+    let mut copy = large_set(set.len());
+    copy.copy_from_slice(set);
+    copy
 }
 
 #[inline(always)]

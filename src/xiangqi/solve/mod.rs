@@ -34,9 +34,9 @@ use sweep::Moves;
 /// Bytes of memory for each word of one side to move while its material is being solved, at the worst moment: what is fixed (112), the
 /// sets of the iteration (145), the distances and notes of them (168), and results (64).
 pub const SOLVING_BYTES: u64 = 489;
-/// More of them where distances to mate are wanted: scores of captures (128), new distances and notes of them (168), and one byte
-/// that says when a score is due.
-pub const MATES_BYTES: u64 = 297;
+/// More of them where distances to mate are wanted: scores of captures (128), new distances and notes of them (168), and when a
+/// score is due and notes of that (11).
+pub const MATES_BYTES: u64 = 307;
 /// More of them under the rule of perpetual check: rounds and notes of them (168), the sets of a core and its ranks (160).
 pub const PERPETUAL_CHECK_BYTES: u64 = 328;
 /// Bytes of memory for each word of one side to move of a solved material: three sets and distances to conversion.

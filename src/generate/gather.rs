@@ -1,0 +1,201 @@
+//! What may stand at a few consecutive indices of a slice that is in the solver's layout, in any order of the
+//! dimensions: for samples.
+//!
+//! An index is one bit of a word, and the words of consecutive indices lie so far apart that they take the place of
+//! each other in a cache. Where the black king is one of the next faster dimensions the same words are wanted for his
+//! next square, so they are put together first.
+
+use super::addressing::BLACK_KING;
+use super::rows::{MAX_SETS, Rows, put_bits};
+use super::slices::Slices;
+use super::source::Side;
+use crate::chess::index::Order;
+use crate::simd::Kernel;
+
+/// The indices of a slice in an order.
+pub(super) struct Gather<'a, S> {
+    pub side: &'a Side<'a, S>,
+    pub order: &'a Order,
+    /// For each word what [`Numbers::sets_at`](super::rows::Numbers::sets_at) says.
+    pub sets: &'a [u64],
+    /// The solver's bytes; empty for results.
+    pub bytes: &'a [u8],
+    /// The first index.
+    pub start: u64,
+    /// How many.
+    pub len: usize,
+}
+
+/// Words that are put together, at most: what stays in a near cache.
+const MOST_WORDS: usize = 1 << 12;
+
+/// Words, and where bytes are wanted lines, of some rows.
+struct Tiles<const SETS: usize> {
+    /// The address of the row that is there; `u32::MAX` if there is none.
+    addresses: Vec<u32>,
+    /// Words of a row.
+    row: usize,
+    words: Vec<[u64; SETS]>,
+    lines: Vec<[u8; 64]>,
+}
+
+impl<const SETS: usize> Tiles<SETS> {
+    /// As many as there are rows until the black king takes his next square.
+    fn new<S: Slices>(gather: &Gather<'_, S>) -> Tiles<SETS> {
+        let radix = |dimension: u8| gather.side.space.radix(dimension.into()) as usize;
+        let (row, rows) = match *gather.order.dimensions() {
+            [.., king, fastest] if usize::from(king) == BLACK_KING => (radix(fastest), 1),
+            [.., king, second, fastest] if usize::from(king) == BLACK_KING => {
+                (radix(fastest), radix(second))
+            }
+            _ => (0, 0),
+        };
+        let rows = match row * rows <= MOST_WORDS {
+            true => rows,
+            false => 0,
+        };
+        let has_lines = rows == 1 && !gather.bytes.is_empty();
+        Tiles {
+            addresses: vec![u32::MAX; rows],
+            row,
+            words: vec![[0; SETS]; row * rows],
+            lines: vec![[0; 64]; if has_lines { row } else { 0 }],
+        }
+    }
+
+    /// The words, and the lines if there are any, of the row with a number, at an address and what each digit adds to
+    /// it.
+    #[inline(always)]
+    fn of_row(
+        &mut self,
+        number: usize,
+        address: u32,
+        parts: &[u32],
+        (sets, lines): (&[[u64; SETS]], &[[u8; 64]]),
+    ) -> Option<(&[[u64; SETS]], &[[u8; 64]])> {
+        if self.addresses.is_empty() || parts.len() != self.row {
+            return None;
+        }
+        let slot = number % self.addresses.len();
+        let words = &mut self.words[slot * self.row..][..self.row];
+        if self.addresses[slot] != address {
+            self.addresses[slot] = address;
+            for (word, &part) in words.iter_mut().zip(parts) {
+                *word = sets[(address + part) as usize];
+            }
+            for (line, &part) in self.lines.iter_mut().zip(parts) {
+                *line = lines[(address + part) as usize];
+            }
+        }
+        Some((words, &self.lines))
+    }
+}
+
+impl<S: Slices> Kernel for Gather<'_, S> {
+    type Output = Rows;
+
+    #[inline(always)]
+    fn run(self) -> Rows {
+        match self.side.numbers.sets() {
+            1 => self.rows::<1>(),
+            2 => self.rows::<2>(),
+            3 => self.rows::<3>(),
+            4 => self.rows::<4>(),
+            _ => self.rows::<MAX_SETS>(),
+        }
+    }
+}
+
+/// Adds the bits of a black king's square in a word to those of others, set by set.
+#[inline(always)]
+fn add_bits<const SETS: usize>(
+    bits: &mut [u64; SETS],
+    sets: &[u64; SETS],
+    black_king: u32,
+    place: usize,
+) {
+    for (bits, set) in bits.iter_mut().zip(sets) {
+        *bits |= (set >> black_king & 1) << place;
+    }
+}
+
+/// Adds up to 64 indices to each set of some rows.
+#[inline(always)]
+fn put<const SETS: usize>(sets: &mut [u64], start: usize, bits: [u64; SETS]) {
+    for (number, bits) in bits.into_iter().enumerate() {
+        put_bits(&mut sets[number..], SETS, start, bits);
+    }
+}
+
+impl<S: Slices> Gather<'_, S> {
+    #[inline(always)]
+    fn rows<const SETS: usize>(&self) -> Rows {
+        let addressing = self.side.addressing;
+        let sets = self.sets.as_chunks::<SETS>().0;
+        let lines = self.bytes.as_chunks::<64>().0;
+        let mut rows = Rows::new(&self.side.numbers, self.len);
+        let mut tiles = Tiles::<SETS>::new(self);
+        let fastest = self.order.dimensions().last();
+        let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
+        let mut done = 0;
+        let all = self.side.rows(self.order, self.start, self.len);
+        for (number, row) in all.enumerate() {
+            let digits = row.digits.start as usize..row.digits.end as usize;
+            if fastest == BLACK_KING {
+                let (address, first) = (row.address as usize, digits.start);
+                let kept = u64::MAX >> (64 - digits.len());
+                let mut bits = sets[address];
+                for set in &mut bits {
+                    *set = *set >> first & kept;
+                }
+                put(&mut rows.sets, done, bits);
+                if !lines.is_empty() {
+                    let out = rows.bytes[done..].iter_mut();
+                    for (out, &byte) in out.zip(&lines[address][digits.clone()]) {
+                        *out = byte;
+                    }
+                }
+                done += digits.len();
+                continue;
+            }
+            let king = row.black_king;
+            let parts = addressing.parts_of(fastest, digits);
+            let known = tiles.of_row(number, row.address, parts, (sets, lines));
+            let (known_words, known_lines) = known.unwrap_or_default();
+            for (chunk, parts) in parts.chunks(64).enumerate() {
+                let mut bits = [0; SETS];
+                match known_words.get(chunk * 64..chunk * 64 + parts.len()) {
+                    Some(words) => {
+                        for (place, sets) in words.iter().enumerate() {
+                            add_bits(&mut bits, sets, king, place);
+                        }
+                    }
+                    None => {
+                        for (place, &part) in parts.iter().enumerate() {
+                            let sets = &sets[(row.address + part) as usize];
+                            add_bits(&mut bits, sets, king, place);
+                        }
+                    }
+                }
+                put(&mut rows.sets, done, bits);
+                if !lines.is_empty() {
+                    let out = rows.bytes[done..].iter_mut();
+                    match known_lines.get(chunk * 64..chunk * 64 + parts.len()) {
+                        Some(lines) => {
+                            for (out, line) in out.zip(lines) {
+                                *out = line[king as usize % 64];
+                            }
+                        }
+                        None => {
+                            for (out, &part) in out.zip(parts) {
+                                *out = lines[(row.address + part) as usize][king as usize % 64];
+                            }
+                        }
+                    }
+                }
+                done += parts.len();
+            }
+        }
+        rows
+    }
+}
