@@ -237,7 +237,7 @@ fn not_empty<W: Bits>(row: &[W]) -> u64 {
 }
 
 /// The addresses of the words of a layer that are not empty, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Addresses<'a> {
     rows: std::slice::Iter<'a, u64>,
     /// Rows that were begun.

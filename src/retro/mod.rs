@@ -10,4 +10,6 @@ pub mod fixpoint;
 pub(crate) mod layer;
 pub(crate) mod lines;
 pub(crate) mod quiet;
+pub mod ranks;
 pub mod score;
+pub(crate) mod words;

@@ -1,5 +1,7 @@
 //! What the iteration asks of a game: who can move where without leaving the slice.
 
+use std::io;
+
 use super::layer::Layer;
 use crate::game::Bits;
 use crate::simd::Width;
@@ -32,10 +34,24 @@ pub trait QuietMoves {
     ) -> Self::Word;
 }
 
-/// Quiet moves that all threads work on together.
-pub trait SharedMoves: QuietMoves + Sync {
+/// Quiet moves that all threads work on together, of a slice or of what one of several ranks has of it.
+///
+/// A rank cannot see a move out of its words, so it is told what it may reach there: [`tell_open`](Self::tell_open) and
+/// [`tell_newest`](Self::tell_newest). All ranks call what can fail here equally often.
+pub trait SharedMoves: Sync {
+    /// Positions that share an address.
+    type Word: Bits;
+
+    /// Number of words of a set.
+    fn words(&self) -> usize;
+
+    /// Number of words of a set of the whole slice.
+    fn all_words(&self) -> usize {
+        self.words()
+    }
+
     /// Makes `reached`, which is empty, the positions of `side` among `wanted` with a quiet move into `into`, which holds
-    /// legal positions only.
+    /// legal positions only: of several ranks, what was told as the newest.
     fn reach_shared(
         &self,
         side: usize,
@@ -46,7 +62,7 @@ pub trait SharedMoves: QuietMoves + Sync {
     );
 
     /// Takes the positions with a quiet move of `side` into `into`, which holds legal positions only, away from the
-    /// candidates.
+    /// candidates. Of several ranks, `into` is what was told as open.
     fn escape_shared(
         &self,
         side: usize,
@@ -55,6 +71,53 @@ pub trait SharedMoves: QuietMoves + Sync {
         width: Width,
     );
 
-    /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads.
+    /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads. Of several ranks, the layer
+    /// is what was told as the newest.
     fn push_shared(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>);
+
+    /// Those positions of a word from which `side` has a quiet move into a set. Of several ranks, the set is what was
+    /// told as open.
+    fn having_a_move_into_open(
+        &self,
+        side: usize,
+        address: usize,
+        word: Self::Word,
+        open: &[Self::Word],
+    ) -> Self::Word;
+
+    /// Tells the other ranks which positions are open with a side to move.
+    ///
+    /// # Errors
+    ///
+    /// If a rank is gone.
+    fn tell_open(&mut self, _side: usize, _open: &[Self::Word]) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Tells the other ranks what the newest ply has decided with a side to move; it is not open any more.
+    ///
+    /// # Errors
+    ///
+    /// If a rank is gone.
+    fn tell_newest(&mut self, _side: usize, _newest: &Layer<Self::Word>) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The sum of what all ranks have.
+    ///
+    /// # Errors
+    ///
+    /// If a rank is gone.
+    fn sum(&self, own: usize) -> io::Result<usize> {
+        Ok(own)
+    }
+
+    /// The least of what all ranks have, of those that have any.
+    ///
+    /// # Errors
+    ///
+    /// If a rank is gone.
+    fn least(&self, own: Option<u32>) -> io::Result<Option<u32>> {
+        Ok(own)
+    }
 }

@@ -16,7 +16,10 @@ use super::{SolveOptions, board::ChessBoard, sweep, told};
 use crate::chess::material::Material;
 use crate::error::SolveError;
 use crate::game::Color;
-use crate::retro::fixpoint::{Chains, Fixed, Outside, StoredSlab, Unsolved, solve_chains};
+use crate::retro::fixpoint::{
+    Chains, Fixed, Outside, RankSlabs, StoredSlab, Unsolved, gather, solve_chains,
+};
+use crate::retro::ranks::Ranks;
 use crate::simd::Width;
 use crate::store::{Record, RecordKind, Scratch};
 
@@ -51,6 +54,40 @@ fn recall(scratch: &Scratch, slab: usize) -> Option<StoredSides> {
     })
 }
 
+/// What one of several ranks has of a slice.
+struct RankPart<'a> {
+    ranks: &'a dyn Ranks,
+    place: RankSlabs,
+    /// Words of a slab: every square of the first man is some slabs.
+    slab: usize,
+    space: Space<ChessBoard>,
+}
+
+impl<'a> RankPart<'a> {
+    /// Nothing if the slice is not worth dividing: if there is no man but the kings and pawns, or there are more ranks
+    /// than squares of the first man.
+    fn new(space: &Space<ChessBoard>, ranks: &'a dyn Ranks, slab: usize) -> Option<RankPart<'a>> {
+        let first = &space.axes[0];
+        let (stride, places) = (first.stride, first.squares.len());
+        if space.axes.len() < 2 || ranks.count() > places || ranks.count() < 2 {
+            return None;
+        }
+        let own = sweep::places_of(ranks.rank(), ranks.count(), places);
+        let fitting = (1..=slab / 64).rev().map(|rows| rows * 64);
+        Some(RankPart {
+            ranks,
+            place: RankSlabs {
+                words: space.words,
+                own: own.start * stride..own.end * stride,
+            },
+            slab: fitting
+                .into_iter()
+                .find(|words| stride.is_multiple_of(*words))?,
+            space: space.with_first_on(own),
+        })
+    }
+}
+
 /// The values of a slice, made again for some consecutive addresses whenever somebody asks for
 /// them.
 #[derive(Debug)]
@@ -63,89 +100,149 @@ pub struct SlabValues {
     width: Width,
 }
 
+/// What is collected of slabs, zeroing moves that are kept apart with it.
+type Collected = (Vec<[StoredSlab; 2]>, Vec<[StoredSlab; 2]>);
+
+/// Collects what is fixed of some consecutive addresses, by slabs, but for what is recorded in `scratch`. `rules`
+/// prepares what moves at some addresses lead to.
+fn collect<'a>(
+    material: &Material,
+    (all, slab): (Range<usize>, usize),
+    scratch: &Scratch,
+    rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
+    options: SolveOptions<'_>,
+) -> Result<Collected, SolveError> {
+    let told = |reason: Unsolved| told(material, reason);
+    let addresses = |number: usize| {
+        let start = all.start + number * slab;
+        start..all.end.min(start + slab)
+    };
+    let slabs = 0..all.len().div_ceil(slab);
+    let recalled: Vec<Option<StoredSides>> = slabs.map(|slab| recall(scratch, slab)).collect();
+    // What captures lead to is the same for all slabs, and stays as long as one has it.
+    let first = match recalled.iter().all(Option::is_some) {
+        true => None,
+        false => Some(rules(addresses(0))?),
+    };
+    let collected = recalled.into_par_iter().enumerate();
+    let collected = collected.map(|(slab, recalled)| {
+        let (None, Some(first)) = (&recalled, &first) else {
+            return Ok(recalled.unwrap_or_default());
+        };
+        if options.watch.is_cancelled() {
+            return Err(told(Unsolved::Cancelled));
+        }
+        let own = match (slab, material.has_pawns()) {
+            (0, _) | (_, false) => None,
+            (_, true) => Some(rules(addresses(slab))?),
+        };
+        let rules = own.as_ref().unwrap_or(first);
+        let ([white, black], conversions) = rules.collect(options.width, addresses(slab));
+        let [white_conversions, black_conversions] = conversions;
+        let put = |fixed: &Fixed<u64>| StoredSlab::new(scratch, fixed);
+        let put_conversions = |conversions: Option<Conversions>| match conversions {
+            Some(conversions) => put(&conversions.into()),
+            None => Ok(StoredSlab::default()),
+        };
+        let put_all = || {
+            let stored = StoredSides {
+                fixed: [put(&white)?, put(&black)?],
+                conversions: [
+                    put_conversions(white_conversions)?,
+                    put_conversions(black_conversions)?,
+                ],
+            };
+            stored.record(scratch, slab)?;
+            Ok(stored)
+        };
+        put_all().map_err(|error: io::Error| told(error.into()))
+    });
+    let collected: Result<Vec<StoredSides>, SolveError> = collected.collect();
+    let collected = collected?.into_iter();
+    Ok(collected
+        .map(|stored| (stored.fixed, stored.conversions))
+        .unzip())
+}
+
 impl SlabValues {
     /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares what moves at some
-    /// addresses lead to.
+    /// addresses lead to. Several ranks do so together; all of them have the values then, or rank 0 alone, and nothing
+    /// is what the others get.
     pub(super) fn solve<'a>(
         material: Material,
         space: &'a Space<ChessBoard>,
         scratch: Arc<Scratch>,
+        for_all: bool,
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
-    ) -> Result<SlabValues, SolveError> {
+    ) -> Result<Option<SlabValues>, SolveError> {
         let told = |reason: Unsolved| told(&material, reason);
-        let width = options.width;
-        let slabs = space.words.div_ceil(options.slab);
-        let addresses =
-            |slab: usize| slab * options.slab..space.words.min((slab + 1) * options.slab);
-        let recalled: Vec<Option<StoredSides>> =
-            (0..slabs).map(|slab| recall(&scratch, slab)).collect();
-        // What captures lead to is the same for all slabs, and stays as long as one has it.
-        let first = match recalled.iter().all(Option::is_some) {
-            true => None,
-            false => Some(rules(addresses(0))?),
-        };
-        let collected = recalled
-            .into_par_iter()
-            .enumerate()
-            .map(|(slab, recalled)| {
-                let (None, Some(first)) = (&recalled, &first) else {
-                    return Ok(recalled.unwrap_or_default());
-                };
-                if options.watch.is_cancelled() {
-                    return Err(told(Unsolved::Cancelled));
-                }
-                let own = match (slab, material.has_pawns()) {
-                    (0, _) | (_, false) => None,
-                    (_, true) => Some(rules(addresses(slab))?),
-                };
-                let rules = own.as_ref().unwrap_or(first);
-                let ([white, black], conversions) = rules.collect(width, addresses(slab));
-                let [white_conversions, black_conversions] = conversions;
-                let put = |fixed: &Fixed<u64>| StoredSlab::new(&scratch, fixed);
-                let put_conversions = |conversions: Option<Conversions>| match conversions {
-                    Some(conversions) => put(&conversions.into()),
-                    None => Ok(StoredSlab::default()),
-                };
-                let put_all = || {
-                    let stored = StoredSides {
-                        fixed: [put(&white)?, put(&black)?],
-                        conversions: [
-                            put_conversions(white_conversions)?,
-                            put_conversions(black_conversions)?,
-                        ],
-                    };
-                    stored.record(&scratch, slab)?;
-                    Ok(stored)
-                };
-                put_all().map_err(|error: io::Error| told(error.into()))
-            });
-        let collected: Result<Vec<StoredSides>, SolveError> = collected.collect();
-        let collected = collected?.into_iter();
-        let (fixed, conversions) = collected
-            .map(|stored| (stored.fixed, stored.conversions))
-            .unzip();
-        drop((first, rules));
-        let outside = |slabs| Outside::new(Arc::clone(&scratch), space.words, options.slab, slabs);
-        let lines = sweep::LineTable::new(space);
-        let moves = sweep::SliceMoves::new(space, &lines);
         let limits = options.limits();
-        let exchange = ExchangedColors::new(&material, space);
+        let new = |chains, conversions| SlabValues {
+            material,
+            chains,
+            conversions,
+            mates: options.mates,
+            width: options.width,
+        };
+        let part = options
+            .ranks
+            .and_then(|ranks| RankPart::new(space, ranks, options.slab));
+        let Some(part) = part else {
+            let all = 0..space.words;
+            let (fixed, conversions) =
+                collect(&material, (all, options.slab), &scratch, rules, options)?;
+            let outside =
+                |slabs| Outside::new(Arc::clone(&scratch), space.words, options.slab, slabs);
+            let lines = sweep::LineTable::new(space);
+            let moves = sweep::SliceMoves::new(space, &lines);
+            let exchange = ExchangedColors::new(&material, space);
+            let chains = solve_chains(
+                moves,
+                outside(fixed),
+                exchange.as_ref(),
+                limits,
+                options.width,
+                options.watch,
+            );
+            let conversions = material.has_pawns().then(|| outside(conversions));
+            return Ok(Some(new(chains.map_err(told)?, conversions)));
+        };
+        let RankPart {
+            ranks,
+            place,
+            slab,
+            space: of_rank,
+        } = &part;
+        let (fixed, conversions) = collect(
+            &material,
+            (place.own.clone(), *slab),
+            &scratch,
+            rules,
+            options,
+        )?;
+        let outside = |slabs| Outside::new(Arc::clone(&scratch), of_rank.words, *slab, slabs);
+        let lines = sweep::LineTable::new(of_rank);
+        let moves = sweep::RankMoves::new(space, of_rank, &lines, *ranks);
+        let conversions = material.has_pawns().then(|| outside(conversions));
         let chains = solve_chains(
-            &moves,
+            moves,
             outside(fixed),
-            exchange.as_ref(),
+            None::<&ExchangedColors>,
             limits,
-            width,
+            options.width,
             options.watch,
         );
-        Ok(SlabValues {
-            material,
-            chains: chains.map_err(told)?,
-            conversions: material.has_pawns().then(|| outside(conversions)),
-            mates: options.mates,
-            width,
-        })
+        let gathered = gather(
+            *ranks,
+            chains.map_err(told)?,
+            conversions,
+            place,
+            &scratch,
+            for_all,
+        );
+        let gathered = gathered.map_err(told)?;
+        Ok(gathered.map(|(chains, conversions)| new(chains, conversions)))
     }
 
     /// Where what values are made from is.

@@ -37,6 +37,7 @@ use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::retro::fixpoint::{self, Unsolved};
 pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Watch};
+use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
 use crate::store::Scratch;
@@ -90,6 +91,8 @@ pub struct SolveOptions<'a> {
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
     pub slices_at_a_time: usize,
+    /// Other processes that solve each slice together with this one, where the engine is [`Engine::Chains`].
+    pub ranks: Option<&'a dyn Ranks>,
     /// Who watches and may stop it.
     pub watch: Watch<'a>,
 }
@@ -110,6 +113,7 @@ impl<'a> SolveOptions<'a> {
             finished: None,
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
+            ranks: None,
             watch: Watch::new(cancel),
         }
     }
@@ -248,7 +252,8 @@ fn solve_slice(
             None => Scratch::new(options.scratch),
         };
         let scratch = scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?;
-        let slabs = SlabValues::solve(material, &space, Arc::new(scratch), rules, options)?;
+        let slabs = SlabValues::solve(material, &space, Arc::new(scratch), true, rules, options)?;
+        let slabs = slabs.ok_or_else(|| SolveError::scratch(&material, io::ErrorKind::NotFound))?;
         return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
     let rules = rules(0..space.words)?;
@@ -272,7 +277,8 @@ fn solve_slice(
 }
 
 /// Solves a material without pawns that is too large for all of its values to be in memory.
-/// `targets` are gone when what they say has been collected.
+/// `targets` are gone when what they say has been collected. Of several ranks the first one gets the values, and the others
+/// nothing.
 ///
 /// # Errors
 ///
@@ -282,7 +288,7 @@ pub fn solve_in_slabs(
     material: Material,
     targets: Targets,
     options: SolveOptions<'_>,
-) -> Result<SlabValues, SolveError> {
+) -> Result<Option<SlabValues>, SolveError> {
     if board::words(&material).is_none() || material.has_pawns() {
         return Err(SolveError::too_large(&material));
     }
@@ -299,7 +305,7 @@ pub fn solve_in_slabs(
             Arc::new(scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?)
         }
     };
-    SlabValues::solve(material, &space, scratch, rules, options)
+    SlabValues::solve(material, &space, scratch, false, rules, options)
 }
 
 fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
@@ -364,6 +370,7 @@ pub fn gather_targets(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::retro::ranks::ThreadRank;
     use crate::store::RecordKind;
 
     /// Materials, each after what its moves lead to.
@@ -545,6 +552,49 @@ mod tests {
                 }
                 assert_eq!(wide > 0, longest_in_bytes < LONGEST_IN_BYTES);
             }
+        }
+    }
+
+    #[test]
+    fn ranks_find_together_what_one_does() {
+        let three = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];
+        let four = ["KQvKR", "KRvKR", "KRvKB", "KRvKN", "KNNvK", "KRvKP"];
+        let names = [&three[..], &four].concat();
+        let cancel = AtomicBool::new(false);
+        let plain = SolveOptions {
+            engine: Engine::Chains,
+            limit: Plies(20),
+            ..SolveOptions::new(&cancel)
+        };
+        let expected = solved(&names, plain);
+        for count in [2, 3, 10] {
+            let ranks = ThreadRank::all(count);
+            std::thread::scope(|scope| {
+                for rank in &ranks {
+                    let (names, expected, cancel) = (&names, &expected, &cancel);
+                    scope.spawn(move || {
+                        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+                        let options = SolveOptions {
+                            ranks: Some(rank),
+                            slab: 192,
+                            ..SolveOptions {
+                                watch: Watch::new(cancel),
+                                ..plain
+                            }
+                        };
+                        let ours = pool.unwrap().install(|| solved(names, options));
+                        for (material, ours) in ours {
+                            let slices = ours.slices.iter().zip(&expected[&material].slices);
+                            for (ours, expected) in slices {
+                                let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
+                                for (ours, expected) in sides {
+                                    assert!(is_same(ours, expected), "{material}, {count} ranks");
+                                }
+                            }
+                        }
+                    });
+                }
+            });
         }
     }
 }

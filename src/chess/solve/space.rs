@@ -11,6 +11,8 @@
 //! Nothing here knows chess. A game describes a man by the lines or leaps it moves along and by the squares
 //! it can stand on.
 
+use std::ops::Range;
+
 use crate::game::Bits;
 
 /// What the solver must know of a board: the man in the word and the symmetries.
@@ -37,6 +39,8 @@ pub trait Board: Send + Sync + 'static {
 /// How one addressed man moves when nothing is captured; every move can be taken back by the same rule.
 #[derive(Clone, Debug)]
 pub enum Moves {
+    /// Nowhere: what others do with his moves is their business.
+    Stay,
     /// Along lines of squares, either way, until something stands there: the lines in order of their squares.
     Slide(Vec<Vec<u8>>),
     /// To fixed places of the domain: for each place those it can go to.
@@ -153,6 +157,26 @@ impl<B: Board> Space<B> {
             let place = rest / axis.stride;
             rest -= place * axis.stride;
             *square = axis.squares[place];
+        }
+    }
+
+    /// The positions with the first man on some of his places, from which he does not move. There must be another man.
+    #[must_use]
+    pub fn with_first_on(&self, places: Range<usize>) -> Space<B> {
+        let mut axes = self.axes.clone();
+        let first = &mut axes[0];
+        first.squares = first.squares[places.clone()].to_vec();
+        first.moves = Moves::Stay;
+        first.places.fill(u8::MAX);
+        for (place, &square) in (0..).zip(&first.squares) {
+            first.places[usize::from(square)] = place;
+        }
+        Space {
+            words: first.stride * places.len(),
+            axes,
+            word_side: self.word_side,
+            fixed: self.fixed.clone(),
+            board: std::marker::PhantomData,
         }
     }
 

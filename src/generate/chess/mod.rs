@@ -373,6 +373,7 @@ fn solve_slabs(
     let start = Instant::now();
     let told = |error: SolveError| told_by_solver(job, error.into());
     let slabs = solve_in_slabs(material, targets, options).map_err(told)?;
+    let slabs = slabs.ok_or_else(|| SolveError::too_large(&material))?;
     observer.spent(material, Phase::Solving, start.elapsed());
     let start = Instant::now();
     let new_views = new_views(job, begun)?;

@@ -15,13 +15,14 @@ use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
 use super::exchange::{ColorExchange, Exchanged};
 use super::outside::Outside;
-use super::plies::{Words, encoded, put_layer};
+use super::plies::put_layer;
 use super::{Distance, Limits, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
 use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_slab};
 use crate::retro::quiet::SharedMoves;
-use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
+use crate::retro::score::{Score, Scores};
+use crate::retro::words::{Words, encoded};
 use crate::simd::Width;
 use crate::store::{Part, Record, RecordKind};
 
@@ -67,14 +68,18 @@ fn next_of_results(noted: Option<Noted>, limit: Number) -> Option<u32> {
 }
 
 /// The next ply of distances to mate: without anything new, one at which a zeroing move comes into play.
-fn next_of_mates(noted: Option<Noted>, due: &Decided) -> Option<u32> {
+fn next_of_mates(
+    noted: Option<Noted>,
+    due: &Decided,
+    moves: &impl SharedMoves,
+) -> io::Result<Option<u32>> {
     match noted {
-        None => Some(1),
+        None => Ok(Some(1)),
         Some(Noted { ply, is_idle: true }) => {
             let next = [&due.won, &due.lost].map(|due| due.next(ply + 1));
-            next.into_iter().flatten().min()
+            moves.least(next.into_iter().flatten().min())
         }
-        Some(Noted { ply, .. }) => Some(ply + 1),
+        Some(Noted { ply, .. }) => Ok(Some(ply + 1)),
     }
 }
 
@@ -118,7 +123,7 @@ fn recall_plies<W: Bits>(
 
 /// A run of one chain.
 struct Chain<'a, M: SharedMoves> {
-    moves: &'a M,
+    moves: M,
     outside: &'a Outside<M::Word>,
     width: Width,
     watch: Watch<'a>,
@@ -127,6 +132,8 @@ struct Chain<'a, M: SharedMoves> {
     open: Vec<M::Word>,
     /// Positions of the loser that are not lost and that no zeroing move saves for now.
     losable: Vec<M::Word>,
+    /// Words of a set of the whole slice.
+    all_words: usize,
     /// What the newest ply has decided.
     won: Layer<M::Word>,
     lost: Layer<M::Word>,
@@ -173,9 +180,10 @@ fn take_away<W: Bits>(set: &mut [W], words: Words<W>) {
 }
 
 impl<'a, M: SharedMoves> Chain<'a, M> {
-    fn new(moves: &'a M, outside: &'a Outside<M::Word>, width: Width, watch: Watch<'a>) -> Self {
+    fn new(moves: M, outside: &'a Outside<M::Word>, width: Width, watch: Watch<'a>) -> Self {
         let words = moves.words();
         Chain {
+            all_words: moves.all_words(),
             moves,
             outside,
             width,
@@ -202,7 +210,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         write_slabs(&mut self.open, outside.slab(), |slab, words| {
             words.copy_from_slice(&outside.legal(winner, slab)?);
             Ok(())
-        })
+        })?;
+        self.moves.tell_open(winner, &self.open)
     }
 
     /// Goes on after a ply, when plies up to it have decided something.
@@ -215,6 +224,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             }
             Ok(())
         })?;
+        self.moves.tell_open(winner, &self.open)?;
         for (layer, plies) in [
             (&mut self.won, &decided.won),
             (&mut self.lost, &decided.lost),
@@ -224,7 +234,14 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 Ok::<(), io::Error>(())
             })?;
         }
-        Ok(())
+        self.tell_newest()
+    }
+
+    /// Tells other ranks what the newest ply has decided.
+    fn tell_newest(&mut self) -> io::Result<()> {
+        let (winner, loser) = (self.winner, self.loser());
+        self.moves.tell_newest(winner, &self.won)?;
+        self.moves.tell_newest(loser, &self.lost)
     }
 
     /// Puts the loser's mated positions away, and his stalemated ones apart.
@@ -301,8 +318,9 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         self.lost
             .change_slabs(self.outside.slab(), |slab, set, active| {
                 add_to_slab(set, active, decided.lost.words(0, slab)?);
-                Ok(())
-            })
+                Ok::<(), io::Error>(())
+            })?;
+        self.tell_newest()
     }
 
     /// Finds the positions of a side that may be decided and have a quiet move into the newest layer.
@@ -311,10 +329,11 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             true => (&self.lost, &self.open, &mut self.spare),
             false => (&self.won, &self.losable, &mut self.lost),
         };
-        if layer.is_empty() {
+        let used = self.moves.sum(layer.len())?;
+        if used == 0 {
             return Ok(());
         }
-        if layer.len() * FEW >= layer.set.len() {
+        if used * FEW >= self.all_words {
             self.moves
                 .reach_shared(side, &layer.set, may_be, reached, self.width);
             return Ok(());
@@ -379,12 +398,13 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 Ok(())
             })?;
         }
+        self.tell_newest()?;
         Ok(())
     }
 
     /// Of the candidates, those stay that have no move out of what is won.
     fn find_lost(&mut self) -> io::Result<()> {
-        let (moves, open, loser) = (self.moves, &self.open, self.loser());
+        let (moves, open, loser) = (&self.moves, &self.open, self.loser());
         let (candidates, slab) = (&mut self.lost, self.outside.slab());
         if candidates.len() * FEW_CANDIDATES >= self.open.len() {
             moves.escape_shared(loser, open, candidates, self.width);
@@ -393,15 +413,15 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         candidates.change_slabs(slab, |number, set, active| {
             update_slab(set, active, |address, word| {
                 let address = number * slab + address;
-                word & !moves.having_a_move_into(loser, address, word, open)
+                word & !moves.having_a_move_into_open(loser, address, word, open)
             });
             Ok(())
         })
     }
 
     /// Whether the newest ply has decided nothing.
-    fn is_idle(&self) -> bool {
-        self.won.is_empty() && self.lost.is_empty()
+    fn is_idle(&self) -> io::Result<bool> {
+        Ok(self.moves.sum(self.won.len() + self.lost.len())? == 0)
     }
 
     /// Puts away what the newest ply has decided, even if that is nothing.
@@ -414,7 +434,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         decided.insert(ply, won, lost);
         Ok(Noted {
             ply,
-            is_idle: self.is_idle(),
+            is_idle: self.is_idle()?,
         })
     }
 
@@ -490,7 +510,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         if let Some(Noted { ply, .. }) = noted {
             self.watch.goes_on(Distance::Mate, ply);
         }
-        if next_of_mates(noted, &due).is_none() {
+        if next_of_mates(noted, &due, &self.moves)?.is_none() {
             return Ok(());
         }
         match noted {
@@ -520,7 +540,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             }
             Ok(())
         })?;
-        while let Some(ply) = next_of_mates(noted, &due) {
+        while let Some(ply) = next_of_mates(noted, &due, &self.moves)? {
             self.check()?;
             write_slabs(&mut self.losable, outside.slab(), |slab, words| {
                 add(words, due.lost.words(ply, slab)?);
@@ -600,7 +620,7 @@ const DIRECT: u32 = 1;
 ///
 /// If the scratch file cannot be used, or the caller cancelled.
 pub fn solve_chains<M: SharedMoves>(
-    moves: &M,
+    moves: M,
     outside: Outside<M::Word>,
     exchange: Option<&impl ColorExchange<M::Word>>,
     limits: Limits,
@@ -632,16 +652,5 @@ pub fn solve_chains<M: SharedMoves>(
         }
     }
     drop(chain);
-    let last = |side: usize| mates[side].won.last().max(mates[1 - side].lost.last());
-    let longest = [0, 1].map(|side| last(side).unwrap_or(0));
-    let fits = limits.bytes.min(LONGEST_IN_BYTES);
-    Ok(Chains {
-        limit: limits.draw,
-        decided,
-        stalemated,
-        mates: outside.has_scores().then_some(mates),
-        longest: Number(longest[0].max(longest[1])),
-        are_bytes: longest.map(|longest| longest <= fits.0),
-        outside,
-    })
+    Ok(Chains::new(outside, limits, decided, stalemated, mates))
 }

@@ -2,14 +2,16 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::outside::Outside;
-use super::plies::{Plies, Words};
-use super::{Unsolved, Values, line_of};
+use super::plies::Plies;
+use super::{Limits, Unsolved, Values, line_of};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
-use crate::retro::score::{Score, Scores};
-use crate::store::Part;
+use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
+use crate::retro::words::Words;
+use crate::store::{Part, Scratch};
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 
@@ -17,7 +19,7 @@ use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 #[derive(Debug)]
 pub struct Chains<W> {
     pub(super) outside: Outside<W>,
-    pub(super) limit: Number,
+    pub(super) limits: Limits,
     /// Results and distances to zeroing, by winner.
     pub(super) decided: [Decided; 2],
     /// By side and slab.
@@ -38,7 +40,12 @@ pub(super) struct Decided {
 
 impl Decided {
     pub fn new<W: Bits>(outside: &Outside<W>) -> Decided {
-        let plies = || Plies::new(outside.scratch(), outside.words(), outside.slab());
+        Decided::of_slabs(outside.scratch(), outside.words(), outside.slab())
+    }
+
+    /// Nothing decided of so many words, in slabs of so many.
+    pub fn of_slabs(scratch: &Arc<Scratch>, words: usize, slab: usize) -> Decided {
+        let plies = || Plies::new(scratch, words, slab);
         Decided {
             won: plies(),
             lost: plies(),
@@ -84,6 +91,28 @@ impl<W: Bits> Values<W> {
 }
 
 impl<W: Bits> Chains<W> {
+    /// From what both chains have decided, and where the stalemated positions are.
+    pub(super) fn new(
+        outside: Outside<W>,
+        limits: Limits,
+        decided: [Decided; 2],
+        stalemated: [Vec<Part>; 2],
+        mates: [Decided; 2],
+    ) -> Chains<W> {
+        let last = |side: usize| mates[side].won.last().max(mates[1 - side].lost.last());
+        let longest = [0, 1].map(|side| last(side).unwrap_or(0));
+        let fits = limits.bytes.min(LONGEST_IN_BYTES);
+        Chains {
+            limits,
+            decided,
+            stalemated,
+            mates: outside.has_scores().then_some(mates),
+            longest: Number(longest[0].max(longest[1])),
+            are_bytes: longest.map(|longest| longest <= fits.0),
+            outside,
+        }
+    }
+
     /// What is fixed outside.
     #[must_use]
     pub fn outside(&self) -> &Outside<W> {
@@ -121,7 +150,11 @@ impl<W: Bits> Chains<W> {
         for (plies, [strict, cursed]) in [(won, [Win, CursedWin]), (lost, [Loss, BlessedLoss])] {
             for of_ply in plies.all(slab) {
                 let (ply, words) = of_ply?;
-                let value = if ply <= self.limit.0 { strict } else { cursed };
+                let value = if ply <= self.limits.draw.0 {
+                    strict
+                } else {
+                    cursed
+                };
                 let ply = u16::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
                 let [low, high] = ply.to_le_bytes();
                 for (address, word) in words {

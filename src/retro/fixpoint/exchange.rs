@@ -9,10 +9,11 @@ use std::io;
 
 use rayon::prelude::*;
 
-use super::plies::{Plies, Words, put_layer};
+use super::plies::{Plies, put_layer};
 use super::{Unsolved, Watch};
 use crate::game::Bits;
 use crate::retro::layer::Layer;
+use crate::retro::words::Words;
 use crate::store::{Part, Record, RecordKind, Scratch};
 
 /// Where positions go when the colors are exchanged.

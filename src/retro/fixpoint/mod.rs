@@ -16,6 +16,7 @@ mod decided;
 mod distances;
 mod due;
 mod exchange;
+mod gather;
 mod outside;
 mod perpetual;
 mod plies;
@@ -27,6 +28,7 @@ pub use behind::complete;
 pub use chains::solve_chains;
 pub use decided::Chains;
 pub use exchange::ColorExchange;
+pub use gather::{RankSlabs, gather};
 pub use outside::{Outside, StoredSlab};
 pub use watch::{Distance, PlyObserver, Watch};
 

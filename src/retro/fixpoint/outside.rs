@@ -58,6 +58,29 @@ impl StoredSlab {
         Ok(stored)
     }
 
+    /// One whose scores take so many bytes, and of which nothing is put away so far.
+    pub(super) fn with_scores(score_bytes: usize) -> StoredSlab {
+        StoredSlab {
+            score_bytes,
+            ..StoredSlab::default()
+        }
+    }
+
+    /// Bytes of its scores.
+    pub(super) fn score_bytes(&self) -> usize {
+        self.score_bytes
+    }
+
+    /// Where everything is.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        self.sets.into_iter().chain([self.scores])
+    }
+
+    /// The same, to be changed.
+    pub(super) fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
+        self.sets.iter_mut().chain([&mut self.scores])
+    }
+
     /// Adds where everything is to a record.
     pub fn note(&self, record: &mut Record) {
         // Scores of a slab are less than 4 GiB.
@@ -126,6 +149,11 @@ impl<W: Bits> Outside<W> {
     pub fn addresses(&self, slab: usize) -> Range<usize> {
         let start = slab * self.slab;
         start..self.words.min(start + self.slab)
+    }
+
+    /// Where everything of one side of a slab is.
+    pub(super) fn stored(&self, side: usize, slab: usize) -> &StoredSlab {
+        &self.slabs[slab][side]
     }
 
     fn set(&self, side: usize, slab: usize, set: usize) -> io::Result<Vec<W>> {

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::game::Bits;
 use crate::retro::layer::Layer;
+use crate::retro::words::{Words, encoded};
 use crate::store::{Part, Scratch};
 
 /// The positions of one side that were decided one way, by ply and slab.
@@ -22,35 +23,6 @@ pub(super) struct Plies {
     /// Words of a slab, but for the last.
     slab: usize,
     parts: BTreeMap<u32, Vec<Part>>,
-}
-
-/// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
-/// bits a byte and the lowest first; which of its bytes are not zero; and these.
-#[inline(always)]
-pub(super) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut before = 0;
-    for (address, word) in words {
-        let mut gap = address - before;
-        before = address;
-        while gap >= 0x80 {
-            bytes.push(gap as u8 | 0x80);
-            gap >>= 7;
-        }
-        bytes.push(gap as u8);
-        for eight in 0..W::WIDTH / 64 {
-            let (mut used, mut kept, mut count) = (0, [0; 9], 1);
-            for index in 0..8 {
-                let byte = word.byte(8 * eight + index);
-                kept[count] = byte;
-                count += usize::from(byte != 0);
-                used |= u8::from(byte != 0) << index;
-            }
-            kept[0] = used;
-            bytes.extend_from_slice(&kept[..count]);
-        }
-    }
-    bytes
 }
 
 /// Puts a set away, slab by slab.
@@ -127,64 +99,10 @@ impl Plies {
     }
 }
 
-/// Words with their addresses within a slab.
-pub(super) struct Words<W> {
-    bytes: Vec<u8>,
-    next: usize,
-    address: usize,
-    /// Words of the slab.
-    words: usize,
-    word: std::marker::PhantomData<W>,
-}
-
 impl<W> Words<W> {
-    /// Those that were put away of a slab of so many words. What names another word is the end.
+    /// Those that were put away of a slab of so many words.
     pub fn new(scratch: &Scratch, part: Part, words: usize) -> io::Result<Words<W>> {
-        Ok(Words {
-            bytes: scratch.get(part)?,
-            next: 0,
-            address: 0,
-            words,
-            word: std::marker::PhantomData,
-        })
-    }
-
-    #[inline(always)]
-    fn byte(&mut self) -> Option<u8> {
-        let &byte = self.bytes.get(self.next)?;
-        self.next += 1;
-        Some(byte)
-    }
-}
-
-impl<W: Bits> Iterator for Words<W> {
-    type Item = (usize, W);
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<(usize, W)> {
-        let mut shift = 0;
-        loop {
-            let byte = self.byte()?;
-            if shift >= u32::BITS {
-                return None;
-            }
-            self.address += usize::from(byte & 0x7f) << shift;
-            if self.address >= self.words {
-                return None;
-            }
-            shift += 7;
-            if byte & 0x80 == 0 {
-                break;
-            }
-        }
-        let mut word = W::ZERO;
-        for eight in 0..W::WIDTH / 64 {
-            let used = u64::from(self.byte()?);
-            for index in used.ones() {
-                word |= W::from_byte(self.byte()?, 8 * eight + index);
-            }
-        }
-        Some((self.address, word))
+        Ok(Words::of(scratch.get(part)?, words))
     }
 }
 

@@ -12,10 +12,12 @@
 //! without being seen: each square a slider passes is taken out of the word.
 
 mod neighbours;
+mod of_rank;
 mod shared;
 mod turn;
 
 pub use neighbours::{LineTable, having_a_move_into, push_predecessors};
+pub use of_rank::{RankMoves, places_of};
 
 use super::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
@@ -156,6 +158,7 @@ impl<B: Board> Sweeper<B> {
                 Moves::Slide(_) | Moves::Leap(_) => {
                     self.buffers.sweep_rows(space, number, 0, source, target);
                 }
+                Moves::Stay => {}
             }
         }
     }
@@ -261,7 +264,7 @@ impl<W: Bits> BlockOfRows<'_, W> {
                     }
                 }
             }
-            Moves::Turn { .. } => {}
+            Moves::Turn { .. } | Moves::Stay => {}
         }
     }
 
@@ -354,7 +357,7 @@ fn sweep_words<B: Board>(
                     }
                 }
             }
-            Moves::Turn { .. } => {}
+            Moves::Turn { .. } | Moves::Stay => {}
         }
     }
 }

@@ -72,7 +72,7 @@ fn visit_neighbours<B: Board>(
                     }
                 }
             }
-            Moves::Turn { .. } => {}
+            Moves::Turn { .. } | Moves::Stay => {}
         }
     }
 }
@@ -136,7 +136,11 @@ fn rays_from(lines: &[Vec<u8>], square: u8) -> Vec<Vec<u8>> {
 
 /// Where the first man's move to a place leads, with the squares of all other men turned.
 #[inline(always)]
-fn address_after_turn<B: Board>(space: &Space<B>, squares: &[u8; 8], turned: Turned) -> usize {
+pub(super) fn address_after_turn<B: Board>(
+    space: &Space<B>,
+    squares: &[u8; 8],
+    turned: Turned,
+) -> usize {
     let symmetry = usize::from(turned.symmetry);
     let mut address = usize::from(turned.place) * space.axes[0].stride;
     for (axis, &square) in space.axes.iter().zip(squares).skip(1) {
@@ -250,7 +254,7 @@ impl<W: Bits> PushedPlace<'_, W> {
                         self.insert(at, layer.set[address]);
                     }
                 }
-                Moves::Leap(_) | Moves::Slide(_) => {}
+                Moves::Leap(_) | Moves::Slide(_) | Moves::Stay => {}
             }
         }
     }

@@ -43,25 +43,12 @@ impl Turns {
                 (!from.is_empty()).then_some(Arrival { to, from })
             })
         };
-        let map = |axis: &Axis, symmetry: usize| {
-            axis.squares
-                .iter()
-                .map(|&square| axis.stride * axis.place(B::map(symmetry, square)))
-                .collect()
-        };
         Some(Turns {
             straight: arrivals(0).collect(),
             turned: (1..B::SYMMETRIES)
                 .flat_map(|symmetry| arrivals(symmetry).map(move |arrival| (symmetry, arrival)))
                 .collect(),
-            maps: (0..B::SYMMETRIES)
-                .map(|symmetry| {
-                    space.axes[1..]
-                        .iter()
-                        .map(|axis| map(axis, symmetry))
-                        .collect()
-                })
-                .collect(),
+            maps: mapped_places(space),
         })
     }
 
@@ -148,9 +135,25 @@ impl<W: Bits> TurnedRows<W> for RowsAt<'_, '_, W> {
     }
 }
 
+/// For each symmetry and each axis after the first, the mapped contribution of each place to the address.
+pub(super) fn mapped_places<B: Board>(space: &Space<B>) -> Vec<Vec<Vec<usize>>> {
+    let map = |axis: &Axis, symmetry: usize| {
+        let places = axis.squares.iter();
+        let mapped = places.map(|&square| axis.stride * axis.place(B::map(symmetry, square)));
+        mapped.collect()
+    };
+    let of_symmetry = |symmetry| {
+        space.axes[1..]
+            .iter()
+            .map(|axis| map(axis, symmetry))
+            .collect()
+    };
+    (0..B::SYMMETRIES).map(of_symmetry).collect()
+}
+
 /// Where the row of words that begins at `at`, seen from the first man's place, is mapped.
 #[inline(always)]
-fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: usize) -> usize {
+pub(super) fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: usize) -> usize {
     let mut rest = at;
     let mut mapped = 0;
     for (map, axis) in slower.iter().zip(&space.axes[1..]) {

@@ -85,6 +85,7 @@ impl<B: Board> Columns<'_, '_, B> {
                 continue;
             }
             match &axis.moves {
+                Moves::Stay => {}
                 Moves::Turn { .. } => self.turn(at),
                 Moves::Leap(targets) => self.leap(axis, targets),
                 Moves::Slide(_) => self.slide(number, axis, at),

@@ -19,7 +19,7 @@ use std::convert::Infallible;
 use rayon::prelude::*;
 
 use super::neighbours::PushedPlace;
-use super::{SliceMoves, add};
+use super::{SliceMoves, add, having_a_move_into};
 use crate::chess::solve::space::{Axis, Board, Moves};
 use crate::retro::layer::Layer;
 use crate::retro::quiet::{QuietMoves, SharedMoves};
@@ -50,7 +50,28 @@ fn is_far(axis: &Axis, tile: usize) -> bool {
     matches!(axis.moves, Moves::Turn { .. }) || axis.squares.len() * axis.stride > tile
 }
 
+/// Whether a man has no moves here.
+fn stays(axis: &Axis) -> bool {
+    matches!(axis.moves, Moves::Stay)
+}
+
 impl<B: Board> SharedMoves for SliceMoves<'_, B> {
+    type Word = B::Word;
+
+    fn words(&self) -> usize {
+        self.space.words
+    }
+
+    fn having_a_move_into_open(
+        &self,
+        side: usize,
+        address: usize,
+        word: B::Word,
+        open: &[B::Word],
+    ) -> B::Word {
+        having_a_move_into(self.space, self.lines, side, address, word, open)
+    }
+
     fn reach_shared(
         &self,
         side: usize,
@@ -105,7 +126,8 @@ impl<B: Board> SliceMoves<'_, B> {
         width: Width,
     ) {
         let space = self.space;
-        let own = space.axes.iter().filter(|axis| axis.side == side);
+        let own = space.axes.iter();
+        let own = own.filter(|axis| axis.side == side && !stays(axis));
         let far: Vec<&Axis> = own.clone().filter(|axis| is_far(axis, self.tile)).collect();
         if let Some(closest) = far.last() {
             self.sweep_far(side, closest.stride, into, goal, &mut target.set, width);

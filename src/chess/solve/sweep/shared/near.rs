@@ -1,7 +1,7 @@
 //! The near pass: all other men, tile by tile, after which each word is what it finally is.
 
 use super::super::{BlockOfRows, Buffers, blocked, sweep_words};
-use super::{Goal, ROW, is_far};
+use super::{Goal, ROW, is_far, stays};
 use crate::chess::solve::space::{Board, Moves, Space};
 use crate::game::Bits;
 use crate::simd::Kernel;
@@ -102,7 +102,7 @@ impl<B: Board> Tiles<'_, B> {
             }
         }
         for (number, axis) in space.axes.iter().enumerate() {
-            if axis.side != self.side || is_far(axis, self.largest) {
+            if axis.side != self.side || stays(axis) || is_far(axis, self.largest) {
                 continue;
             }
             let is_in_blocks = source.len() >= exchanged[0].len() && !exchanged[0].is_empty();

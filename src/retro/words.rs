@@ -1,0 +1,95 @@
+//! Words that are not empty, as bytes: of sets in which most words are.
+
+use std::marker::PhantomData;
+
+use crate::game::Bits;
+
+/// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
+/// bits a byte and the lowest first; which of its bytes are not zero; and these.
+#[inline(always)]
+pub(crate) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut before = 0;
+    for (address, word) in words {
+        let mut gap = address - before;
+        before = address;
+        while gap >= 0x80 {
+            bytes.push(gap as u8 | 0x80);
+            gap >>= 7;
+        }
+        bytes.push(gap as u8);
+        for eight in 0..W::WIDTH / 64 {
+            let (mut used, mut kept, mut count) = (0, [0; 9], 1);
+            for index in 0..8 {
+                let byte = word.byte(8 * eight + index);
+                kept[count] = byte;
+                count += usize::from(byte != 0);
+                used |= u8::from(byte != 0) << index;
+            }
+            kept[0] = used;
+            bytes.extend_from_slice(&kept[..count]);
+        }
+    }
+    bytes
+}
+
+/// Words with their addresses, read from such bytes.
+pub(crate) struct Words<W, B = Vec<u8>> {
+    bytes: B,
+    next: usize,
+    address: usize,
+    /// How many there may be.
+    words: usize,
+    word: PhantomData<W>,
+}
+
+impl<W, B: AsRef<[u8]>> Words<W, B> {
+    /// Those that some bytes stand for, of so many words. What names another word is the end.
+    pub fn of(bytes: B, words: usize) -> Words<W, B> {
+        Words {
+            bytes,
+            next: 0,
+            address: 0,
+            words,
+            word: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn byte(&mut self) -> Option<u8> {
+        let &byte = self.bytes.as_ref().get(self.next)?;
+        self.next += 1;
+        Some(byte)
+    }
+}
+
+impl<W: Bits, B: AsRef<[u8]>> Iterator for Words<W, B> {
+    type Item = (usize, W);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, W)> {
+        let mut shift = 0;
+        loop {
+            let byte = self.byte()?;
+            if shift >= u32::BITS {
+                return None;
+            }
+            self.address += usize::from(byte & 0x7f) << shift;
+            if self.address >= self.words {
+                return None;
+            }
+            shift += 7;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let mut word = W::ZERO;
+        for eight in 0..W::WIDTH / 64 {
+            let used = u64::from(self.byte()?);
+            for index in used.ones() {
+                word |= W::from_byte(self.byte()?, 8 * eight + index);
+            }
+        }
+        Some((self.address, word))
+    }
+}
