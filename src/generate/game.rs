@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Debug};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::observer::{DoneBefore, Observer};
@@ -11,6 +12,7 @@ use crate::chess::Chess;
 use crate::chess::solve::Engine;
 use crate::game::TableGame;
 use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
+use crate::retro::ranks::Ranks;
 use crate::simd::Width;
 use crate::table::Compression;
 use crate::tables::rules_directory;
@@ -182,6 +184,9 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// Where scratch files go; in a directory beside the tables if nothing is said. They are gone at the end. A
     /// generation that was killed or stopped finds its own there, and goes on with them.
     pub scratch: Option<PathBuf>,
+    /// Other processes that solve what is to be written together with this one, as chains; materials of chess only.
+    /// The first rank writes, from what all have found.
+    pub ranks: Option<Arc<dyn Ranks>>,
 }
 
 impl<G: Generate> GenerateOptions<G> {

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
 /// One of several processes that solve a slice together, and its way to the others.
-pub trait Ranks: Debug + Sync {
+pub trait Ranks: Debug + Send + Sync {
     /// The number of this process, from 0 on.
     fn rank(&self) -> usize;
 

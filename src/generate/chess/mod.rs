@@ -65,6 +65,7 @@ impl GenerateOptions<Chess> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            ranks: None,
         }
     }
 }

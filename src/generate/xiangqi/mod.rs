@@ -59,6 +59,7 @@ impl GenerateOptions<Xiangqi> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            ranks: None,
         }
     }
 }

@@ -1,0 +1,134 @@
+//! `retrograde-mpi`: the tables of one material, made by several processes together, for materials that no machine can
+//! hold.
+//!
+//! ```text
+//! mpirun -n 10 retrograde-mpi KQRvKQR --tables /shared/tables
+//! ```
+//!
+//! Each rank has some squares of the white king. The tables that the material's captures and promotions lead to have to
+//! be there, where all ranks find them, as for `retrograde step`; rank 0 writes the tables. They are the bytes that one
+//! process writes.
+
+mod network;
+mod volume;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use mpi::Threading;
+use mpi::traits::{Communicator, CommunicatorCollectives};
+use retrograde::chess::material::Material;
+use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::metric::Metric;
+use retrograde::retro::ranks::Ranks;
+
+use network::Network;
+use volume::Volume;
+
+/// Make the tables of one material by all ranks together, from tables that are there
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Example:\n  \
+    mpirun -n 10 retrograde-mpi KQRvKQR --tables /shared/tables --scratch /scratch")]
+struct Arguments {
+    /// The material, such as KRPvKR
+    material: Material,
+
+    /// Where the tables are, and go
+    #[arg(long, value_name = "DIR", default_value = "tables")]
+    tables: PathBuf,
+
+    /// What to store; results (wdl) always are
+    #[arg(long, value_name = "METRIC", value_delimiter = ',', default_value = "wdl,dtz,dtm")]
+    metric: Vec<Metric>,
+
+    /// How many threads a rank has
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+
+    /// Where scratch files go, which are gone when the program ends [default: beside the tables]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    // One thread alone calls MPI.
+    let Some((universe, threading)) = mpi::initialize_with_threading(Threading::Funneled) else {
+        eprintln!("retrograde-mpi: MPI has been started before");
+        return ExitCode::FAILURE;
+    };
+    let world = universe.world();
+    if threading < Threading::Funneled {
+        eprintln!("retrograde-mpi: this MPI cannot be used by programs with threads");
+        world.abort(1);
+    }
+    let (network, requests) = Network::new(world.rank() as usize, world.size() as usize);
+    let network = Arc::new(network);
+    let solver = {
+        let network = Arc::clone(&network);
+        std::thread::spawn(move || {
+            let made = make(&arguments, &network);
+            network.close();
+            made
+        })
+    };
+    requests.serve(&world);
+    let made = match solver.join() {
+        Ok(made) => made,
+        Err(_) => Err(anyhow::anyhow!("a rank has panicked")),
+    };
+    if let Err(error) = made {
+        // Others wait for this rank and would do so for ever.
+        eprintln!("retrograde-mpi: rank {}: {error:#}", world.rank());
+        world.abort(1);
+    }
+    world.barrier();
+    ExitCode::SUCCESS
+}
+
+fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads)
+        .build_global()
+        .context("no threads")?;
+    let material = arguments.material.normal_form();
+    let mut options: GenerateOptions =
+        GenerateOptions::new(&arguments.tables, vec![arguments.material]);
+    options.metrics = arguments.metric.clone();
+    options.scratch = arguments.scratch.clone();
+    // Ranks do not share work files: one may be done with them before another is.
+    options.men_in_memory = usize::MAX;
+    options.ranks = Some(Arc::clone(network) as Arc<dyn Ranks>);
+    let plan = Plan::new(&options)?;
+    let missing =
+        plan.steps().find(|step| step.material != material && !step.metrics.is_empty());
+    if let Some(missing) = missing {
+        bail!(
+            "{material} is made from tables of {}, and they are missing or damaged; make them first: \
+             `retrograde generate {}`",
+            missing.material,
+            missing.material
+        );
+    }
+    // All ranks have to see the same, or some would wait for others.
+    let steps = network.tell(plan.steps().count() as u64)?;
+    if steps.iter().any(|&count| count != steps[0]) {
+        bail!("ranks find different tables in {}", arguments.tables.display());
+    }
+    let volume = Volume::new(network);
+    let generated = plan.run(&AtomicBool::new(false), &volume)?;
+    let volume = volume.of_all_ranks()?;
+    if network.rank() == 0 {
+        if steps[0] == 0 {
+            println!("{material}: there already");
+            return Ok(());
+        }
+        println!("{material}: {} files, {} bytes", generated.files, generated.bytes);
+        volume.print();
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! The way to the other ranks: the solver asks from whichever thread it runs on, and the main thread, which alone calls MPI,
+//! answers.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
+use retrograde::retro::ranks::Ranks;
+
+/// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones waiting.
+const PIECE: usize = 64 << 20;
+
+/// This rank, as the solver sees it.
+#[derive(Debug)]
+pub struct Network {
+    rank: usize,
+    count: usize,
+    link: Mutex<Option<Link>>,
+    /// Bytes that this rank has sent to others so far.
+    sent: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Link {
+    to: Sender<Vec<Vec<u8>>>,
+    from: Receiver<Vec<Vec<u8>>>,
+}
+
+/// What the main thread answers.
+#[derive(Debug)]
+pub struct Requests {
+    from: Receiver<Vec<Vec<u8>>>,
+    to: Sender<Vec<Vec<u8>>>,
+}
+
+impl Network {
+    /// The rank of that number, of so many.
+    pub fn new(rank: usize, count: usize) -> (Network, Requests) {
+        let (to_main, from_solver) = channel();
+        let (to_solver, from_main) = channel();
+        let link = Link {
+            to: to_main,
+            from: from_main,
+        };
+        let requests = Requests {
+            from: from_solver,
+            to: to_solver,
+        };
+        let network = Network {
+            rank,
+            count,
+            link: Mutex::new(Some(link)),
+            sent: AtomicU64::new(0),
+        };
+        (network, requests)
+    }
+
+    /// Nothing more is asked.
+    pub fn close(&self) {
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Bytes that this rank has sent to others so far.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+}
+
+impl Ranks for Network {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn swap(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
+        let others = outgoing.iter().enumerate().filter(|&(rank, _)| rank != self.rank);
+        let bytes: usize = others.map(|(_, bytes)| bytes.len()).sum();
+        self.sent.fetch_add(bytes as u64, Ordering::Relaxed);
+        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let link = link.as_ref().ok_or_else(gone)?;
+        link.to.send(outgoing).map_err(|_| gone())?;
+        link.from.recv().map_err(|_| gone())
+    }
+}
+
+impl Requests {
+    /// Answers until nothing more is asked.
+    pub fn serve(self, world: &SimpleCommunicator) {
+        for outgoing in &self.from {
+            if self.to.send(swapped(world, outgoing)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Sends every rank its bytes and returns theirs.
+fn swapped(world: &SimpleCommunicator, mut outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let own = world.rank() as usize;
+    let lengths: Vec<u64> = outgoing.iter().map(|bytes| bytes.len() as u64).collect();
+    let mut expected = vec![0u64; lengths.len()];
+    world.all_to_all_into(&lengths[..], &mut expected[..]);
+    let kept = std::mem::take(&mut outgoing[own]);
+    expected[own] = 0;
+    let mut incoming: Vec<Vec<u8>> = expected.iter().map(|&len| vec![0; len as usize]).collect();
+    mpi::request::scope(|scope| {
+        // Receivers first, so that nothing has to be put aside when it arrives.
+        let mut receiving = Vec::new();
+        for (rank, bytes) in incoming.iter_mut().enumerate() {
+            for piece in bytes.chunks_mut(PIECE) {
+                let from = world.process_at_rank(rank as i32);
+                receiving.push(from.immediate_receive_into(scope, piece));
+            }
+        }
+        let mut sending = Vec::new();
+        for (rank, bytes) in outgoing.iter().enumerate() {
+            for piece in bytes.chunks(PIECE) {
+                let to = world.process_at_rank(rank as i32);
+                sending.push(to.immediate_send(scope, piece));
+            }
+        }
+        receiving.into_iter().for_each(|request| {
+            request.wait();
+        });
+        sending.into_iter().for_each(|request| {
+            request.wait();
+        });
+    });
+    incoming[own] = kept;
+    incoming
+}
