@@ -32,6 +32,7 @@ mod write;
 mod xiangqi;
 
 pub use crate::error::SolveError;
+pub use crate::retro::ranks::{Ranks, ThreadRank};
 pub use crate::tables::table_path;
 pub use estimate::Estimate;
 pub use game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};

@@ -47,7 +47,7 @@ pub trait Ranks: Debug + Send + Sync {
 /// # Examples
 ///
 /// ```
-/// use retrograde::retro::ranks::{Ranks, ThreadRank};
+/// use retrograde::generate::{Ranks, ThreadRank};
 ///
 /// let ranks = ThreadRank::all(3);
 /// std::thread::scope(|scope| {

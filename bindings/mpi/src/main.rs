@@ -22,17 +22,19 @@ use clap::Parser;
 use mpi::Threading;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use retrograde::chess::material::Material;
-use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::generate::{GenerateOptions, Plan, Ranks};
 use retrograde::metric::Metric;
-use retrograde::retro::ranks::Ranks;
 
 use network::Network;
 use volume::Volume;
 
 /// Make the tables of one material by all ranks together, from tables that are there
 #[derive(Debug, Parser)]
-#[command(version, after_help = "Example:\n  \
-    mpirun -n 10 retrograde-mpi KQRvKQR --tables /shared/tables --scratch /scratch")]
+#[command(
+    version,
+    after_help = "Example:\n  \
+    mpirun -n 10 retrograde-mpi KQRvKQR --tables /shared/tables --scratch /scratch"
+)]
 struct Arguments {
     /// The material, such as KRPvKR
     material: Material,
@@ -42,7 +44,12 @@ struct Arguments {
     tables: PathBuf,
 
     /// What to store; results (wdl) always are
-    #[arg(long, value_name = "METRIC", value_delimiter = ',', default_value = "wdl,dtz,dtm")]
+    #[arg(
+        long,
+        value_name = "METRIC",
+        value_delimiter = ',',
+        default_value = "wdl,dtz,dtm"
+    )]
     metric: Vec<Metric>,
 
     /// How many threads a rank has
@@ -104,8 +111,9 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
     options.men_in_memory = usize::MAX;
     options.ranks = Some(Arc::clone(network) as Arc<dyn Ranks>);
     let plan = Plan::new(&options)?;
-    let missing =
-        plan.steps().find(|step| step.material != material && !step.metrics.is_empty());
+    let missing = plan
+        .steps()
+        .find(|step| step.material != material && !step.metrics.is_empty());
     if let Some(missing) = missing {
         bail!(
             "{material} is made from tables of {}, and they are missing or damaged; make them first: \
@@ -117,7 +125,10 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
     // All ranks have to see the same, or some would wait for others.
     let steps = network.tell(plan.steps().count() as u64)?;
     if steps.iter().any(|&count| count != steps[0]) {
-        bail!("ranks find different tables in {}", arguments.tables.display());
+        bail!(
+            "ranks find different tables in {}",
+            arguments.tables.display()
+        );
     }
     let volume = Volume::new(network);
     let generated = plan.run(&AtomicBool::new(false), &volume)?;
@@ -127,7 +138,10 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
             println!("{material}: there already");
             return Ok(());
         }
-        println!("{material}: {} files, {} bytes", generated.files, generated.bytes);
+        println!(
+            "{material}: {} files, {} bytes",
+            generated.files, generated.bytes
+        );
         volume.print();
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
-use retrograde::retro::ranks::Ranks;
+use retrograde::generate::Ranks;
 
 /// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones waiting.
 const PIECE: usize = 64 << 20;
@@ -79,7 +79,10 @@ impl Ranks for Network {
     }
 
     fn swap(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
-        let others = outgoing.iter().enumerate().filter(|&(rank, _)| rank != self.rank);
+        let others = outgoing
+            .iter()
+            .enumerate()
+            .filter(|&(rank, _)| rank != self.rank);
         let bytes: usize = others.map(|(_, bytes)| bytes.len()).sum();
         self.sent.fetch_add(bytes as u64, Ordering::Relaxed);
         let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,9 +4,8 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use retrograde::chess::material::Material;
-use retrograde::generate::Observer;
+use retrograde::generate::{Observer, Ranks};
 use retrograde::metric::Metric;
-use retrograde::retro::ranks::Ranks;
 
 use crate::network::Network;
 
@@ -42,7 +41,10 @@ impl<'a> Volume<'a> {
 
     /// What all ranks have sent. All of them have to ask.
     pub fn of_all_ranks(self) -> io::Result<Total> {
-        let counted = self.counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counted = self
+            .counted
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         let mut total = Total {
             plies: counted.plies,
             rest: self.network.sent() - counted.sent_before,
@@ -86,6 +88,9 @@ impl Total {
             println!("{metric} ply {ply}: {bytes} bytes sent");
         }
         let plies: u64 = self.plies.iter().map(|&(.., bytes)| bytes).sum();
-        println!("all plies: {plies} bytes sent; to bring everything together: {} bytes", self.rest);
+        println!(
+            "all plies: {plies} bytes sent; to bring everything together: {} bytes",
+            self.rest
+        );
     }
 }

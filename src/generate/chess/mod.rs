@@ -37,6 +37,7 @@ use crate::chess::solve::{
 };
 use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
+use crate::retro::ranks::Ranks;
 use crate::simd::Width;
 use crate::store::{Record, RecordKind, Scratch};
 use crate::syzygy;
@@ -83,13 +84,25 @@ pub struct Solved {
 enum Values {
     Slices(Box<FinishedSlices>),
     Slabs(Box<Slabs>),
+    /// Another rank has them and writes.
+    Elsewhere,
 }
 
 /// More words of a slice are too many for having the values of all of its positions at hand.
 const MANY_WORDS: u32 = 1 << 22;
 
+/// The ranks that solve a material together, of which some metrics are to be written. What is only read each of them
+/// brings back for itself.
+fn ranks<'a>(metrics: &[Metric], options: &'a GenerateOptions) -> Option<&'a dyn Ranks> {
+    let ranks = options.ranks.as_deref();
+    ranks.filter(|ranks| ranks.count() > 1 && !metrics.is_empty())
+}
+
 /// How the slices of a material are solved.
-fn engine(material: &Material, options: &GenerateOptions) -> Engine {
+fn engine(material: &Material, metrics: &[Metric], options: &GenerateOptions) -> Engine {
+    if ranks(metrics, options).is_some() {
+        return Engine::Chains;
+    }
     let largest = match words(material) {
         Some(0..=MANY_WORDS) => Engine::Together,
         _ => Engine::Chains,
@@ -111,12 +124,17 @@ enum Way {
 /// Whether all tables of a material are there and it is read back from them. The values of a slice are at hand then as
 /// they are when it is solved, so what is solved in less memory is solved again.
 fn is_read_back(material: &Material, metrics: &[Metric], options: &GenerateOptions) -> bool {
-    let is_at_hand = engine(material, options) == Engine::Together;
+    let is_at_hand = engine(material, metrics, options) == Engine::Together;
     metrics.is_empty() && options.format == Format::Native && is_at_hand
 }
 
-fn way(material: &Material, options: &GenerateOptions, thrift: Thrift) -> (Way, Engine) {
-    let engine = engine(material, options);
+fn way(
+    material: &Material,
+    metrics: &[Metric],
+    options: &GenerateOptions,
+    thrift: Thrift,
+) -> (Way, Engine) {
+    let engine = engine(material, metrics, options);
     let is_large = material.men() >= options.men_in_files || engine == Engine::Chains;
     let way = match material.has_pawns() {
         false if engine == Engine::Chains => Way::Slabs,
@@ -177,7 +195,7 @@ impl Generate for Chess {
             material, metrics, ..
         } = needs;
         let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
-        match way(material, options, thrift) {
+        match way(material, metrics, options, thrift) {
             (Way::Slabs, _) => memory::of_step_in_slabs(needs, format),
             (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
             (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
@@ -186,7 +204,7 @@ impl Generate for Chess {
 
     fn scratch_of_step(needs: &Needs<'_, Chess>, options: &GenerateOptions, thrift: Thrift) -> u64 {
         let mates = options.metrics.contains(&Metric::Dtm);
-        let solving = match way(needs.material, options, thrift) {
+        let solving = match way(needs.material, needs.metrics, options, thrift) {
             (Way::Slabs, _) => memory::scratch(needs.material, mates),
             (Way::Files, engine) => memory::scratch_in_files(needs, mates, engine),
             (Way::Memory, _) => 0,
@@ -208,7 +226,7 @@ impl Generate for Chess {
         let material = step.material;
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
-        let (way, engine) = way(&material, options, step.thrift);
+        let (way, engine) = way(&material, &step.metrics, options, step.thrift);
         let tables = match is_read_back(&material, &step.metrics, options) {
             true => Some(Finished::open(material, options)?),
             false => None,
@@ -218,20 +236,29 @@ impl Generate for Chess {
             Way::Slabs => Vec::new(),
             Way::Files => memory::staying(&material, engine, step.thrift.parts_at_a_time),
         };
-        let mut about = (way != Way::Memory).then(|| about(job, tables.is_some()));
+        let ranks = ranks(&step.metrics, options);
+        // What ranks have begun together they begin together again.
+        let may_go_on = way != Way::Memory && ranks.is_none();
+        let mut about = may_go_on.then(|| about(job, tables.is_some()));
         let targets = targets(job, &staying, about.as_mut())?;
         let begun = about.map(|about| begin(job, about)).transpose()?;
+        let scratch_directory = ranks.map(|_| scratch_directory(options)).transpose()?;
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,
             width: options.width,
             engine,
             checkpoints: begun.as_ref().map(|begun| begun as &dyn Checkpoints),
+            scratch: scratch_directory.as_deref(),
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
+            ranks,
             watch: job.watch(),
             ..SolveOptions::new(job.cancel)
         };
+        if ranks.is_some_and(|ranks| ranks.rank() > 0) {
+            return solve_for_another(job, way, targets, solve_options);
+        }
         if way == Way::Slabs {
             return solve_slabs(job, targets, solve_options, begun.as_ref());
         }
@@ -240,7 +267,7 @@ impl Generate for Chess {
         let scratch = match &begun {
             Some(begun) => Arc::clone(begun.of_material()),
             None => {
-                let scratch = Scratch::new(None);
+                let scratch = Scratch::new(scratch_directory.as_deref());
                 let told = |error: io::Error| SolveError::scratch(&material, error.kind());
                 Arc::new(scratch.map_err(told)?)
             }
@@ -305,14 +332,18 @@ impl Generate for Chess {
         })
     }
 
-    fn files(job: &Job<'_, Chess>, _: &Solved) -> Vec<Metric> {
-        job.step.metrics.clone()
+    fn files(job: &Job<'_, Chess>, solved: &Solved) -> Vec<Metric> {
+        match solved.values {
+            Values::Elsewhere => Vec::new(),
+            _ => job.step.metrics.clone(),
+        }
     }
 
     fn write(job: &Job<'_, Chess>, solved: &Solved, metric: Metric) -> Result<u64, Error> {
         match &solved.values {
             Values::Slices(slices) => write_metric_of(job, solved, &**slices, metric),
             Values::Slabs(slabs) => write_metric_of(job, solved, &**slabs, metric),
+            Values::Elsewhere => Ok(0),
         }
     }
 
@@ -320,6 +351,7 @@ impl Generate for Chess {
         match &solved.values {
             Values::Slices(slices) => slices.finish(),
             Values::Slabs(slabs) => slabs.finish(),
+            Values::Elsewhere => {}
         }
     }
 }
@@ -360,6 +392,28 @@ fn write_native(
         job.options.compression,
         job.cancel,
     )
+}
+
+/// Takes part in solving what another rank writes.
+fn solve_for_another(
+    job: &Job<'_, Chess>,
+    way: Way,
+    targets: Targets,
+    options: SolveOptions<'_>,
+) -> Result<Solved, Error> {
+    let material = job.step.material;
+    let told = |error: SolveError| told_by_solver(job, error.into());
+    if way == Way::Slabs {
+        solve_in_slabs(material, targets, options).map_err(told)?;
+    } else {
+        solve_slices(material, &targets, options, &|_| false, &|_, _| Ok(())).map_err(told)?;
+    }
+    let index_space = IndexSpace::new(material);
+    Ok(Solved {
+        values: Values::Elsewhere,
+        summary: Summary::from_digest(&SliceDigest::default(), &index_space),
+        index_space,
+    })
 }
 
 /// Solves a material without pawns whose values do not have to fit into memory.
