@@ -130,7 +130,9 @@ impl FinishedSlices {
         for side in self.slices[slice].get().into_iter().flatten() {
             if let Finished::Packed(PackedSlabs { slabs, words }) = side {
                 record.numbers.push(slabs.len() as u32);
-                record.numbers.push(u32::try_from(*words).unwrap_or(u32::MAX));
+                record
+                    .numbers
+                    .push(u32::try_from(*words).unwrap_or(u32::MAX));
                 for slab in slabs {
                     let (parts, has_long_mates) = slab.parts();
                     record.numbers.push(has_long_mates.into());

@@ -242,7 +242,13 @@ impl Generate for Chess {
         let mut about = may_go_on.then(|| about(job, tables.is_some()));
         let targets = targets(job, &staying, about.as_mut())?;
         let begun = about.map(|about| begin(job, about)).transpose()?;
-        let scratch_directory = ranks.map(|_| scratch_directory(options)).transpose()?;
+        // Work files are cleared away by the rank that is done first, so scratch files lie beside the tables.
+        let scratch_directory = ranks.map(|_| {
+            options
+                .scratch
+                .clone()
+                .unwrap_or_else(|| options.own_directory())
+        });
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
             captures_alone: options.format == Format::Syzygy,

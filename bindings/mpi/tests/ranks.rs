@@ -1,0 +1,129 @@
+//! What several ranks make is what one process makes. Run by `mpirun`; without it, or with one that cannot start ranks
+//! here, the tests say so and pass.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
+
+use retrograde::chess::material::Material;
+use retrograde::generate::{GenerateOptions, Plan};
+
+/// Seconds after which ranks that wait for each other are ended.
+const PATIENCE: u32 = 300;
+
+/// Runs the program by so many ranks.
+fn by_ranks(count: usize, arguments: &[&str]) -> Output {
+    let mut command = Command::new("timeout");
+    command.args([&PATIENCE.to_string(), "mpirun", "-n", &count.to_string()]);
+    let version = Command::new("mpirun").arg("--version").output();
+    if version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("Open MPI")) {
+        // More ranks than processors, and in containers the user is often root.
+        command.args(["--oversubscribe", "--allow-run-as-root"]);
+    }
+    command
+        .arg(env!("CARGO_BIN_EXE_retrograde-mpi"))
+        .args(arguments);
+    command.output().expect("`timeout` is part of every system")
+}
+
+fn is_there() -> bool {
+    let version = Command::new("mpirun").arg("--version").output();
+    let is_there = version.is_ok_and(|version| version.status.success());
+    if !is_there {
+        eprintln!("no mpirun here: nothing was tested");
+    }
+    is_there
+}
+
+/// All tables of some materials and of all they lead to.
+fn made_by_one(directory: &Path, names: &[&str]) {
+    let materials = names.iter().map(|name| name.parse::<Material>().unwrap());
+    let options: GenerateOptions = GenerateOptions::new(directory, materials.collect());
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap();
+}
+
+/// The tables of a material, by file name.
+fn tables(directory: &Path, material: &str) -> Vec<(String, Vec<u8>)> {
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with(&format!("{material}.")) {
+            tables.push((name, fs::read(path).unwrap()));
+        }
+    }
+    tables.sort();
+    tables
+}
+
+/// Copies all tables but those of a material.
+fn copy_others(from: &Path, to: &Path, material: &str) {
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_owned();
+        if path.is_file() && !name.to_str().unwrap().starts_with(&format!("{material}.")) {
+            fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn ranks_make_the_same_bytes_as_one_process() {
+    if !is_there() {
+        return;
+    }
+    let one = tempfile::tempdir().unwrap();
+    made_by_one(one.path(), &["KQvKR", "KRvKP", "KNNvK"]);
+    for (material, counts) in [
+        ("KRvK", &[1, 10][..]),
+        ("KQvKR", &[2, 4]),
+        ("KNNvK", &[3]),
+        ("KPvK", &[2]),
+        ("KRvKP", &[2, 10]),
+    ] {
+        for &count in counts {
+            let together = tempfile::tempdir().unwrap();
+            copy_others(one.path(), together.path(), material);
+            let directory = together.path().to_str().unwrap();
+            let made = by_ranks(count, &[material, "--tables", directory]);
+            let said = String::from_utf8_lossy(&made.stdout);
+            let complained = String::from_utf8_lossy(&made.stderr);
+            assert!(
+                made.status.success(),
+                "{material}, {count} ranks: {said}{complained}"
+            );
+            let (ours, expected) = (
+                tables(together.path(), material),
+                tables(one.path(), material),
+            );
+            assert!(ours == expected, "{material}, {count} ranks");
+            assert!(said.contains("all plies: "), "{said}");
+            let rest: Vec<_> = fs::read_dir(together.path()).unwrap().flatten().collect();
+            assert!(
+                rest.iter()
+                    .all(|entry| entry.path().extension().is_some_and(|extension| {
+                        ["wdl", "dtz", "dtm"]
+                            .iter()
+                            .any(|metric| extension == *metric)
+                    }))
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    if !is_there() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let made = by_ranks(
+        2,
+        &["KQvKR", "--tables", directory.path().to_str().unwrap()],
+    );
+    assert!(!made.status.success());
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(said.contains("retrograde generate K"), "{said}");
+}
