@@ -452,7 +452,7 @@ mod tests {
             ..options
         };
         let targets = gather_targets(&material, stored, options.width).unwrap();
-        let solved = solve_in_slabs(material, targets, options).unwrap();
+        let solved = solve_in_slabs(material, targets, options).unwrap().unwrap();
         let values = solved.whole().unwrap();
         (values, told.0.into_inner())
     }
