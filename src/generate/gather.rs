@@ -7,8 +7,8 @@
 
 use super::addressing::BLACK_KING;
 use super::rows::{MAX_SETS, Rows, put_bits};
+use super::side::Side;
 use super::slices::Slices;
-use super::source::Side;
 use crate::chess::index::Order;
 use crate::simd::Kernel;
 

@@ -22,6 +22,7 @@ mod plan;
 mod rows;
 mod runs;
 mod scheduler;
+mod side;
 mod slabs;
 mod slices;
 mod source;
