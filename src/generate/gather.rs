@@ -29,6 +29,9 @@ pub(super) struct Gather<'a, S> {
 /// Words that are put together, at most: what stays in a near cache.
 const MOST_WORDS: usize = 1 << 12;
 
+/// Words, and lines of bytes; no lines for results.
+type SetsAndLines<'a, const SETS: usize> = (&'a [[u64; SETS]], &'a [[u8; 64]]);
+
 /// Words, and where bytes are wanted lines, of some rows.
 struct Tiles<const SETS: usize> {
     /// The address of the row that is there; `u32::MAX` if there is none.
@@ -71,8 +74,8 @@ impl<const SETS: usize> Tiles<SETS> {
         number: usize,
         address: u32,
         parts: &[u32],
-        (sets, lines): (&[[u64; SETS]], &[[u8; 64]]),
-    ) -> Option<(&[[u64; SETS]], &[[u8; 64]])> {
+        (sets, lines): SetsAndLines<'_, SETS>,
+    ) -> Option<SetsAndLines<'_, SETS>> {
         if self.addresses.is_empty() || parts.len() != self.row {
             return None;
         }

@@ -362,7 +362,11 @@ impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::index::IndexSpace;
     use crate::chess::solve::solved::{SideValues, Solved};
+    use crate::generate::addressing::Addressing;
+    use crate::generate::rows::Numbers;
+    use crate::metric::Metric;
     use crate::table::Plane;
 
     /// Values without any pattern.

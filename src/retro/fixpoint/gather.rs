@@ -186,13 +186,15 @@ impl<W: Bits> Own<'_, W> {
     }
 }
 
+/// What was solved of a slice, and zeroing moves that are kept apart.
+type Whole<W> = (Chains<W>, Option<Outside<W>>);
+
 /// Gives every rank, or rank 0 alone, what all ranks have: what was solved, and zeroing moves that are kept apart.
 /// Others get nothing.
 ///
 /// # Errors
 ///
 /// If a rank is gone, or the scratch file cannot be used.
-#[allow(clippy::type_complexity)]
 pub fn gather<W: Bits>(
     ranks: &dyn Ranks,
     chains: Chains<W>,
@@ -200,7 +202,7 @@ pub fn gather<W: Bits>(
     place: &RankSlabs,
     scratch: &Arc<Scratch>,
     for_all: bool,
-) -> Result<Option<(Chains<W>, Option<Outside<W>>)>, Unsolved> {
+) -> Result<Option<Whole<W>>, Unsolved> {
     let own = Own {
         chains: &chains,
         conversions: conversions.as_ref(),
