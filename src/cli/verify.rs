@@ -86,11 +86,14 @@ pub struct Verify {
     json: bool,
 }
 
+/// A material, and the bytes of memory that checking its values takes.
+type Need = (Subject, u64);
+
 /// What was found, and what there was too little memory for.
 struct Checked {
     report: Report,
     /// Of these, only checksums were compared; with the bytes of memory that their values take.
-    too_large: Vec<(Subject, u64)>,
+    too_large: Vec<Need>,
     /// Bytes of memory that might be used.
     limit: u64,
 }
@@ -186,11 +189,11 @@ impl Verify {
         let limit = self.memory.unwrap_or_else(memory::free);
         let at_hand = self.memory.unwrap_or(limit.min(verify::AT_HAND));
         let needs = |&subject: &Subject| (subject, verify::memory_in(place, subject, at_hand));
-        let (fitting, too_large): (Vec<(Subject, u64)>, Vec<(Subject, u64)>) = subjects
+        let (fitting, too_large): (Vec<Need>, Vec<Need>) = subjects
             .iter()
             .map(needs)
             .partition(|&(_, needs)| needs <= limit);
-        let named = |needs: &[(Subject, u64)]| -> Vec<Subject> {
+        let named = |needs: &[Need]| -> Vec<Subject> {
             needs.iter().map(|&(subject, _)| subject).collect()
         };
         let subjects = named(&fitting);

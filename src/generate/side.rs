@@ -22,7 +22,7 @@ pub(super) struct Side<'a, S> {
     pub numbers: Numbers,
     pub present: [bool; 256],
     /// Stands where nothing is asked for in a whole block.
-    filler: u8,
+    pub filler: u8,
 }
 
 impl<'a, S: Slices> Side<'a, S> {
