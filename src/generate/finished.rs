@@ -87,7 +87,10 @@ fn noted_side(record: &mut RecordReader<'_>) -> Option<PackedSide<Put>> {
     for put in &mut parts {
         put.part = record.part()?;
     }
-    Some(PackedSide::from_parts(parts, has_long_mates))
+    Some(PackedSide {
+        parts,
+        has_long_mates,
+    })
 }
 
 impl FinishedSlices {
@@ -134,8 +137,11 @@ impl FinishedSlices {
                     .numbers
                     .push(u32::try_from(*words).unwrap_or(u32::MAX));
                 for slab in slabs {
-                    let (parts, has_long_mates) = slab.parts();
-                    record.numbers.push(has_long_mates.into());
+                    let PackedSide {
+                        parts,
+                        has_long_mates,
+                    } = slab;
+                    record.numbers.push((*has_long_mates).into());
                     // What was packed has less than 4 GiB.
                     let lens = parts.iter().map(|put| put.len as u32);
                     record.numbers.extend(lens);

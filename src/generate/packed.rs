@@ -47,23 +47,35 @@ impl Packed {
     }
 }
 
+/// What is kept of one side of a solved slice, in this order.
+#[derive(Clone, Copy, Debug)]
+enum SidePart {
+    Legal,
+    Loss,
+    BlessedLoss,
+    Draw,
+    CursedWin,
+    Win,
+    WdlByConversion,
+    Dtz,
+    DtzHigh,
+    WonByZeroing,
+    /// Scores; where they take two bytes, the low bytes of what files have.
+    Dtm,
+    DtmHigh,
+    DtmByConversion,
+}
+
 /// How many parts one side of a solved slice has.
-pub(super) const SIDE_PARTS: usize = 13;
+pub(super) const SIDE_PARTS: usize = SidePart::DtmByConversion as usize + 1;
 
 /// One side of a solved slice until it is written; each part packed, or where it was put then.
 #[derive(Clone, Debug)]
 pub(super) struct PackedSide<P = Packed> {
-    legal: P,
-    decided: [P; 5],
-    wdl_by_conversion: P,
-    dtz: P,
-    dtz_high: P,
-    won_by_zeroing: P,
-    /// Scores; where they take two bytes, the low bytes of what files have.
-    dtm: P,
-    dtm_high: P,
-    has_long_mates: bool,
-    dtm_by_conversion: P,
+    /// In the order of [`SidePart`].
+    pub parts: [P; SIDE_PARTS],
+    /// Whether scores take two bytes.
+    pub has_long_mates: bool,
 }
 
 impl PackedSide {
@@ -84,106 +96,45 @@ impl PackedSide {
             (false, Plane::High) => Packed::default(),
             (true, plane) => bytes(Metric::Dtm, &long_mates(&values.dtm, plane)),
         };
+        let decided = values.decided.each_ref().map(|set| Packed::of_words(set));
+        let [loss, blessed_loss, draw, cursed_win, win] = decided;
         PackedSide {
-            legal: words(Metric::Wdl, &values.legal),
-            decided: values.decided.each_ref().map(|set| Packed::of_words(set)),
-            wdl_by_conversion: words(Metric::Wdl, &own.wdl_by_conversion),
-            dtz: bytes(Metric::Dtz, &own.dtz),
-            dtz_high: bytes(Metric::Dtz, &own.dtz_high),
-            won_by_zeroing: words(Metric::Dtz, &own.won_by_zeroing),
-            dtm: of_mates(Plane::Low),
-            dtm_high: of_mates(Plane::High),
+            parts: [
+                words(Metric::Wdl, &values.legal),
+                loss,
+                blessed_loss,
+                draw,
+                cursed_win,
+                win,
+                words(Metric::Wdl, &own.wdl_by_conversion),
+                bytes(Metric::Dtz, &own.dtz),
+                bytes(Metric::Dtz, &own.dtz_high),
+                words(Metric::Dtz, &own.won_by_zeroing),
+                of_mates(Plane::Low),
+                of_mates(Plane::High),
+                words(Metric::Dtm, &own.dtm_by_conversion),
+            ],
             has_long_mates,
-            dtm_by_conversion: words(Metric::Dtm, &own.dtm_by_conversion),
         }
     }
 
     /// Puts every part somewhere.
-    pub fn put<P, E>(self, put: impl Fn(Packed) -> Result<P, E>) -> Result<PackedSide<P>, E> {
-        let PackedSide {
-            legal,
-            decided: [loss, blessed_loss, draw, cursed_win, win],
-            wdl_by_conversion,
-            dtz,
-            dtz_high,
-            won_by_zeroing,
-            dtm,
-            dtm_high,
-            has_long_mates,
-            dtm_by_conversion,
-        } = self;
-        let parts = [
-            put(legal)?,
-            put(loss)?,
-            put(blessed_loss)?,
-            put(draw)?,
-            put(cursed_win)?,
-            put(win)?,
-            put(wdl_by_conversion)?,
-            put(dtz)?,
-            put(dtz_high)?,
-            put(won_by_zeroing)?,
-            put(dtm)?,
-            put(dtm_high)?,
-            put(dtm_by_conversion)?,
-        ];
-        Ok(PackedSide::from_parts(parts, has_long_mates))
+    pub fn put<P: Default, E>(
+        self,
+        put: impl Fn(Packed) -> Result<P, E>,
+    ) -> Result<PackedSide<P>, E> {
+        let mut parts = [(); SIDE_PARTS].map(|()| P::default());
+        for (place, part) in parts.iter_mut().zip(self.parts) {
+            *place = put(part)?;
+        }
+        Ok(PackedSide {
+            parts,
+            has_long_mates: self.has_long_mates,
+        })
     }
 }
 
 impl<P> PackedSide<P> {
-    /// All parts, and whether mates are long.
-    pub fn parts(&self) -> ([&P; SIDE_PARTS], bool) {
-        let [loss, blessed_loss, draw, cursed_win, win] = &self.decided;
-        let parts = [
-            &self.legal,
-            loss,
-            blessed_loss,
-            draw,
-            cursed_win,
-            win,
-            &self.wdl_by_conversion,
-            &self.dtz,
-            &self.dtz_high,
-            &self.won_by_zeroing,
-            &self.dtm,
-            &self.dtm_high,
-            &self.dtm_by_conversion,
-        ];
-        (parts, self.has_long_mates)
-    }
-
-    /// What has these [`parts`](Self::parts).
-    pub fn from_parts(parts: [P; SIDE_PARTS], has_long_mates: bool) -> PackedSide<P> {
-        let [
-            legal,
-            loss,
-            blessed_loss,
-            draw,
-            cursed_win,
-            win,
-            wdl_by_conversion,
-            dtz,
-            dtz_high,
-            won_by_zeroing,
-            dtm,
-            dtm_high,
-            dtm_by_conversion,
-        ] = parts;
-        PackedSide {
-            legal,
-            decided: [loss, blessed_loss, draw, cursed_win, win],
-            wdl_by_conversion,
-            dtz,
-            dtz_high,
-            won_by_zeroing,
-            dtm,
-            dtm_high,
-            has_long_mates,
-            dtm_by_conversion,
-        }
-    }
-
     /// What a stream of the file of one metric is made from.
     pub fn unpack<E>(
         &self,
@@ -191,14 +142,14 @@ impl<P> PackedSide<P> {
         plane: Plane,
         get: impl Fn(&P) -> Result<Vec<u8>, E>,
     ) -> Result<SideValues, E> {
-        let words = |part: &P| Ok(words_of(&get(part)?));
-        let [loss, blessed_loss, draw, cursed_win, win] = &self.decided;
+        let bytes = |part: SidePart| get(&self.parts[part as usize]);
+        let words = |part: SidePart| Ok(words_of(&bytes(part)?));
         let decided = [
-            words(loss)?,
-            words(blessed_loss)?,
-            words(draw)?,
-            words(cursed_win)?,
-            words(win)?,
+            words(SidePart::Loss)?,
+            words(SidePart::BlessedLoss)?,
+            words(SidePart::Draw)?,
+            words(SidePart::CursedWin)?,
+            words(SidePart::Win)?,
         ];
         let mut values = SideValues {
             decided,
@@ -214,23 +165,23 @@ impl<P> PackedSide<P> {
         } = &mut values.own;
         match metric {
             Metric::Wdl => {
-                values.legal = words(&self.legal)?;
-                *wdl_by_conversion = words(&self.wdl_by_conversion)?;
+                values.legal = words(SidePart::Legal)?;
+                *wdl_by_conversion = words(SidePart::WdlByConversion)?;
             }
             Metric::Dtz => {
                 match plane {
-                    Plane::Low => *dtz = get(&self.dtz)?,
-                    Plane::High => *dtz_high = get(&self.dtz_high)?,
+                    Plane::Low => *dtz = bytes(SidePart::Dtz)?,
+                    Plane::High => *dtz_high = bytes(SidePart::DtzHigh)?,
                 }
-                *won_by_zeroing = words(&self.won_by_zeroing)?;
+                *won_by_zeroing = words(SidePart::WonByZeroing)?;
             }
             Metric::Dtm => {
                 match (self.has_long_mates, plane) {
-                    (false, _) => values.dtm = get(&self.dtm)?.into(),
-                    (true, Plane::Low) => *mate_moves = get(&self.dtm)?,
-                    (true, Plane::High) => *mate_moves = get(&self.dtm_high)?,
+                    (false, _) => values.dtm = bytes(SidePart::Dtm)?.into(),
+                    (true, Plane::Low) => *mate_moves = bytes(SidePart::Dtm)?,
+                    (true, Plane::High) => *mate_moves = bytes(SidePart::DtmHigh)?,
                 }
-                *dtm_by_conversion = words(&self.dtm_by_conversion)?;
+                *dtm_by_conversion = words(SidePart::DtmByConversion)?;
             }
         }
         Ok(values)

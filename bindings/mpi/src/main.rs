@@ -103,6 +103,14 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
         .build_global()
         .context("no threads")?;
     let material = arguments.material.normal_form();
+    let squares = if material.has_pawns() { 64 } else { 10 };
+    if network.count() > squares {
+        bail!(
+            "{} ranks cannot share {material}: each needs squares of the white king, and he has {squares}; \
+             take that many ranks, and `--threads` for more processors",
+            network.count()
+        );
+    }
     let mut options: GenerateOptions =
         GenerateOptions::new(&arguments.tables, vec![arguments.material]);
     options.metrics = arguments.metric.clone();

@@ -127,3 +127,19 @@ fn what_is_missing_is_named() {
     let said = String::from_utf8_lossy(&made.stderr);
     assert!(said.contains("retrograde generate K"), "{said}");
 }
+
+#[test]
+fn more_ranks_than_squares_of_the_king_are_refused() {
+    if !is_there() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let made = by_ranks(
+        11,
+        &["KQvKR", "--tables", directory.path().to_str().unwrap()],
+    );
+    assert!(!made.status.success());
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(said.contains("11 ranks cannot share KQvKR"), "{said}");
+    assert!(said.contains("he has 10"), "{said}");
+}

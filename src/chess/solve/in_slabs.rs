@@ -17,8 +17,9 @@ use crate::chess::material::Material;
 use crate::error::SolveError;
 use crate::game::Color;
 use crate::retro::fixpoint::{
-    Chains, Fixed, Outside, RankSlabs, StoredSlab, Unsolved, gather, solve_chains,
+    Chains, Fixed, Outside, RankSlabs, Receivers, StoredSlab, Unsolved, gather, solve_chains,
 };
+use crate::retro::quiet::SharedMoves;
 use crate::retro::ranks::Ranks;
 use crate::simd::Width;
 use crate::store::{Record, RecordKind, Scratch};
@@ -73,16 +74,14 @@ impl<'a> RankPart<'a> {
             return None;
         }
         let own = sweep::places_of(ranks.rank(), ranks.count(), places);
-        let fitting = (1..=slab / 64).rev().map(|rows| rows * 64);
+        let mut fitting = (1..=slab / 64).rev().map(|rows| rows * 64);
         Some(RankPart {
             ranks,
             place: RankSlabs {
                 words: space.words,
                 own: own.start * stride..own.end * stride,
             },
-            slab: fitting
-                .into_iter()
-                .find(|words| stride.is_multiple_of(*words))?,
+            slab: fitting.find(|words| stride.is_multiple_of(*words))?,
             space: space.with_first_on(own),
         })
     }
@@ -164,85 +163,72 @@ fn collect<'a>(
         .unzip())
 }
 
+/// Collects what is fixed of some consecutive addresses, in slabs of some words, and solves them with these moves: what
+/// was solved, and conversions where there are others.
+fn solve_part<'a>(
+    material: &Material,
+    (addresses, slab): (Range<usize>, usize),
+    scratch: &Arc<Scratch>,
+    moves: impl SharedMoves<Word = u64>,
+    exchange: Option<&ExchangedColors<'_>>,
+    rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
+    options: SolveOptions<'_>,
+) -> Result<(Chains<u64>, Option<Outside<u64>>), SolveError> {
+    let words = addresses.len();
+    let (fixed, conversions) = collect(material, (addresses, slab), scratch, rules, options)?;
+    let outside = |slabs| Outside::new(Arc::clone(scratch), words, slab, slabs);
+    let (limits, width, watch) = (options.limits(), options.width, options.watch);
+    let chains = solve_chains(moves, outside(fixed), exchange, limits, width, watch);
+    let conversions = material.has_pawns().then(|| outside(conversions));
+    Ok((
+        chains.map_err(|reason| told(material, reason))?,
+        conversions,
+    ))
+}
+
 impl SlabValues {
     /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares what moves at some
-    /// addresses lead to. Several ranks do so together; all of them have the values then, or rank 0 alone, and nothing
-    /// is what the others get.
+    /// addresses lead to. Several ranks do so together, and only `receivers` have the values then.
     pub(super) fn solve<'a>(
         material: Material,
         space: &'a Space<ChessBoard>,
         scratch: Arc<Scratch>,
-        for_all: bool,
+        receivers: Receivers,
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
     ) -> Result<Option<SlabValues>, SolveError> {
-        let told = |reason: Unsolved| told(&material, reason);
-        let limits = options.limits();
-        let new = |chains, conversions| SlabValues {
+        let part = options
+            .ranks
+            .and_then(|ranks| RankPart::new(space, ranks, options.slab));
+        let solved = match &part {
+            None => {
+                let all = (0..space.words, options.slab);
+                let lines = sweep::LineTable::new(space);
+                let moves = sweep::SliceMoves::new(space, &lines);
+                let exchange = ExchangedColors::new(&material, space);
+                let exchange = exchange.as_ref();
+                Some(solve_part(
+                    &material, all, &scratch, moves, exchange, rules, options,
+                )?)
+            }
+            Some(part) => {
+                let own = (part.place.own.clone(), part.slab);
+                let lines = sweep::LineTable::new(&part.space);
+                let moves = sweep::RankMoves::new(space, &part.space, &lines, part.ranks);
+                let (chains, conversions) =
+                    solve_part(&material, own, &scratch, moves, None, rules, options)?;
+                let receivers = (part.ranks, receivers);
+                gather(receivers, chains, conversions, &part.place, &scratch)
+                    .map_err(|reason| told(&material, reason))?
+            }
+        };
+        Ok(solved.map(|(chains, conversions)| SlabValues {
             material,
             chains,
             conversions,
             mates: options.mates,
             width: options.width,
-        };
-        let part = options
-            .ranks
-            .and_then(|ranks| RankPart::new(space, ranks, options.slab));
-        let Some(part) = part else {
-            let all = 0..space.words;
-            let (fixed, conversions) =
-                collect(&material, (all, options.slab), &scratch, rules, options)?;
-            let outside =
-                |slabs| Outside::new(Arc::clone(&scratch), space.words, options.slab, slabs);
-            let lines = sweep::LineTable::new(space);
-            let moves = sweep::SliceMoves::new(space, &lines);
-            let exchange = ExchangedColors::new(&material, space);
-            let chains = solve_chains(
-                moves,
-                outside(fixed),
-                exchange.as_ref(),
-                limits,
-                options.width,
-                options.watch,
-            );
-            let conversions = material.has_pawns().then(|| outside(conversions));
-            return Ok(Some(new(chains.map_err(told)?, conversions)));
-        };
-        let RankPart {
-            ranks,
-            place,
-            slab,
-            space: of_rank,
-        } = &part;
-        let (fixed, conversions) = collect(
-            &material,
-            (place.own.clone(), *slab),
-            &scratch,
-            rules,
-            options,
-        )?;
-        let outside = |slabs| Outside::new(Arc::clone(&scratch), of_rank.words, *slab, slabs);
-        let lines = sweep::LineTable::new(of_rank);
-        let moves = sweep::RankMoves::new(space, of_rank, &lines, *ranks);
-        let conversions = material.has_pawns().then(|| outside(conversions));
-        let chains = solve_chains(
-            moves,
-            outside(fixed),
-            None::<&ExchangedColors>,
-            limits,
-            options.width,
-            options.watch,
-        );
-        let gathered = gather(
-            *ranks,
-            chains.map_err(told)?,
-            conversions,
-            place,
-            &scratch,
-            for_all,
-        );
-        let gathered = gathered.map_err(told)?;
-        Ok(gathered.map(|(chains, conversions)| new(chains, conversions)))
+        }))
     }
 
     /// Where what values are made from is.

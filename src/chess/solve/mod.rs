@@ -35,7 +35,7 @@ use super::rules::Role;
 pub use crate::error::SolveError;
 use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
-use crate::retro::fixpoint::{self, Unsolved};
+use crate::retro::fixpoint::{self, Receivers, Unsolved};
 pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Watch};
 use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
@@ -252,7 +252,14 @@ fn solve_slice(
             None => Scratch::new(options.scratch),
         };
         let scratch = scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?;
-        let slabs = SlabValues::solve(material, &space, Arc::new(scratch), true, rules, options)?;
+        let slabs = SlabValues::solve(
+            material,
+            &space,
+            Arc::new(scratch),
+            Receivers::All,
+            rules,
+            options,
+        )?;
         let slabs = slabs.ok_or_else(|| SolveError::scratch(&material, io::ErrorKind::NotFound))?;
         return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
@@ -305,7 +312,7 @@ pub fn solve_in_slabs(
             Arc::new(scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?)
         }
     };
-    SlabValues::solve(material, &space, scratch, false, rules, options)
+    SlabValues::solve(material, &space, scratch, Receivers::First, rules, options)
 }
 
 fn unprepared(material: &Material, reason: Unprepared) -> SolveError {

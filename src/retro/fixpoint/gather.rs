@@ -189,19 +189,32 @@ impl<W: Bits> Own<'_, W> {
 /// What was solved of a slice, and zeroing moves that are kept apart.
 type Whole<W> = (Chains<W>, Option<Outside<W>>);
 
-/// Gives every rank, or rank 0 alone, what all ranks have: what was solved, and zeroing moves that are kept apart.
-/// Others get nothing.
+/// Who of several ranks gets what all of them have solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// Every rank.
+    All,
+    /// Rank 0.
+    First,
+}
+
+impl Receivers {
+    fn has(self, rank: usize) -> bool {
+        self == Receivers::All || rank == 0
+    }
+}
+
+/// Gives some ranks what all have: what was solved, and zeroing moves that are kept apart. Others get nothing.
 ///
 /// # Errors
 ///
 /// If a rank is gone, or the scratch file cannot be used.
 pub fn gather<W: Bits>(
-    ranks: &dyn Ranks,
+    (ranks, receivers): (&dyn Ranks, Receivers),
     chains: Chains<W>,
     conversions: Option<Outside<W>>,
     place: &RankSlabs,
     scratch: &Arc<Scratch>,
-    for_all: bool,
 ) -> Result<Option<Whole<W>>, Unsolved> {
     let own = Own {
         chains: &chains,
@@ -209,7 +222,6 @@ pub fn gather<W: Bits>(
     };
     let slab = chains.outside.slab();
     let mut gathered = Gathered::new(scratch, place.words, slab);
-    let is_asked = |rank: usize| for_all || rank == 0;
     let own_slabs = chains.outside.slabs();
     let most = ranks.tell(own_slabs as u64)?.into_iter().max();
     for number in 0..most.unwrap_or(0) as usize {
@@ -217,7 +229,7 @@ pub fn gather<W: Bits>(
             true => own.message(number, place.own.start / slab + number)?,
             false => Vec::new(),
         };
-        let outgoing = (0..ranks.count()).map(|rank| match is_asked(rank) {
+        let outgoing = (0..ranks.count()).map(|rank| match receivers.has(rank) {
             true => message.clone(),
             false => Vec::new(),
         });
@@ -227,7 +239,7 @@ pub fn gather<W: Bits>(
             }
         }
     }
-    if !is_asked(ranks.rank()) {
+    if !receivers.has(ranks.rank()) {
         return Ok(None);
     }
     let outside = |slabs| Outside::new(Arc::clone(scratch), place.words, slab, slabs);
