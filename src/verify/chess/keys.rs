@@ -8,17 +8,23 @@
 
 use rayon::prelude::*;
 
-use super::line::{ILLEGAL, Line, key, mate};
-use super::moves::{Expect, Neighbours};
-use super::numbers::take_illegal;
-use super::pages::Pages;
-use super::slice::{CHUNK, SliceValues};
+use super::line::{ILLEGAL, Line, key};
+use super::moves::{Expect, Expected, Neighbours};
+use super::pages::{Around, Pages};
+use super::slice::{CHUNK, Mated, Men, SideWindow, SliceValues, Step};
 use super::source::Source;
 use crate::game::{Bits, Color};
 use crate::metric::Metric;
 use crate::probe::Format;
 
 const NO_KEYS: Line<i16> = [i16::MAX; 64];
+
+/// What is known of an address and of its moves.
+struct AfterMoves<'a, N> {
+    men: Men,
+    expected: Expected<N>,
+    results: &'a Line<u8>,
+}
 
 impl SliceValues<'_> {
     /// Completes the keys: those of a side that are in no file are derived, and those of mated positions are made exact.
@@ -35,13 +41,8 @@ impl SliceValues<'_> {
             }
         }
         for side in Color::ALL.into_iter().filter(|&side| is_derived(side)) {
-            let has_scores = !source.has(Metric::Dtm) || self.has_scores(side);
-            if has_scores {
+            if self.sides[side.index()].keys.is_empty() {
                 self.sides[side.index()].keys = self.derived_keys(side);
-            } else {
-                let (keys, scores) = self.derived_keys_and_scores(side);
-                let own = &mut self.sides[side.index()];
-                (own.keys, own.lines.scores) = (keys, scores);
             }
         }
         if source.format() == Format::Syzygy && !Color::ALL.into_iter().any(is_derived) {
@@ -51,135 +52,85 @@ impl SliceValues<'_> {
 
     /// The keys of a side with the mated positions marked among those that are lost in one ply, or in one or two.
     fn with_mates(&self, side: Color) -> Pages<i16> {
-        let mut marked = self.places().pages();
-        self.all_steps(side, |step| {
-            let own = self.sides[side.index()].keys.open();
-            let keys = step.addresses.clone().into_par_iter();
-            let keys = keys
-                .with_min_len(CHUNK)
-                .map_init(Neighbours::new, |neighbours, address| {
-                    let mut keys = *own.line(address);
-                    if !keys.iter().any(|&key| key::may_be_mated(key)) {
-                        return keys;
-                    }
-                    let men = self.men(address);
-                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                    let expect = Expect {
-                        other: step.results(),
-                        scores: None,
-                        address,
-                        neighbours,
-                        side,
-                        zeroing: &zeroing,
-                    };
-                    let without_moves = self.expect(expect, &men).without_moves;
-                    for king in (without_moves & men.legality.in_check[side.index()]).ones() {
-                        let key = &mut keys[king as usize];
-                        if key::may_be_mated(*key) {
-                            *key = key::MATED;
-                        }
-                    }
-                    keys
-                });
-            marked.push(keys.collect());
-        });
-        marked
+        let may_be_mated = |keys: &Line<i16>| keys.iter().any(|&key| key::may_be_mated(key));
+        let mark = |keys: &mut Line<i16>, after: &AfterMoves<'_, u8>| {
+            let in_check = after.men.legality.in_check[side.index()];
+            for king in (after.expected.without_moves & in_check).ones() {
+                let key = &mut keys[king as usize];
+                if key::may_be_mated(*key) {
+                    *key = key::MATED;
+                }
+            }
+        };
+        self.keys_by_moves(side, |step| step.results(), may_be_mated, mark)
     }
 
     /// What the moves of a side lead to, as its keys.
     fn derived_keys(&self, side: Color) -> Pages<i16> {
-        let mut keys = self.places().pages();
-        self.all_steps(side, |step| {
-            let results = self.sides[side.index()].lines.results.open();
-            let found = step.addresses.clone().into_par_iter();
-            let found =
-                found
-                    .with_min_len(CHUNK)
-                    .map_init(Neighbours::new, |neighbours, address| {
-                        let men = self.men(address);
-                        let mut keys = NO_KEYS;
-                        if men.legality.legal[side.index()] != 0 {
-                            let zeroing =
-                                self.all_moves(step.moves, address, &men, side, neighbours);
-                            let expect = Expect {
-                                other: step.keys(),
-                                scores: None,
-                                address,
-                                neighbours,
-                                side,
-                                zeroing: &zeroing,
-                            };
-                            let expected = self.expect(expect, &men);
-                            take_expected(&mut keys, &expected.numbers, results.line(address));
-                        }
-                        keys
-                    });
-            keys.push(found.collect());
-        });
-        keys
-    }
-
-    /// What the moves of a side lead to, as its keys and mate scores: looking for the moves is most of the work.
-    fn derived_keys_and_scores(&self, side: Color) -> (Pages<i16>, Pages<u16>) {
-        let (mut all_keys, mut all_scores) = (self.places().pages(), self.places().kept_pages());
-        self.all_steps(side, |step| {
-            let results = self.sides[side.index()].lines.results.open();
-            let found = step.addresses.clone().into_par_iter();
-            let found =
-                found
-                    .with_min_len(CHUNK)
-                    .map_init(Neighbours::new, |neighbours, address| {
-                        let men = self.men(address);
-                        let mut keys = NO_KEYS;
-                        let legal = men.legality.legal[side.index()];
-                        if legal == 0 {
-                            return (keys, [mate::ILLEGAL; 64]);
-                        }
-                        let expected = self.expected(step, address, &men, side, neighbours);
-                        take_expected(&mut keys, &expected.numbers, results.line(address));
-                        let mut scores = expected.scores;
-                        take_illegal(&mut scores, legal);
-                        (keys, scores)
-                    });
-            let (keys, scores) = found.unzip();
-            all_keys.push(keys);
-            all_scores.push(scores);
-        });
-        (all_keys, all_scores)
+        let take = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16>| {
+            take_expected(keys, &after.expected.numbers, after.results);
+        };
+        self.keys_by_moves(side, |step| step.keys(), |_| true, take)
     }
 
     /// The keys of a side narrowed to what its moves lead to.
     fn narrowed(&self, side: Color) -> Pages<i16> {
-        let mut narrowed = self.places().pages();
+        let narrow = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16>| {
+            for (key, &expected) in keys.iter_mut().zip(&after.expected.numbers) {
+                *key = key::common(*key, expected);
+            }
+        };
+        self.keys_by_moves(side, |step| step.keys(), |_| true, narrow)
+    }
+
+    /// New keys of a side, made of the old ones, or of none, and of what the moves lead to; the old ones as they are where
+    /// `is_asked` says no to them. `numbers` are those of the other side.
+    fn keys_by_moves<N: Mated>(
+        &self,
+        side: Color,
+        numbers: impl for<'s, 'v> Fn(&Step<'s, 'v>) -> Around<'s, N> + Sync,
+        is_asked: impl Fn(&Line<i16>) -> bool + Sync,
+        change: impl Fn(&mut Line<i16>, &AfterMoves<'_, N>) + Sync,
+    ) -> Pages<i16> {
+        let mut changed = self.places().pages();
         self.all_steps(side, |step| {
-            let own = self.sides[side.index()].keys.open();
-            let keys = step.addresses.clone().into_par_iter();
-            let keys = keys
-                .with_min_len(CHUNK)
-                .map_init(Neighbours::new, |neighbours, address| {
-                    let mut keys = *own.line(address);
-                    let men = self.men(address);
-                    if men.legality.legal[side.index()] == 0 {
-                        return keys;
-                    }
-                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                    let expect = Expect {
-                        other: step.keys(),
-                        scores: None,
-                        address,
-                        neighbours,
-                        side,
-                        zeroing: &zeroing,
-                    };
-                    let expected = self.expect(expect, &men);
-                    for (key, &expected) in keys.iter_mut().zip(&expected.numbers) {
-                        *key = key::common(*key, expected);
-                    }
-                    keys
-                });
-            narrowed.push(keys.collect());
+            let SideWindow { keys, results, .. } = self.sides[side.index()].open();
+            let lines = step.addresses.clone().into_par_iter();
+            let lines =
+                lines
+                    .with_min_len(CHUNK)
+                    .map_init(Neighbours::new, |neighbours, address| {
+                        let mut line = match keys.is_empty() {
+                            true => NO_KEYS,
+                            false => *keys.line(address),
+                        };
+                        if !is_asked(&line) {
+                            return line;
+                        }
+                        let men = self.men(address);
+                        if men.legality.legal[side.index()] == 0 {
+                            return line;
+                        }
+                        let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                        let expect = Expect {
+                            other: numbers(step),
+                            scores: None,
+                            address,
+                            neighbours,
+                            side,
+                            zeroing: &zeroing,
+                        };
+                        let after = AfterMoves {
+                            expected: self.expect(expect, &men),
+                            men,
+                            results: results.line(address),
+                        };
+                        change(&mut line, &after);
+                        line
+                    });
+            changed.push(lines.collect());
         });
-        narrowed
+        changed
     }
 
     /// The results of a side as keys where distances are not known.
@@ -203,7 +154,7 @@ impl SliceValues<'_> {
 }
 
 /// Derived keys, where they agree with the results.
-fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
+pub(super) fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
     for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
         let legal = key::with_result(expected, result);
         *key = if result == ILLEGAL { i16::MAX } else { legal };

@@ -25,6 +25,9 @@ pub(super) const PAGE: u32 = if cfg!(test) { 6 } else { 12 };
 /// Addresses whose values, and those that all their moves lead to, may be at hand at the same time.
 const AT_HAND: usize = if cfg!(test) { 1 << 10 } else { 1 << 18 };
 
+/// Addresses that are worked on together where everything is in memory: some megabytes of lines.
+const STEP: usize = if cfg!(test) { 1 << 9 } else { 1 << 15 };
+
 /// The squares of the men of an address, the white king's first.
 pub(super) type Squares = [u8; MAX_ADDRESSED];
 
@@ -172,9 +175,10 @@ impl Frame {
             .collect()
     }
 
-    /// The addresses of a band in the parts that are worked on together.
+    /// The addresses of a band in the parts that are worked on together. In memory they are small enough for the system not to
+    /// be asked for new memory, which it clears, each time.
     pub fn steps(&self, band: &Range<usize>, is_away: bool) -> Vec<Range<usize>> {
-        let length = if is_away { AT_HAND } else { self.addresses };
+        let length = if is_away { AT_HAND } else { STEP };
         let starts = band.clone().step_by(length);
         starts
             .map(|start| start..(start + length).min(band.end))

@@ -35,7 +35,6 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
-use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
@@ -54,7 +53,7 @@ use layout::PAGE;
 use moves::Targets;
 use pages::{Away, Trouble};
 use part::Part;
-use resolved::{Captures, Lines, Promoted, Promotion, Resolved, Wanted};
+use resolved::{Captures, Lines, Promoted, Resolved, Wanted};
 use slice::{Places, SliceValues};
 use source::{Source, sides};
 
@@ -252,11 +251,17 @@ impl Run<'_> {
             false => None,
         };
         let captures = Captures::new(&material, &self.resolved, kept.as_ref());
-        let wanted = match later.is_empty() {
-            true => Vec::new(),
-            false => {
+        let promoting = later
+            .iter()
+            .filter(|from| from.has_pawns() && from.men() == material.men());
+        // What promotions of one material lead to is part of what it takes in memory; of many it would be too much.
+        let wanted = match (promoting.count(), self.is_away) {
+            (0, _) => Vec::new(),
+            (1, false) => Wanted::from(later, &material, None),
+            _ => {
                 let directory = self.is_away.then_some(self.directory);
-                Wanted::from(later, &material, &away(&source, directory, &self.trouble)?)
+                let away = away(&source, directory, &self.trouble)?;
+                Wanted::from(later, &material, Some(&away))
             }
         };
         let is_kept = is_captured_into(&material, later);
@@ -486,15 +491,10 @@ impl Job<'_> {
                     continue;
                 }
                 let to = from.ahead(color).index() as u8;
-                for role in Role::PROMOTIONS {
-                    let promotion = Promotion {
-                        material: self.own.layout.material,
-                        color,
-                        role,
-                    };
-                    let lines = self.promoted.lines(promotion, slice, to);
-                    promotions.extend(lines.map(|lines| (color, lines)));
-                }
+                let lines = self
+                    .promoted
+                    .lines(self.own.layout.material, color, slice, to);
+                promotions.extend(lines.iter().map(|lines| (color, lines)));
             }
         }
         promotions

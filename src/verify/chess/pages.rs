@@ -142,10 +142,15 @@ impl<N: Lane> Pages<N> {
         pages
     }
 
-    /// Adds what comes next: all there is, or a multiple of whole pages unless it is the end.
+    /// Adds what comes next: all there is, or a multiple of whole pages unless it is the end. In memory the first lines are a
+    /// page, and all that come later as many, unless it is the end.
     pub fn push(&mut self, lines: Vec<Line<N>>) {
         if lines.is_empty() {
             return;
+        }
+        if self.away.is_none() && self.pages.len() == 1 {
+            debug_assert!(self.lines.is_power_of_two() && lines.len() <= self.lines);
+            self.log_lines = self.lines.ilog2();
         }
         self.lines += lines.len();
         match &self.away {
@@ -176,20 +181,39 @@ impl<N: Lane> Pages<N> {
         self.lines == 0
     }
 
-    /// The lines, if they are in memory.
-    pub fn as_slice(&self) -> &[Line<N>] {
-        match self.pages.first() {
-            Some(Page::Here(lines)) => lines,
-            _ => &[],
+    /// The line at an address, if there is one and it is in memory.
+    #[inline(always)]
+    pub fn line_here(&self, address: usize) -> Option<&Line<N>> {
+        match self.pages.get(address >> self.log_lines)? {
+            Page::Here(lines) => lines.get(address & ((1 << self.log_lines) - 1)),
+            Page::Away(_) => None,
+        }
+    }
+
+    /// Changes each of these lines by that of others at the same address. All of both are in memory.
+    pub fn merge(&mut self, others: &Pages<N>, merge: impl Fn(&mut Line<N>, &Line<N>) + Sync) {
+        let mut start = 0;
+        for page in &mut self.pages {
+            if let Page::Here(lines) = page {
+                lines.par_iter_mut().enumerate().for_each(|(place, line)| {
+                    if let Some(other) = others.line_here(start + place) {
+                        merge(line, other);
+                    }
+                });
+                start += lines.len();
+            }
         }
     }
 
     /// The lines, if they are in memory.
     pub fn into_lines(self) -> Vec<Line<N>> {
-        match self.pages.into_iter().next() {
-            Some(Page::Here(lines)) => lines.into_vec(),
-            _ => Vec::new(),
-        }
+        let mut pages = self.pages.into_iter().filter_map(|page| match page {
+            Page::Here(lines) => Some(lines.into_vec()),
+            Page::Away(_) => None,
+        });
+        let mut all = pages.next().unwrap_or_default();
+        pages.for_each(|lines| all.extend(lines));
+        all
     }
 
     /// Whether the lines wait in a file.
@@ -285,8 +309,12 @@ mod tests {
             pages.push(lines[..16].to_vec());
             pages.push(lines[16..].to_vec());
             let mut here = Pages::here(lines.clone());
-            assert_eq!(here.as_slice(), lines);
-            for pages in [&pages, &here] {
+            assert!((0..37).all(|address| here.line_here(address) == Some(&lines[address])));
+            let mut stepwise = Pages::new(None);
+            lines
+                .chunks(16)
+                .for_each(|step| stepwise.push(step.to_vec()));
+            for pages in [&pages, &here, &stepwise] {
                 let window = pages.open();
                 for (address, line) in lines.iter().enumerate() {
                     assert_eq!(window.get(address), Some(line));
@@ -294,7 +322,8 @@ mod tests {
                 assert_eq!(window.get(37), None);
             }
             here.put_away(&away, 4);
-            assert!(here.as_slice().is_empty() && here.open().line(36) == &lines[36]);
+            assert!(here.line_here(36).is_none() && here.open().line(36) == &lines[36]);
+            assert_eq!(stepwise.into_lines(), lines);
             assert_eq!(trouble.told(), None);
         }
     }

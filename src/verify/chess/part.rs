@@ -83,13 +83,10 @@ mod tests {
     use crate::chess::material::Material;
     use crate::chess::rules::Role;
     use crate::verify::chess::layout::Layout;
-    use crate::verify::chess::pages::{Away, Trouble};
-    use std::sync::Arc;
 
     fn part(material: &str, from: &str) -> (Part, Vec<Man>) {
         let material: Material = material.parse().unwrap();
-        let away = Arc::new(Away::new(None, &Trouble::default()).unwrap());
-        let wanted = Wanted::from(&[from.parse().unwrap()], &material, &away);
+        let wanted = Wanted::from(&[from.parse().unwrap()], &material, None);
         assert!(!wanted.is_empty());
         (
             Part::of_promotions(&wanted, material.has_pawns()),

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::layout::{Frame, Layout, Man, PAGE};
-use super::line::{ILLEGAL, Line, mate, turned};
+use super::line::{ILLEGAL, Line, mate, take_best, turned};
 use super::pages::{Away, Pages, Window};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
@@ -41,6 +41,18 @@ impl Lines {
             results: Pages::new(place),
             scores: Pages::new(place),
         }
+    }
+
+    /// Whether others have the same kinds of values, and all are in memory.
+    fn can_merge(&self, others: &Lines) -> bool {
+        let is_away = |lines: &Lines| lines.results.is_away() || lines.scores.is_away();
+        !is_away(self) && !is_away(others) && self.scores.is_empty() == others.scores.is_empty()
+    }
+
+    /// Takes the best of both for whoever moves there.
+    fn merge(&mut self, others: &Lines) {
+        (self.results).merge(&others.results, |best, line| take_best(best, line, 0));
+        (self.scores).merge(&others.scores, |best, line| take_best(best, line, 0));
     }
 
     /// Puts away what is in memory.
@@ -189,8 +201,8 @@ impl ResolvedWindow<'_> {
         let Some(window) = self.slices.get(slice) else {
             let lines = &lines[side.index()];
             return Some(Reached {
-                results: lines.results.as_slice().get(address)?,
-                scores: lines.scores.as_slice().get(address),
+                results: lines.results.line_here(address)?,
+                scores: lines.scores.line_here(address),
                 symmetry,
             });
         };
@@ -326,31 +338,41 @@ pub(super) struct Promotion {
     pub role: Role,
 }
 
-/// Values that promotions lead to: by the slice the pawn comes from and the square it reaches, at the addresses of that slice.
+/// Values that promotions lead to, whatever the pawn becomes: by material and the pawn's colour, then by the slice it comes from
+/// and the square it reaches, at the addresses of that slice.
 #[derive(Debug, Default)]
 pub(super) struct Promoted {
-    lines: HashMap<Promotion, HashMap<(usize, u8), Lines>>,
+    lines: HashMap<(Material, Color), HashMap<(usize, u8), Vec<Lines>>>,
 }
 
 impl Promoted {
-    /// What a promotion from a slice leads to.
-    pub fn lines(&self, promotion: Promotion, slice: usize, square: u8) -> Option<&Lines> {
-        self.lines.get(&promotion)?.get(&(slice, square))
+    /// What promotions from a slice lead to. The best of several is meant.
+    pub fn lines(&self, material: Material, color: Color, slice: usize, square: u8) -> &[Lines] {
+        let of_color = self.lines.get(&(material, color));
+        of_color
+            .and_then(|of_color| of_color.get(&(slice, square)))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Forgets what promotions of a material lead to.
     pub fn forget(&mut self, material: &Material) {
-        self.lines
-            .retain(|promotion, _| promotion.material != *material);
+        self.lines.retain(|(from, _), _| from != material);
     }
 
-    /// Keeps what is found.
+    /// Keeps what is found: of what is in memory only the best.
     pub fn extend(&mut self, found: Vec<Found>) {
-        for found in found {
-            self.lines
-                .entry(found.promotion)
-                .or_default()
-                .insert(found.place, found.lines);
+        for Found {
+            promotion,
+            place,
+            lines,
+        } in found
+        {
+            let of_color = self.lines.entry((promotion.material, promotion.color));
+            let all = of_color.or_default().entry(place).or_default();
+            match all.last_mut() {
+                Some(best) if best.can_merge(&lines) => best.merge(&lines),
+                _ => all.push(lines),
+            }
         }
     }
 }
@@ -371,13 +393,13 @@ pub(super) struct Wanted {
     from: Layout,
     /// Whether the promoted material is kept in the other colours.
     exchanged: bool,
-    /// Where what is found waits.
-    away: Arc<Away>,
+    /// Where what is found waits, if not in memory.
+    away: Option<Arc<Away>>,
 }
 
 impl Wanted {
-    /// The promotions of some materials that lead to one material, whose values are to wait somewhere.
-    pub fn from(later: &[Material], material: &Material, away: &Arc<Away>) -> Vec<Wanted> {
+    /// The promotions of some materials that lead to one material, whose values are to wait somewhere, or in memory.
+    pub fn from(later: &[Material], material: &Material, away: Option<&Arc<Away>>) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for &from in later {
             for color in Color::ALL {
@@ -395,7 +417,7 @@ impl Wanted {
                             },
                             from: Layout::new(from),
                             exchanged: !promoted.is_normal(),
-                            away: Arc::clone(away),
+                            away: away.cloned(),
                         });
                     }
                 }
@@ -470,7 +492,7 @@ struct Arrivals<'a> {
 impl Arrivals<'_> {
     fn lines(&self, is_away: bool) -> Lines {
         let has_scores = self.values.has_scores();
-        let mut lines = Lines::new(Some(&self.wanted.away));
+        let mut lines = Lines::new(self.wanted.away.as_ref());
         if !self.wanted.exchanged {
             for band in self.from.bands(is_away) {
                 let window = self.values.open();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
+use super::keys;
 use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Worth, key, mate, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
@@ -163,7 +164,18 @@ impl<'a> SliceValues<'a> {
             leaves_promotions: source.leaves_promotions(),
             places,
         };
-        for side in Color::ALL {
+        // Where both distances are derived, that is done while results are read: looking for the moves is most of the work.
+        let derives_all = |side: Color| {
+            let is_stored = |metric| source.is_stored(metric, side.index(), frame);
+            is_asked
+                && source.has(Metric::Dtz)
+                && source.has(Metric::Dtm)
+                && !is_stored(Metric::Dtz)
+                && !is_stored(Metric::Dtm)
+        };
+        let mut order = Color::ALL;
+        order.sort_by_key(|&side| derives_all(side));
+        for side in order {
             let part = part_of(side);
             if !part.has_side(side) {
                 continue;
@@ -188,6 +200,7 @@ impl<'a> SliceValues<'a> {
                 draw_in_file: source.draw_in_file(),
                 part,
                 side,
+                derives_all: derives_all(side),
             };
             let (own, mut found) = values.resolve(source, &reading);
             let mut twins = numbers[0].twins.clone();
@@ -201,11 +214,7 @@ impl<'a> SliceValues<'a> {
         }
         if source.has(Metric::Dtm) {
             for side in Color::ALL.into_iter().filter(|&side| part.has_side(side)) {
-                // Where distances to zeroing are derived as well, that is done in one go.
-                let is_left = is_asked
-                    && source.has(Metric::Dtz)
-                    && !source.is_stored(Metric::Dtz, side.index(), frame);
-                if !values.has_scores(side) && !is_left {
+                if !values.has_scores(side) {
                     values.sides[side.index()].lines.scores = values.derive_scores(side, part);
                 }
             }
@@ -301,7 +310,6 @@ impl<'a> SliceValues<'a> {
 
     /// Turns the numbers of a side into values; returns which have no meaning as well.
     fn resolve(&self, source: &Source, reading: &SideNumbers<'_>) -> (SideValues, Found) {
-        let [results, distances, scores] = reading.numbers;
         let side = reading.side;
         let mut own = SideValues {
             lines: Lines {
@@ -313,56 +321,31 @@ impl<'a> SliceValues<'a> {
         let mut found = Found::default();
         let strange = self.strange(source);
         self.all_steps(side, |step| {
-            let results = [&results.low, &results.high].map(Pages::open);
-            let distances = [&distances.low, &distances.high].map(Pages::open);
-            let scores = [&scores.low, &scores.high].map(Pages::open);
+            let numbers = OpenNumbers::new(reading);
             let start = step.addresses.start;
             let len = step.addresses.len();
             let lines = |is_known: bool| if is_known { len } else { 0 };
-            let mut new_results = vec![[0; 64]; len];
-            let mut new_scores = vec![[0; 64]; lines(!scores[0].is_empty())];
-            let mut new_keys = vec![[0; 64]; lines(!distances[0].is_empty())];
+            let mut results = vec![[0; 64]; len];
+            let mut scores = vec![[0; 64]; lines(numbers.gives_scores())];
+            let mut keys = vec![[0; 64]; lines(numbers.gives_keys())];
             let count = len.div_ceil(CHUNK);
-            let more = new_results
+            let more = results
                 .par_chunks_mut(CHUNK)
-                .zip(optional_chunks(&mut new_scores, count))
-                .zip(optional_chunks(&mut new_keys, count))
+                .zip(optional_chunks(&mut scores, count))
+                .zip(optional_chunks(&mut keys, count))
                 .enumerate()
-                .map(|(chunk, ((new_results, new_scores), new_keys))| {
+                .map(|(chunk, ((results, scores), keys))| {
                     let mut found = Found::default();
-                    for (place, new_results) in new_results.iter_mut().enumerate() {
+                    let mut neighbours = Neighbours::new();
+                    for (place, results) in results.iter_mut().enumerate() {
                         let address = start + chunk * CHUNK + place;
-                        *new_results = *results[0].line(address);
-                        let scores = new_scores.get_mut(place).map(|line| {
-                            *line = numbers_at(&scores, address);
-                            Mates {
-                                scores: line,
-                                draw: reading.draw_in_file,
-                            }
-                        });
-                        if !self.is_in(reading.part, side, address) {
-                            continue;
-                        }
-                        let numbers;
-                        let distances = match new_keys.get_mut(place) {
-                            Some(keys) => {
-                                numbers = numbers_at(&distances, address);
-                                Some(Distances {
-                                    numbers: &numbers,
-                                    code: &reading.code,
-                                    keys,
-                                })
-                            }
-                            None => None,
+                        let line = ValueLine {
+                            results,
+                            scores: scores.get_mut(place),
+                            keys: keys.get_mut(place),
                         };
-                        let kings = self.resolve_line(
-                            step.moves,
-                            side,
-                            address,
-                            new_results,
-                            scores,
-                            distances,
-                        );
+                        let kings =
+                            self.resolve_address(step, &numbers, address, line, &mut neighbours);
                         if kings != [0; 3] {
                             let men = self.men(address);
                             for (metric, kings) in Metric::ALL.into_iter().zip(kings) {
@@ -379,36 +362,78 @@ impl<'a> SliceValues<'a> {
                 })
                 .reduce(Found::default, Found::and);
             found.extend(more);
-            own.lines.results.push(new_results);
-            own.lines.scores.push(new_scores);
-            own.keys.push(new_keys);
+            own.lines.results.push(results);
+            own.lines.scores.push(scores);
+            own.keys.push(keys);
         });
         (own, found)
     }
 
-    /// Resolves a line; returns where numbers have no meaning, by metric.
+    /// Turns the numbers of an address into values; returns where they have no meaning, by metric.
+    fn resolve_address(
+        &self,
+        step: &Step<'_, '_>,
+        numbers: &OpenNumbers<'_, '_>,
+        address: usize,
+        line: ValueLine<'_>,
+        neighbours: &mut Neighbours,
+    ) -> [u64; 3] {
+        let reading = numbers.reading;
+        let side = reading.side;
+        *line.results = *numbers.results[0].line(address);
+        if !self.is_in(reading.part, side, address) {
+            return [0; 3];
+        }
+        let men = self.men(address);
+        let at = At {
+            side,
+            address,
+            men: &men,
+        };
+        if men.legality.legal[side.index()] == 0 {
+            line.take_no_position();
+            return [0; 3];
+        }
+        let captures = step.moves.captures(&men.placement, side);
+        if reading.derives_all {
+            let strange = self.resolve_line(step.moves, at, captures, line.results, None, None);
+            self.derive_line(step, at, captures, line, neighbours);
+            return strange;
+        }
+        let mates = line.scores.map(|scores| {
+            *scores = numbers_at(&numbers.scores, address);
+            Mates {
+                scores,
+                draw: reading.draw_in_file,
+            }
+        });
+        let plies;
+        let distances = match line.keys {
+            Some(keys) => {
+                plies = numbers_at(&numbers.distances, address);
+                Some(Distances {
+                    numbers: &plies,
+                    code: &reading.code,
+                    keys,
+                })
+            }
+            None => None,
+        };
+        self.resolve_line(step.moves, at, captures, line.results, mates, distances)
+    }
+
+    /// Resolves a line that has positions; returns where numbers have no meaning, by metric.
     fn resolve_line(
         &self,
         moves: &Moves<'_>,
-        side: Color,
-        address: usize,
+        At { side, address, men }: At<'_>,
+        captures: Best,
         results: &mut Line<u8>,
         scores: Option<Mates<'_>>,
         distances: Option<Distances<'_>>,
     ) -> [u64; 3] {
-        let men = self.men(address);
         let legal = men.legality.legal[side.index()];
-        if legal == 0 {
-            *results = [ILLEGAL; 64];
-            if let Some(Mates { scores, .. }) = scores {
-                *scores = [mate::ILLEGAL; 64];
-            }
-            if let Some(distances) = distances {
-                *distances.keys = [i16::MAX; 64];
-            }
-            return [0; 3];
-        }
-        let mut best = moves.captures(&men.placement, side);
+        let mut best = captures;
         let mut zeroing = best.results;
         if self.leaves_promotions || distances.is_some() {
             let promotions = moves.promotions(address, side);
@@ -433,8 +458,47 @@ impl<'a> SliceValues<'a> {
         if strange == [0; 3] {
             return strange;
         }
-        let canonical = self.canonical(address, &men).map_or(0, |own| own.positions);
+        let canonical = self.canonical(address, men).map_or(0, |own| own.positions);
         strange.map(|kings| kings & canonical & legal)
+    }
+
+    /// The keys and mate scores of a line that no file has, from its results and what its moves lead to.
+    fn derive_line(
+        &self,
+        step: &Step<'_, '_>,
+        at: At<'_>,
+        captures: Best,
+        line: ValueLine<'_>,
+        neighbours: &mut Neighbours,
+    ) {
+        let (Some(scores), Some(keys)) = (line.scores, line.keys) else {
+            return;
+        };
+        let legal = at.men.legality.legal[at.side.index()];
+        // A draw has no distance, whatever its moves are.
+        if line
+            .results
+            .iter()
+            .all(|&result| result == DRAW || result == ILLEGAL)
+        {
+            *keys = [key::DRAWN; 64];
+            *scores = [mate::DRAW; 64];
+        } else {
+            let zeroing = self.moves_with(captures, step.moves, at, neighbours);
+            let expect = Expect {
+                other: step.keys(),
+                scores: step.scores(),
+                address: at.address,
+                neighbours,
+                side: at.side,
+                zeroing: &zeroing,
+            };
+            let expected = self.expect(expect, at.men);
+            keys::take_expected(keys, &expected.numbers, line.results);
+            *scores = expected.scores;
+        }
+        take_illegal(keys, legal);
+        take_illegal(scores, legal);
     }
 
     /// Those of the numbers of mirror images that do not stand for the values of the positions themselves.
@@ -470,7 +534,14 @@ impl<'a> SliceValues<'a> {
                     None
                 }
             };
-            self.resolve_line(&moves, side, twin.address, &mut results, None, distances);
+            let men = self.men(twin.address);
+            let at = At {
+                side,
+                address: twin.address,
+                men: &men,
+            };
+            let captures = moves.captures(&men.placement, side);
+            self.resolve_line(&moves, at, captures, &mut results, None, distances);
             match twin.metric {
                 Metric::Dtz => keys[king] != own.keys.line(twin.address)[king],
                 _ => results[king] != own_results[king],
@@ -532,8 +603,21 @@ impl<'a> SliceValues<'a> {
         side: Color,
         neighbours: &mut Neighbours,
     ) -> Best {
+        let captures = moves.captures(&men.placement, side);
+        let at = At { side, address, men };
+        self.moves_with(captures, moves, at, neighbours)
+    }
+
+    /// As [`all_moves`](Self::all_moves), the captures being known.
+    fn moves_with(
+        &self,
+        captures: Best,
+        moves: &Moves<'_>,
+        At { side, address, men }: At<'_>,
+        neighbours: &mut Neighbours,
+    ) -> Best {
         moves.neighbours(address, &men.squares, &men.placement, side, neighbours);
-        let mut best = moves.captures(&men.placement, side);
+        let mut best = captures;
         best.take(&moves.promotions(address, side));
         if men.placement.of(side, Role::Pawn) != 0 {
             best.take(&moves.pushes(&men.placement, side));
@@ -589,6 +673,66 @@ struct SideNumbers<'a> {
     draw_in_file: u16,
     part: &'a Part,
     side: Color,
+    /// Whether keys and mate scores are in no file, and follow from the other side's.
+    derives_all: bool,
+}
+
+/// Numbers through new windows.
+struct OpenNumbers<'a, 'n> {
+    reading: &'a SideNumbers<'n>,
+    /// Low and high bytes.
+    results: [Window<'n, u8>; 2],
+    distances: [Window<'n, u8>; 2],
+    scores: [Window<'n, u8>; 2],
+}
+
+impl<'a, 'n> OpenNumbers<'a, 'n> {
+    fn new(reading: &'a SideNumbers<'n>) -> OpenNumbers<'a, 'n> {
+        let [results, distances, scores] = reading.numbers;
+        let open = |numbers: &'n Numbers| [numbers.low.open(), numbers.high.open()];
+        OpenNumbers {
+            reading,
+            results: open(results),
+            distances: open(distances),
+            scores: open(scores),
+        }
+    }
+
+    fn gives_scores(&self) -> bool {
+        self.reading.derives_all || !self.scores[0].is_empty()
+    }
+
+    fn gives_keys(&self) -> bool {
+        self.reading.derives_all || !self.distances[0].is_empty()
+    }
+}
+
+/// The values of an address, as far as they are asked for.
+struct ValueLine<'a> {
+    results: &'a mut Line<u8>,
+    scores: Option<&'a mut Line<u16>>,
+    keys: Option<&'a mut Line<i16>>,
+}
+
+impl ValueLine<'_> {
+    /// There is no position.
+    fn take_no_position(self) {
+        *self.results = [ILLEGAL; 64];
+        if let Some(scores) = self.scores {
+            *scores = [mate::ILLEGAL; 64];
+        }
+        if let Some(keys) = self.keys {
+            *keys = [i16::MAX; 64];
+        }
+    }
+}
+
+/// An address with a side to move.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    side: Color,
+    address: usize,
+    men: &'a Men,
 }
 
 /// Numbers from their low and high bytes.
