@@ -156,7 +156,8 @@ pub fn verify_checksums<S: Copy + Into<Subject>>(
     let chess = of_chess(materials);
     for format in FORMATS {
         let asked = chess::asked_in(directory, &chess, format);
-        let run = chess::Run::new(directory, format, (&[], AT_HAND), cancel, observer);
+        let run: chess::Run<'_, u8> =
+            chess::Run::new(directory, format, (&[], AT_HAND), cancel, observer);
         for material in asked {
             observer.started(material.into());
             report.unreadable.extend(run.verify_checksums(&material)?);
@@ -214,8 +215,18 @@ pub fn verify_within<S: Copy + Into<Subject>>(
     let chess = of_chess(materials);
     for format in FORMATS {
         let asked = chess::asked_in(directory, &chess, format);
-        let mut run = chess::Run::new(directory, format, (&asked, at_hand), cancel, observer);
-        drive(&mut run, &asked, cancel, observer, &mut report)?;
+        let verify = match chess::fits_bytes(directory, format, &asked) {
+            true => verify_chess::<u8>,
+            false => verify_chess::<u16>,
+        };
+        verify(
+            directory,
+            format,
+            (&asked, at_hand),
+            cancel,
+            observer,
+            &mut report,
+        )?;
     }
     for rules in Rules::ALL {
         let asked = of_xiangqi(materials, rules);
@@ -223,4 +234,18 @@ pub fn verify_within<S: Copy + Into<Subject>>(
         drive(&mut run, &asked, cancel, observer, &mut report)?;
     }
     Ok(report)
+}
+
+/// Verifies tables of chess, with distances to mate of one or two bytes in memory.
+fn verify_chess<S: chess::Score>(
+    directory: &Path,
+    format: Format,
+    (materials, at_hand): (&[Material], u64),
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let asked = (materials, at_hand);
+    let mut run: chess::Run<'_, S> = chess::Run::new(directory, format, asked, cancel, observer);
+    drive(&mut run, materials, cancel, observer, report)
 }

@@ -57,33 +57,44 @@ fn written(directory: &Path, solved: &Solved, metric: Metric, limits: Limits) ->
     written
 }
 
+/// Materials of each kind: different men, equal men, a pawn, pawns on both sides.
+const NAMES: [&str; 4] = ["KRvKN", "KNNvK", "KRvKP", "KPvKP"];
+
 #[test]
-fn streams_one_after_the_other_are_the_same() {
+fn tables_are_the_same_however_little_is_in_memory() {
     let directory = tempfile::tempdir().unwrap();
+    let all = generated(directory.path(), &NAMES);
+    streams_one_after_the_other_are_the_same(directory.path(), &all);
+    long_streams_have_the_same_values(directory.path(), &all);
+}
+
+fn streams_one_after_the_other_are_the_same(
+    directory: &Path,
+    all: &HashMap<Material, Arc<Solved>>,
+) {
     let other = tempfile::tempdir().unwrap();
-    let all = generated(directory.path(), &["KRvKN", "KNNvK", "KRvKP", "KPvKP"]);
-    assert!(all.len() > 10 && all.keys().all(|material| material.men() <= 4));
     let one = Limits {
         at_once: 0,
         ..Limits::DEFAULT
     };
-    for (material, solved) in all {
+    let is_named = |material: &Material| NAMES.contains(&&*material.to_string());
+    let some = (all.iter()).filter(|(material, _)| is_named(material) || material.men() == 3);
+    let mut compared = 0;
+    for (material, solved) in some {
+        compared += 1;
         for metric in METRICS {
-            let name = syzygy::file_name(&material, metric).unwrap();
-            let usual = std::fs::read(directory.path().join(&name)).unwrap();
+            let name = syzygy::file_name(material, metric).unwrap();
+            let usual = std::fs::read(directory.join(&name)).unwrap();
             assert!(
-                written(other.path(), &solved, metric, one) == usual,
+                written(other.path(), solved, metric, one) == usual,
                 "{name}"
             );
         }
     }
+    assert!(compared >= 8, "{compared}");
 }
 
-#[test]
-fn long_streams_have_the_same_values() {
-    let directory = tempfile::tempdir().unwrap();
-    let names = ["KRvKN", "KNNvK", "KRvKP", "KPvKP"];
-    let all = generated(directory.path(), &names);
+fn long_streams_have_the_same_values(directory: &Path, all: &HashMap<Material, Arc<Solved>>) {
     // Samples of a fifth, and of less than a piece where there is a stream for each file.
     let low = Limits {
         at_once: 0,
@@ -92,13 +103,13 @@ fn long_streams_have_the_same_values() {
     let with_threads = |threads: usize, solved: &Solved, metric| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().unwrap();
-        pool.install(|| written(directory.path(), solved, metric, low))
+        pool.install(|| written(directory, solved, metric, low))
     };
     let mut others = 0;
-    for material in names.map(|name| name.parse::<Material>().unwrap().normal_form()) {
+    for material in NAMES.map(|name| name.parse::<Material>().unwrap().normal_form()) {
         for metric in METRICS {
             let name = syzygy::file_name(&material, metric).unwrap();
-            let usual = std::fs::read(directory.path().join(&name)).unwrap();
+            let usual = std::fs::read(directory.join(&name)).unwrap();
             let long = with_threads(2, &all[&material], metric);
             others += usize::from(long != usual);
             assert!(
@@ -111,7 +122,7 @@ fn long_streams_have_the_same_values() {
         }
         // Every value, against those of its successors.
         let cancel = AtomicBool::new(false);
-        let report = verify(directory.path(), &[material], &cancel, &()).unwrap();
+        let report = verify(directory, &[material], &cancel, &()).unwrap();
         assert!(report.is_clean(), "{report:?}");
     }
     // What is drawn nearly everywhere has the same bytes.

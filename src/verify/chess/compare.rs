@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::layout::Canonical;
-use super::line::{ILLEGAL, Line, key, mate, squares_where};
+use super::line::{ILLEGAL, Line, Score, key, squares_where};
 use super::moves::{Expected, Neighbours};
 use super::slice::{CHUNK, Men, SideWindow, SliceValues, Step};
 use super::source::{Source, sides};
@@ -45,9 +45,9 @@ impl Compared {
 }
 
 /// Compares the values of a slice.
-pub(super) struct Comparison<'a> {
+pub(super) struct Comparison<'a, S> {
     pub source: &'a Source,
-    pub values: &'a SliceValues<'a>,
+    pub values: &'a SliceValues<'a, S>,
     /// Of a side, what is wrong whatever the moves lead to.
     pub strange: [Found; 2],
     pub cancel: &'a AtomicBool,
@@ -56,7 +56,7 @@ pub(super) struct Comparison<'a> {
     pub work: u64,
 }
 
-impl Comparison<'_> {
+impl<S: Score> Comparison<'_, S> {
     /// Compares both sides to move.
     pub fn run(self) -> Result<[Compared; 2], Error> {
         let mut compared = <[Compared; 2]>::default();
@@ -74,7 +74,7 @@ impl Comparison<'_> {
         Ok(compared)
     }
 
-    fn compare_step(&self, side: Color, step: &Step<'_, '_>) -> Result<Compared, Error> {
+    fn compare_step(&self, side: Color, step: &Step<'_, '_, S>) -> Result<Compared, Error> {
         let all = self.values.frame().addresses;
         let done = |address: usize| {
             (u128::from(self.work) * address.min(all) as u128 / all as u128) as u64
@@ -119,7 +119,7 @@ impl Comparison<'_> {
             address,
             men,
             canonical,
-        }: &ComparedLine<'_, '_>,
+        }: &ComparedLine<'_, '_, S>,
         neighbours: &mut Neighbours,
         compared: &mut Compared,
     ) {
@@ -175,7 +175,7 @@ impl Comparison<'_> {
         king: u32,
         result: u8,
         (stored, expected): (i16, i16),
-        scores: Option<(u16, u16)>,
+        scores: Option<(S, S)>,
         compared: &mut Compared,
     ) {
         let mut add = |metric: Metric, stored: String, expected: String| {
@@ -216,25 +216,25 @@ impl Comparison<'_> {
 }
 
 /// A line that is compared.
-struct ComparedLine<'a, 'v> {
+struct ComparedLine<'a, 'v, S> {
     side: Color,
-    step: &'a Step<'a, 'v>,
-    own: &'a SideWindow<'a>,
+    step: &'a Step<'a, 'v, S>,
+    own: &'a SideWindow<'a, S>,
     address: usize,
     men: &'a Men,
     canonical: Canonical,
 }
 
 /// Finds the squares of the black king where a line is not what was expected.
-struct Differ<'a> {
+struct Differ<'a, S> {
     results: &'a Line<u8>,
     keys: &'a Line<i16>,
-    scores: Option<&'a Line<u16>>,
-    expected: &'a Expected<i16>,
+    scores: Option<&'a Line<S>>,
+    expected: &'a Expected<i16, S>,
     has_distances: bool,
 }
 
-impl Kernel for Differ<'_> {
+impl<S: Score> Kernel for Differ<'_, S> {
     type Output = u64;
 
     #[inline(always)]
@@ -272,8 +272,8 @@ impl Kernel for Differ<'_> {
 
 /// Whether a mate score is what was expected and fits the result.
 #[inline(always)]
-fn score_agrees(score: u16, expected: u16, result: u8) -> bool {
-    let draw = mate::DRAW;
+fn score_agrees<S: Score>(score: S, expected: S, result: u8) -> bool {
+    let draw = S::DRAW;
     let drawn = Wdl::Draw.index() as u8;
     (score == expected)
         & ((score > draw) == (result > drawn))
@@ -294,8 +294,8 @@ fn describe_distance(result: u8, key: i16) -> String {
     }
 }
 
-fn describe_score(score: u16) -> String {
-    match mate::dtm(score) {
+fn describe_score(score: impl Score) -> String {
+    match score.dtm() {
         Some(dtm) => format!("mate in {}", counted(dtm.0, "ply")),
         None => "no mate".to_owned(),
     }
@@ -349,25 +349,25 @@ fn count(
 }
 
 /// Finds the longest win of a line: the smallest key and the smallest mate score above those of a draw.
-struct LongestWin<'a> {
+struct LongestWin<'a, S> {
     keys: &'a Line<i16>,
-    scores: Option<&'a Line<u16>>,
+    scores: Option<&'a Line<S>>,
 }
 
-impl Kernel for LongestWin<'_> {
+impl<S: Score> Kernel for LongestWin<'_, S> {
     /// The largest numbers of their types where there is no win.
-    type Output = (i16, u16);
+    type Output = (i16, S);
 
     #[inline(always)]
-    fn run(self) -> (i16, u16) {
-        let mut longest = (i16::MAX, u16::MAX);
+    fn run(self) -> (i16, S) {
+        let mut longest = (i16::MAX, S::NONE);
         for &key in self.keys {
             let won = if key > key::DRAWN { key } else { i16::MAX };
             longest.0 = won.min(longest.0);
         }
         for &score in self.scores.into_iter().flatten() {
-            let is_won = score > mate::DRAW;
-            let won = if is_won { score } else { u16::MAX };
+            let is_won = score > S::DRAW;
+            let won = if is_won { score } else { S::NONE };
             longest.1 = won.min(longest.1);
         }
         longest
@@ -375,7 +375,7 @@ impl Kernel for LongestWin<'_> {
 }
 
 /// Takes note of the longest wins of a line. Where no position is, its numbers are the largest there are.
-fn longest(compared: &mut Compared, win: LongestWin<'_>, width: Width) {
+fn longest<S: Score>(compared: &mut Compared, win: LongestWin<'_, S>, width: Width) {
     let has_scores = win.scores.is_some();
     let (key, score) = width.run(win);
     if key == i16::MAX {
@@ -383,7 +383,7 @@ fn longest(compared: &mut Compared, win: LongestWin<'_>, width: Width) {
     }
     compared.longest[0] = compared.longest[0].max(key::shortest(key).into());
     if has_scores {
-        let mate = mate::dtm(score).map_or(0, |dtm| dtm.0.unsigned_abs());
+        let mate = score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
         compared.longest[1] = compared.longest[1].max(mate);
     }
 }

@@ -1,7 +1,7 @@
 //! What the headers of a material's files claim about all positions, against the values.
 
 use super::compare::Compared;
-use super::line::{ILLEGAL, key, mate};
+use super::line::{ILLEGAL, Score, key};
 use super::slice::SliceValues;
 use super::source::{Source, sides};
 use crate::chess::material::Material;
@@ -25,7 +25,12 @@ fn longest_of(source: &Source, metric: Metric, side: usize) -> Option<Longest> {
 
 impl Named {
     /// Looks the named positions of a slice up.
-    pub fn look_up(&mut self, source: &Source, values: &SliceValues<'_>, slice: usize) {
+    pub fn look_up<S: Score>(
+        &mut self,
+        source: &Source,
+        values: &SliceValues<'_, S>,
+        slice: usize,
+    ) {
         let natural = source.space.natural_order();
         for metric in [Metric::Dtz, Metric::Dtm] {
             for side in 0..sides(source.material()) {
@@ -49,7 +54,7 @@ impl Named {
                 self.plies[usize::from(metric.number())][side] = Some(match metric {
                     Metric::Dtm => {
                         let score = own.scores.get(address).map(|line| line[king]);
-                        score.and_then(mate::dtm).map_or(0, |dtm| dtm.0)
+                        score.and_then(S::dtm).map_or(0, |dtm| dtm.0)
                     }
                     Metric::Wdl | Metric::Dtz => key::shortest(own.keys.line(address)[king]).into(),
                 });

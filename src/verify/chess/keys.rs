@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 
-use super::line::{ILLEGAL, Line, key};
+use super::line::{ILLEGAL, Line, Score, key};
 use super::moves::{Expect, Expected, Neighbours};
 use super::pages::{Around, Pages};
 use super::slice::{CHUNK, Mated, Men, SideWindow, SliceValues, Step};
@@ -20,13 +20,13 @@ use crate::probe::Format;
 const NO_KEYS: Line<i16> = [i16::MAX; 64];
 
 /// What is known of an address and of its moves.
-struct AfterMoves<'a, N> {
+struct AfterMoves<'a, N, S> {
     men: Men,
-    expected: Expected<N>,
+    expected: Expected<N, S>,
     results: &'a Line<u8>,
 }
 
-impl SliceValues<'_> {
+impl<S: Score> SliceValues<'_, S> {
     /// Completes the keys: those of a side that are in no file are derived, and those of mated positions are made exact.
     pub fn find_keys(&mut self, source: &Source) {
         let frame = self.frame();
@@ -53,7 +53,7 @@ impl SliceValues<'_> {
     /// The keys of a side with the mated positions marked among those that are lost in one ply, or in one or two.
     fn with_mates(&self, side: Color) -> Pages<i16> {
         let may_be_mated = |keys: &Line<i16>| keys.iter().any(|&key| key::may_be_mated(key));
-        let mark = |keys: &mut Line<i16>, after: &AfterMoves<'_, u8>| {
+        let mark = |keys: &mut Line<i16>, after: &AfterMoves<'_, u8, S>| {
             let in_check = after.men.legality.in_check[side.index()];
             for king in (after.expected.without_moves & in_check).ones() {
                 let key = &mut keys[king as usize];
@@ -67,7 +67,7 @@ impl SliceValues<'_> {
 
     /// What the moves of a side lead to, as its keys.
     fn derived_keys(&self, side: Color) -> Pages<i16> {
-        let take = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16>| {
+        let take = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16, S>| {
             take_expected(keys, &after.expected.numbers, after.results);
         };
         self.keys_by_moves(side, |step| step.keys(), |_| true, take)
@@ -75,7 +75,7 @@ impl SliceValues<'_> {
 
     /// The keys of a side narrowed to what its moves lead to.
     fn narrowed(&self, side: Color) -> Pages<i16> {
-        let narrow = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16>| {
+        let narrow = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16, S>| {
             for (key, &expected) in keys.iter_mut().zip(&after.expected.numbers) {
                 *key = key::common(*key, expected);
             }
@@ -88,9 +88,9 @@ impl SliceValues<'_> {
     fn keys_by_moves<N: Mated>(
         &self,
         side: Color,
-        numbers: impl for<'s, 'v> Fn(&Step<'s, 'v>) -> Around<'s, N> + Sync,
+        numbers: impl for<'s, 'v> Fn(&Step<'s, 'v, S>) -> Around<'s, N> + Sync,
         is_asked: impl Fn(&Line<i16>) -> bool + Sync,
-        change: impl Fn(&mut Line<i16>, &AfterMoves<'_, N>) + Sync,
+        change: impl Fn(&mut Line<i16>, &AfterMoves<'_, N, S>) + Sync,
     ) -> Pages<i16> {
         let mut changed = self.places().pages();
         self.all_steps(side, |step| {

@@ -1,13 +1,20 @@
 //! How much memory a verification takes.
 
+use super::MEN_IN_BYTES;
 use super::layout::{Layout, PAGE};
 use super::line::Line;
 use super::source::{PIECE, TOGETHER};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 
-/// Bytes of a line of results and of one of mate scores.
-const VALUES: u64 = RESULTS + 2 * RESULTS;
+/// Bytes of a line of results and of one of mate scores, which take a byte each as long as there are few men.
+fn values(material: &Material) -> u64 {
+    match material.men() <= MEN_IN_BYTES {
+        true => 2 * RESULTS,
+        false => 3 * RESULTS,
+    }
+}
+
 /// Bytes of a line of results, and of one of numbers.
 const RESULTS: u64 = size_of::<Line<u8>>() as u64;
 /// Bytes of a line of keys.
@@ -30,14 +37,14 @@ pub(in crate::verify) fn memory_within(material: &Material, at_hand: u64) -> u64
 pub(super) fn slice(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let stream = IndexSpace::new(*material).len() / layout.slices() as u64;
-    layout.addresses() as u64 * (2 * (VALUES + KEYS) + 3 * RESULTS) + stream
+    layout.addresses() as u64 * (2 * (values(material) + KEYS) + 3 * RESULTS) + stream
 }
 
 /// Bytes that a material takes where everything is in memory. Slices wait for those a step further from promotion.
 pub(super) fn whole(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let addresses = layout.addresses() as u64;
-    let waiting = (longest_wait(&layout) - 1) * addresses * 2 * VALUES;
+    let waiting = (longest_wait(&layout) - 1) * addresses * 2 * values(material);
     let dependencies = material.dependencies();
     let captured = dependencies
         .iter()
@@ -47,14 +54,14 @@ pub(super) fn whole(material: &Material) -> u64 {
         .iter()
         .filter(|other| other.men() == material.men());
     // A pawn on any of four files, the others being their mirror images.
-    let promoted = promotions.count() as u64 * 4 * addresses * VALUES;
+    let promoted = promotions.count() as u64 * 4 * addresses * values(material);
     slice(material) + waiting + captured + promoted
 }
 
 /// Bytes of all values of a material, without keys.
 fn values_of(material: &Material) -> u64 {
     let layout = Layout::new(*material);
-    layout.slices() as u64 * layout.addresses() as u64 * 2 * VALUES
+    layout.slices() as u64 * layout.addresses() as u64 * 2 * values(material)
 }
 
 /// Bytes that a material takes where values wait in files. KQRvKQR has 167.8 million lines, 16.8 million of them with the same
@@ -69,8 +76,9 @@ fn by_parts(material: &Material) -> u64 {
     let reading = slice.min(PIECE) + RESULTS * together.min(addresses);
     // The other side's keys and mate scores in a band, and where the white king steps to; the own values of a step, and its
     // numbers while they become values.
-    let steps = 9 * step * (KEYS + VALUES - RESULTS) + step * (2 * (KEYS + VALUES) + 5 * RESULTS);
-    let comparing = band * (KEYS + VALUES - RESULTS) + steps.min(addresses * (KEYS + VALUES));
+    let values = values(material);
+    let steps = 9 * step * (KEYS + values - RESULTS) + step * (2 * (KEYS + values) + 5 * RESULTS);
+    let comparing = band * (KEYS + values - RESULTS) + steps.min(addresses * (KEYS + values));
     let dependencies = material.dependencies();
     let (captured, promoted): (Vec<&Material>, Vec<&Material>) = dependencies
         .iter()
@@ -91,7 +99,7 @@ fn by_parts(material: &Material) -> u64 {
             true => other.addresses() as u64,
             false => parts(&other).0,
         };
-        (addresses + reached) * VALUES
+        (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
     reading

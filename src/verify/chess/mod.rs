@@ -25,7 +25,7 @@ mod syzygy;
 mod tests;
 mod visit;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ use crate::metric::Metric;
 use crate::probe::Format;
 use crate::simd::Width;
 use crate::statistics::{self, SliceTally};
-use crate::table::Table;
+use crate::table::{Plane, Table};
 use crate::tables::table_path;
 use crate::verify::drive::{Outcome, Stop, Verifier};
 use crate::verify::recount::{Counting, compare as compare_statistics};
@@ -59,6 +59,7 @@ use source::{Source, sides};
 
 pub(in crate::verify) use files::{FORMATS, asked_in};
 pub use formats::{BothFormats, Compared as ComparedFormats};
+pub(in crate::verify) use line::Score;
 pub(in crate::verify) use memory::{AT_HAND, memory_within};
 pub(crate) use stored::{StoredLines, StoredNumbers};
 pub(in crate::verify) use visit::format_shown;
@@ -66,6 +67,34 @@ pub(in crate::verify) use visit::format_shown;
 /// The positions that verifying a material goes through.
 pub(super) fn work(material: &Material) -> u64 {
     IndexSpace::new(*material).len() * sides(material) as u64
+}
+
+/// The most men of which the longest mate is known to be held by a byte, that of a position before as well: it has 253 plies.
+const MEN_IN_BYTES: usize = 5;
+
+/// Whether a byte holds each distance to mate of some materials and of all that they lead to.
+pub(super) fn fits_bytes(directory: &Path, format: Format, materials: &[Material]) -> bool {
+    if format == Format::Syzygy {
+        return true;
+    }
+    let mut all: HashSet<Material> = HashSet::new();
+    let mut left: Vec<Material> = materials.iter().map(Material::normal_form).collect();
+    while let Some(material) = left.pop() {
+        if all.insert(material) {
+            left.extend(material.dependencies());
+        }
+    }
+    let has_words = |material: &Material| {
+        let path = path_of(directory, material, Metric::Dtm, format);
+        let table = path.and_then(|path| Table::open_unmapped(&path).ok());
+        let has_words = |table: Table| {
+            let mut streams = table.streams().iter();
+            streams.any(|stream| stream.plane() == Plane::High)
+        };
+        table.is_some_and(has_words)
+    };
+    all.iter()
+        .all(|material| material.men() <= MEN_IN_BYTES && !has_words(material))
 }
 
 /// Whether captures of some materials lead to a material. What promotions lead to has as many men.
@@ -79,7 +108,7 @@ fn is_captured_into(material: &Material, later: &[Material]) -> bool {
 const LARGE_SLICE: usize = 1 << 20;
 
 /// A verification on its way.
-pub(super) struct Run<'a> {
+pub(super) struct Run<'a, S> {
     directory: &'a Path,
     format: Format,
     cancel: &'a AtomicBool,
@@ -87,9 +116,9 @@ pub(super) struct Run<'a> {
     /// Materials whose values are known, and whether mates are among them.
     has_mates: HashMap<Material, bool>,
     /// Values that captures of later materials lead to.
-    resolved: HashMap<Material, Arc<Resolved>>,
+    resolved: HashMap<Material, Arc<Resolved<S>>>,
     /// Values that promotions of later materials lead to.
-    promoted: Promoted,
+    promoted: Promoted<S>,
     /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in files.
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
@@ -107,7 +136,7 @@ impl From<LoadError> for Stop {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a, S: Score> Run<'a, S> {
     /// For some materials, of which those that take more bytes than `at_hand` are verified by parts.
     pub(super) fn new(
         directory: &'a Path,
@@ -115,7 +144,7 @@ impl<'a> Run<'a> {
         (materials, at_hand): (&[Material], u64),
         cancel: &'a AtomicBool,
         observer: &'a dyn Observer,
-    ) -> Run<'a> {
+    ) -> Run<'a, S> {
         let is_large = |material: &Material| memory::whole(material) > at_hand;
         Run {
             at_hand,
@@ -134,7 +163,7 @@ impl<'a> Run<'a> {
     }
 }
 
-impl Verifier for Run<'_> {
+impl<S: Score> Verifier for Run<'_, S> {
     type Material = Material;
 
     fn subject(&self, material: Material) -> Subject {
@@ -189,7 +218,7 @@ impl Verifier for Run<'_> {
     }
 }
 
-impl Run<'_> {
+impl<S: Score> Run<'_, S> {
     /// The format in which a material is read: for one that is not asked for the other one will do.
     fn format_of(&self, material: &Material, is_asked: bool) -> Format {
         let has_results = |format: Format| {
@@ -340,11 +369,11 @@ impl Run<'_> {
 }
 
 /// What working on the slices of a material takes.
-struct Job<'a> {
+struct Job<'a, S> {
     source: &'a Source,
-    own: &'a Resolved,
-    captures: &'a Captures,
-    promoted: &'a Promoted,
+    own: &'a Resolved<S>,
+    captures: &'a Captures<S>,
+    promoted: &'a Promoted<S>,
     /// Where values wait for other slices and materials, if not in memory.
     kept: Option<&'a Arc<Away>>,
     /// Whether a slice is too large to be in memory.
@@ -367,15 +396,15 @@ struct Job<'a> {
 
 /// What some slices gave.
 #[derive(Default)]
-struct SliceOutcome {
+struct SliceOutcome<S> {
     compared: [Compared; 2],
     named: Named,
     tally: SliceTally,
-    promoted: Vec<resolved::Found>,
+    promoted: Vec<resolved::Found<S>>,
 }
 
-impl SliceOutcome {
-    fn and(mut self, other: SliceOutcome) -> SliceOutcome {
+impl<S> SliceOutcome<S> {
+    fn and(mut self, other: SliceOutcome<S>) -> SliceOutcome<S> {
         let [white, black] = other.compared;
         let [own_white, own_black] = self.compared;
         self.promoted.extend(other.promoted);
@@ -413,9 +442,9 @@ impl SliceOutcome {
     }
 }
 
-impl Job<'_> {
+impl<S: Score> Job<'_, S> {
     /// Reads a slice, compares it if that is asked for, and keeps its values.
-    fn run(&self, slice: usize) -> Result<SliceOutcome, Stop> {
+    fn run(&self, slice: usize) -> Result<SliceOutcome<S>, Stop> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Stop::Cancelled);
         }
@@ -482,7 +511,7 @@ impl Job<'_> {
     }
 
     /// What the promotions of a slice without a capture lead to.
-    fn promotions(&self, slice: usize) -> Vec<(Color, &Lines)> {
+    fn promotions(&self, slice: usize) -> Vec<(Color, &Lines<S>)> {
         let pawns = self.own.layout.pawns.placement(slice);
         let mut promotions = Vec::new();
         for color in Color::ALL {

@@ -7,7 +7,7 @@
 
 use super::layout::{Frame, Squares, squares_of};
 use super::line::{
-    ILLEGAL, Lane, Line, Worth, best_of_steps, mate, result_before, squares_where, take_best,
+    ILLEGAL, Lane, Line, Score, Worth, best_of_steps, result_before, squares_where, take_best,
     with_turned,
 };
 use super::pages::Around;
@@ -22,18 +22,18 @@ use crate::simd::{Kernel, Width};
 /// The values reached by some moves that are the best for their mover: the smallest, as they are for the opponent.
 /// Result and mate score may come from different moves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Best {
+pub(super) struct Best<S> {
     pub results: Line<u8>,
-    pub scores: Line<u16>,
+    pub scores: Line<S>,
 }
 
-impl Best {
-    pub const NO_MOVE: Best = Best {
+impl<S: Score> Best<S> {
+    pub const NO_MOVE: Best<S> = Best {
         results: [ILLEGAL; 64],
-        scores: [mate::ILLEGAL; 64],
+        scores: [S::ILLEGAL; 64],
     };
 
-    pub fn take(&mut self, other: &Best) {
+    pub fn take(&mut self, other: &Best<S>) {
         take_best(&mut self.results, &other.results, 0);
         take_best(&mut self.scores, &other.scores, 0);
     }
@@ -41,20 +41,20 @@ impl Best {
 
 /// What the moves of a slice lead to.
 #[derive(Debug)]
-pub(super) struct Targets<'a> {
+pub(super) struct Targets<'a, S> {
     pub frame: &'a Frame,
     /// The material itself: slices that pawns walk to.
-    pub own: &'a Resolved,
-    pub captures: &'a Captures,
+    pub own: &'a Resolved<S>,
+    pub captures: &'a Captures<S>,
     /// What promotions without a capture lead to, at the addresses of the slice, by the pawn's colour.
-    pub promoted: Vec<(Color, &'a Lines)>,
+    pub promoted: Vec<(Color, &'a Lines<S>)>,
     /// How wide the registers are.
     pub width: Width,
 }
 
-impl Targets<'_> {
+impl<S: Score> Targets<'_, S> {
     /// The values through new windows.
-    pub fn open(&self) -> Moves<'_> {
+    pub fn open(&self) -> Moves<'_, S> {
         let promoted = self.promoted.iter();
         Moves {
             frame: self.frame,
@@ -70,11 +70,11 @@ impl Targets<'_> {
 
 /// What the moves of a slice lead to, as far as it was asked for.
 #[derive(Debug)]
-pub(super) struct Moves<'a> {
+pub(super) struct Moves<'a, S> {
     pub frame: &'a Frame,
-    own: ResolvedWindow<'a>,
-    captures: CaptureWindows<'a>,
-    promoted: Vec<(Color, LinesWindow<'a>)>,
+    own: ResolvedWindow<'a, S>,
+    captures: CaptureWindows<'a, S>,
+    promoted: Vec<(Color, LinesWindow<'a, S>)>,
     pub width: Width,
 }
 
@@ -90,11 +90,11 @@ pub(super) struct Neighbour {
 /// Quiet moves of the men at an address.
 pub(super) type Neighbours = Vec<Neighbour>;
 
-impl Moves<'_> {
+impl<S: Score> Moves<'_, S> {
     /// Takes the values of a placement, seen from the frame's board.
     fn reach(
-        best: &mut Best,
-        target: Option<&ResolvedWindow<'_>>,
+        best: &mut Best<S>,
+        target: Option<&ResolvedWindow<'_, S>>,
         placement: &Placement,
         side: Color,
         between: u64,
@@ -113,7 +113,7 @@ impl Moves<'_> {
     }
 
     /// The best captures.
-    pub fn captures(&self, placement: &Placement, side: Color) -> Best {
+    pub fn captures(&self, placement: &Placement, side: Color) -> Best<S> {
         let mut best = Best::NO_MOVE;
         let occupied = placement.occupied();
         let victims = placement.men[(!side).index()]
@@ -141,7 +141,7 @@ impl Moves<'_> {
     }
 
     /// The best promotions that do not take.
-    pub fn promotions(&self, address: usize, side: Color) -> Best {
+    pub fn promotions(&self, address: usize, side: Color) -> Best<S> {
         let mut best = Best::NO_MOVE;
         for (_, lines) in self.promoted.iter().filter(|(color, _)| *color == side) {
             take_best(&mut best.results, lines.results.line(address), 0);
@@ -161,7 +161,7 @@ impl Moves<'_> {
 
     fn capture(
         &self,
-        best: &mut Best,
+        best: &mut Best<S>,
         placement: &Placement,
         side: Color,
         role: Role,
@@ -197,7 +197,7 @@ impl Moves<'_> {
     }
 
     /// The black king takes a man, wherever it comes from: one value for up to eight squares.
-    fn captures_by_king(&self, best: &mut Best, placement: &Placement, square: Square) {
+    fn captures_by_king(&self, best: &mut Best<S>, placement: &Placement, square: Square) {
         let victim = Self::victim(placement, Color::White, square);
         let mut after = *placement;
         after.men[0][victim.index()] &= !square.bit();
@@ -207,7 +207,7 @@ impl Moves<'_> {
         };
         let place = usize::from(reached.symmetry.map(square.index() as u8));
         let result = reached.results[place];
-        let score = reached.scores.map_or(mate::ILLEGAL, |scores| scores[place]);
+        let score = reached.scores.map_or(S::ILLEGAL, |scores| scores[place]);
         for king in attacks::king(square).ones() {
             let king = king as usize;
             best.results[king] = result.min(best.results[king]);
@@ -216,7 +216,7 @@ impl Moves<'_> {
     }
 
     /// The best pawn moves that neither take nor promote.
-    pub fn pushes(&self, placement: &Placement, side: Color) -> Best {
+    pub fn pushes(&self, placement: &Placement, side: Color) -> Best<S> {
         let mut best = Best::NO_MOVE;
         let occupied = placement.occupied();
         for from in squares_of(placement.of(side, Role::Pawn)) {
@@ -240,7 +240,7 @@ impl Moves<'_> {
 
     /// What a double step leads to, with the en-passant captures that answer it. Where nothing else can be played, the
     /// table's value is that of a stalemate or a mate, and the capture alone counts.
-    fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best {
+    fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best<S> {
         let mut reached = Best::NO_MOVE;
         Self::reach(&mut reached, Some(&self.own), after, !side, one.bit());
         let takers = attacks::pawn(side, one) & after.of(!side, Role::Pawn);
@@ -259,7 +259,7 @@ impl Moves<'_> {
         for king in answered.ones() {
             let square = king as usize;
             let result = result_before(replies.results[square]);
-            let score = mate::before_move(replies.scores[square]);
+            let score = S::before_move(replies.scores[square]);
             let own = &mut reached.results[square];
             let is_only_move = *own == Wdl::Draw.index() as u8
                 && result < *own
@@ -357,28 +357,28 @@ impl Moves<'_> {
 
 /// Finds what all moves from an address amount to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Expect<'a, N> {
+pub(super) struct Expect<'a, N, S> {
     /// The numbers of the other side.
     pub other: Around<'a, N>,
     /// Its mate scores, if they are known.
-    pub scores: Option<Around<'a, u16>>,
+    pub scores: Option<Around<'a, S>>,
     pub address: usize,
     pub neighbours: &'a [Neighbour],
     pub side: Color,
     /// What the moves lead to that are not quiet.
-    pub zeroing: &'a Best,
+    pub zeroing: &'a Best<S>,
 }
 
 /// What all moves from an address amount to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Expected<N> {
+pub(super) struct Expected<N, S> {
     pub numbers: Line<N>,
-    pub scores: Line<u16>,
+    pub scores: Line<S>,
     /// Squares of the black king for which there is no move.
     pub without_moves: u64,
 }
 
-impl<N: Worth> Expect<'_, N> {
+impl<N: Worth, S: Score> Expect<'_, N, S> {
     #[inline(always)]
     fn best_of_quiet<M: Lane>(&self, lines: Around<'_, M>) -> Line<M> {
         let mut best = match self.side {
@@ -395,11 +395,11 @@ impl<N: Worth> Expect<'_, N> {
     }
 }
 
-impl<N: Worth> Kernel for Expect<'_, N> {
-    type Output = Expected<N>;
+impl<N: Worth, S: Score> Kernel for Expect<'_, N, S> {
+    type Output = Expected<N, S>;
 
     #[inline(always)]
-    fn run(self) -> Expected<N> {
+    fn run(self) -> Expected<N, S> {
         let mut numbers = self.best_of_quiet(self.other);
         for (number, &result) in numbers.iter_mut().zip(&self.zeroing.results) {
             *number = N::reached_by_zeroing(result).min(*number);
@@ -408,12 +408,12 @@ impl<N: Worth> Kernel for Expect<'_, N> {
         for number in &mut numbers {
             *number = number.before();
         }
-        let mut scores = [mate::ILLEGAL; 64];
+        let mut scores = [S::ILLEGAL; 64];
         if let Some(known) = self.scores {
             scores = self.best_of_quiet(known);
             take_best(&mut scores, &self.zeroing.scores, 0);
             for score in &mut scores {
-                *score = mate::before_move(*score);
+                *score = S::before_move(*score);
             }
         }
         Expected {

@@ -1,6 +1,6 @@
 //! What the numbers of a file mean, a line at a time.
 
-use super::line::{ILLEGAL, Lane, Line, key, mate, none_on, result_before, squares_where};
+use super::line::{ILLEGAL, Lane, Line, Score, key, none_on, result_before, squares_where};
 use super::moves::Best;
 use crate::metric::Wdl;
 use crate::simd::Kernel;
@@ -9,22 +9,22 @@ const DRAW: u8 = Wdl::Draw.index() as u8;
 const WIN: u8 = Wdl::Win.index() as u8;
 
 /// Turns the numbers of a line into values.
-pub(super) struct Resolve<'a> {
+pub(super) struct Resolve<'a, S> {
     pub legal: u64,
-    pub best: &'a Best,
+    pub best: &'a Best<S>,
     /// The best results of moves that take, promote or push.
     pub zeroing: &'a Line<u8>,
     pub results: &'a mut Line<u8>,
-    pub scores: Option<Mates<'a>>,
+    pub scores: Option<Mates<'a, S>>,
     pub distances: Option<Distances<'a>>,
 }
 
 /// The distances to mate of a line.
-pub(super) struct Mates<'a> {
+pub(super) struct Mates<'a, S> {
     /// First the numbers, then the scores.
-    pub scores: &'a mut Line<u16>,
+    pub scores: &'a mut Line<S>,
     /// The score of a draw as the file counts: numbers of one byte, or of two.
-    pub draw: u16,
+    pub draw: S,
 }
 
 /// The distances to zeroing of a line.
@@ -80,7 +80,7 @@ impl DistanceCode {
     }
 }
 
-impl Kernel for Resolve<'_> {
+impl<S: Score> Kernel for Resolve<'_, S> {
     /// Where results, where distances to zeroing and where mate scores have no meaning.
     type Output = [u64; 3];
 
@@ -105,6 +105,7 @@ impl Kernel for Resolve<'_> {
         }
         take_illegal(results, self.legal);
         if let Some(Mates { scores, draw }) = self.scores {
+            let last = draw.less_one();
             for ((((score, &result), &reached), &reached_score), strange) in scores
                 .iter_mut()
                 .zip(&*results)
@@ -112,25 +113,21 @@ impl Kernel for Resolve<'_> {
                 .zip(&best.scores)
                 .zip(&mut strange_scores)
             {
-                let converted = mate::before_move(reached_score);
+                let converted = S::before_move(reached_score);
                 let converted = if reached == ILLEGAL {
-                    mate::MATED
+                    S::MATED
                 } else {
                     converted
                 };
                 // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
                 let number = *score;
-                let won = if number >= draw - 1 {
-                    0
-                } else {
-                    u16::MAX - number
-                };
+                let won = if number >= last { S::MATED } else { !number };
                 let is_wrong = number >= draw;
-                let lost = if is_wrong { 0 } else { number };
-                *strange = u8::from(is_wrong & (converted < mate::DRAW) & (result < DRAW));
+                let lost = if is_wrong { S::MATED } else { number };
+                *strange = u8::from(is_wrong & (converted < S::DRAW) & (result < DRAW));
                 let decided = if result > DRAW { won } else { lost };
                 let value = converted.max(decided);
-                *score = if result == DRAW { mate::DRAW } else { value };
+                *score = if result == DRAW { S::DRAW } else { value };
             }
             take_illegal(scores, self.legal);
         }

@@ -27,6 +27,8 @@ pub(super) struct Arrival {
     man: Man,
     /// Where it may stand.
     squares: u64,
+    /// Who may be to move.
+    turns: [bool; 2],
 }
 
 impl Part {
@@ -38,16 +40,35 @@ impl Part {
                 true => LAST_RANK[man.0.index()],
                 false => EDGE,
             };
-            Arrival { man, squares }
+            Arrival {
+                man,
+                squares,
+                turns: Color::ALL.map(|turn| turn != man.0),
+            }
         });
         Part::Promoted(arrivals.collect())
+    }
+
+    /// The same lines whoever is to move: where those of one side are derived, all that its moves lead to. A move of
+    /// Black's leaves White's queen where it is.
+    pub fn with_both_turns(&self) -> Part {
+        match self {
+            Part::Whole => Part::Whole,
+            Part::Promoted(arrivals) => {
+                let arrivals = arrivals.iter().map(|arrival| Arrival {
+                    turns: [true; 2],
+                    ..*arrival
+                });
+                Part::Promoted(arrivals.collect())
+            }
+        }
     }
 
     /// Whether anything with this side to move is in it.
     pub fn has_side(&self, side: Color) -> bool {
         match self {
             Part::Whole => true,
-            Part::Promoted(arrivals) => arrivals.iter().any(|arrival| arrival.man.0 != side),
+            Part::Promoted(arrivals) => arrivals.iter().any(|arrival| arrival.turns[side.index()]),
         }
     }
 
@@ -64,7 +85,11 @@ impl Part {
             return u64::MAX;
         };
         let mut found = 0;
-        for Arrival { man, squares: may } in arrivals.iter().filter(|it| it.man.0 != side) {
+        let arrivals = arrivals.iter().filter(|it| it.turns[side.index()]);
+        for Arrival {
+            man, squares: may, ..
+        } in arrivals
+        {
             for (place, (other, square)) in men.iter().zip(squares).enumerate() {
                 if other == man {
                     let is_there = place != one && may >> square & 1 != 0;
@@ -105,6 +130,9 @@ mod tests {
         assert!(part.has(Color::Black, &men, &on(31, 27)));
         assert!(!part.has(Color::Black, &men, &on(27, 63)));
         assert!(!part.has(Color::White, &men, &on(32, 27)));
+        let both = part.with_both_turns();
+        assert!(both.has(Color::White, &men, &on(32, 27)) && both.has_side(Color::White));
+        assert!(!both.has(Color::White, &men, &on(27, 63)));
         assert_eq!(part.squares(Color::Black, &men, &on(27, 63), 1), EDGE);
         assert_eq!(part.squares(Color::Black, &men, &on(32, 63), 2), u64::MAX);
         assert_eq!(part.squares(Color::Black, &men, &on(27, 63), 2), 0);

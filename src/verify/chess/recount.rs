@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::layout::squares_of;
-use super::line::{Line, key, mate};
+use super::line::{Line, Score, key};
 use super::slice::{Men, SideValues, SideWindow, SliceValues};
 use super::source::Source;
-use super::{AT_HAND, Run, sides};
+use super::{AT_HAND, Run, fits_bytes, sides};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::rules::{Role, attacks};
@@ -39,19 +39,40 @@ impl Recount for Chess {
     ) -> Result<Vec<(Metric, Statistics)>, RecountError> {
         recount::check_presence::<Chess>(directory, rules, &material, metrics)?;
         let material = material.normal_form();
-        let asked = (&[material][..], AT_HAND);
-        let mut run = Run::new(directory, Format::Native, asked, cancel, observer);
-        run.counting = Some(Counting::new(metrics, listed));
-        recount::count(&mut run, directory, material, cancel, observer)?;
-        Ok(run.counting.map_or(Vec::new(), |counting| counting.found))
+        let count = match fits_bytes(directory, Format::Native, &[material]) {
+            true => counted::<u8>,
+            false => counted::<u16>,
+        };
+        count(
+            directory,
+            material,
+            Counting::new(metrics, listed),
+            cancel,
+            observer,
+        )
     }
 }
 
+/// Counts with distances to mate of one or two bytes in memory.
+fn counted<S: Score>(
+    directory: &Path,
+    material: Material,
+    counting: Counting<Metric>,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Vec<(Metric, Statistics)>, RecountError> {
+    let asked = (&[material][..], AT_HAND);
+    let mut run: Run<'_, S> = Run::new(directory, Format::Native, asked, cancel, observer);
+    run.counting = Some(counting);
+    recount::count(&mut run, directory, material, cancel, observer)?;
+    Ok(run.counting.map_or(Vec::new(), |counting| counting.found))
+}
+
 /// Counts the values of a slice.
-pub(super) fn tally(
+pub(super) fn tally<S: Score>(
     space: &IndexSpace,
     source: &Source,
-    values: &SliceValues<'_>,
+    values: &SliceValues<'_, S>,
     slice: usize,
     listed: usize,
 ) -> SliceTally {
@@ -126,10 +147,10 @@ impl SliceWords for Words {
 }
 
 impl Words {
-    fn new(
+    fn new<S: Score>(
         source: &Source,
-        values: &SliceValues<'_>,
-        windows: &[SideWindow<'_>; 2],
+        values: &SliceValues<'_, S>,
+        windows: &[SideWindow<'_, S>; 2],
         addresses: &Range<usize>,
     ) -> Words {
         let sets = addresses.clone().map(|address| {
@@ -150,7 +171,11 @@ impl Words {
 }
 
 impl SideWords {
-    fn new(source: &Source, window: &SideWindow<'_>, addresses: &Range<usize>) -> SideWords {
+    fn new<S: Score>(
+        source: &Source,
+        window: &SideWindow<'_, S>,
+        addresses: &Range<usize>,
+    ) -> SideWords {
         let mut words = SideWords {
             dtz: Vec::new(),
             dtz_high: Vec::new(),
@@ -188,13 +213,13 @@ impl SideWords {
             let in_bytes = scores.clone().map(|line| {
                 let mut bytes = [0; 64];
                 for (byte, &score) in bytes.iter_mut().zip(line) {
-                    *byte = mate::in_byte(score)?;
+                    *byte = score.in_byte()?;
                 }
                 Some(bytes)
             });
             match in_bytes.collect() {
                 Some(bytes) => words.dtm = bytes,
-                None => words.long_mates = scores.copied().collect(),
+                None => words.long_mates = scores.map(|line| line.map(S::in_word)).collect(),
             }
         }
         words

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::layout::{Frame, Layout, Man, PAGE};
-use super::line::{ILLEGAL, Line, mate, take_best, turned};
+use super::line::{ILLEGAL, Line, Score, take_best, turned};
 use super::pages::{Away, Pages, Window};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
@@ -18,16 +18,16 @@ use crate::metric::Wdl;
 
 /// The values of one side to move in a frame.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct Lines<S> {
     /// [`Wdl::index`], or [`ILLEGAL`].
     pub results: Pages<u8>,
     /// Scores of [`mate`]; empty if they are not known.
-    pub scores: Pages<u16>,
+    pub scores: Pages<S>,
 }
 
-impl Lines {
+impl<S: Score> Lines<S> {
     /// Adds lines to both.
-    fn push(&mut self, (results, scores): (Vec<Line<u8>>, Vec<Line<u16>>), has_scores: bool) {
+    fn push(&mut self, (results, scores): (Vec<Line<u8>>, Vec<Line<S>>), has_scores: bool) {
         self.results.push(results);
         if has_scores {
             self.scores.push(scores);
@@ -35,7 +35,7 @@ impl Lines {
     }
 
     /// No lines, which will be put away if there is a place for it.
-    fn new(away: Option<&Arc<Away>>) -> Lines {
+    fn new(away: Option<&Arc<Away>>) -> Lines<S> {
         let place = away.map(|away| (away, PAGE));
         Lines {
             results: Pages::new(place),
@@ -44,13 +44,13 @@ impl Lines {
     }
 
     /// Whether others have the same kinds of values, and all are in memory.
-    fn can_merge(&self, others: &Lines) -> bool {
-        let is_away = |lines: &Lines| lines.results.is_away() || lines.scores.is_away();
+    fn can_merge(&self, others: &Lines<S>) -> bool {
+        let is_away = |lines: &Lines<S>| lines.results.is_away() || lines.scores.is_away();
         !is_away(self) && !is_away(others) && self.scores.is_empty() == others.scores.is_empty()
     }
 
     /// Takes the best of both for whoever moves there.
-    fn merge(&mut self, others: &Lines) {
+    fn merge(&mut self, others: &Lines<S>) {
         (self.results).merge(&others.results, |best, line| take_best(best, line, 0));
         (self.scores).merge(&others.scores, |best, line| take_best(best, line, 0));
     }
@@ -61,7 +61,7 @@ impl Lines {
         self.scores.put_away(away, PAGE);
     }
 
-    pub fn open(&self) -> LinesWindow<'_> {
+    pub fn open(&self) -> LinesWindow<'_, S> {
         LinesWindow {
             results: self.results.open(),
             scores: self.scores.open(),
@@ -71,29 +71,29 @@ impl Lines {
 
 /// The values of one side to move, as far as they were asked for.
 #[derive(Debug)]
-pub(super) struct LinesWindow<'a> {
+pub(super) struct LinesWindow<'a, S> {
     pub results: Window<'a, u8>,
-    pub scores: Window<'a, u16>,
+    pub scores: Window<'a, S>,
 }
 
 /// The values of a material, slice by slice.
 #[derive(Debug)]
-pub(super) struct Resolved {
+pub(super) struct Resolved<S> {
     pub layout: Layout,
-    pub slices: Vec<OnceLock<[Lines; 2]>>,
+    pub slices: Vec<OnceLock<[Lines<S>; 2]>>,
 }
 
 /// Lines that a move leads to, and the symmetry that takes the mover's board to theirs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reached<'a> {
+pub(super) struct Reached<'a, S> {
     pub results: &'a Line<u8>,
-    pub scores: Option<&'a Line<u16>>,
+    pub scores: Option<&'a Line<S>>,
     pub symmetry: Symmetry,
 }
 
-impl Resolved {
+impl<S: Score> Resolved<S> {
     /// A material without values so far.
-    pub fn new(material: Material) -> Resolved {
+    pub fn new(material: Material) -> Resolved<S> {
         let layout = Layout::new(material);
         Resolved {
             slices: (0..layout.slices()).map(|_| OnceLock::new()).collect(),
@@ -111,7 +111,7 @@ impl Resolved {
     }
 
     /// Two kings, which draw wherever they may stand.
-    pub fn bare_kings() -> Resolved {
+    pub fn bare_kings() -> Resolved<S> {
         let kings = Resolved::new(Material::BARE_KINGS);
         let frame = kings.layout.frame(0);
         let lines = || {
@@ -127,7 +127,7 @@ impl Resolved {
             }
             let drawn = Wdl::Draw.index() as u8;
             let results = legal.clone().map(|set| line(set, drawn, ILLEGAL));
-            let scores = legal.map(|set| line(set, mate::DRAW, mate::ILLEGAL));
+            let scores = legal.map(|set| line(set, S::DRAW, S::ILLEGAL));
             Lines {
                 results: Pages::here(results.collect()),
                 scores: Pages::here(scores.collect()),
@@ -138,7 +138,7 @@ impl Resolved {
     }
 
     /// The values through a new window.
-    pub fn open(&self) -> ResolvedWindow<'_> {
+    pub fn open(&self) -> ResolvedWindow<'_, S> {
         let first = self.slices.iter().find_map(OnceLock::get);
         let is_away = first
             .into_iter()
@@ -157,7 +157,7 @@ impl Resolved {
     }
 
     /// The same values with White and Black in each other's place.
-    pub fn with_colors_exchanged(&self, away: Option<&Arc<Away>>) -> Resolved {
+    pub fn with_colors_exchanged(&self, away: Option<&Arc<Away>>) -> Resolved<S> {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
         let window = self.open();
@@ -170,7 +170,7 @@ impl Resolved {
                     for band in frame.bands(away.is_some()) {
                         let found = band.into_par_iter().map(|address| {
                             let placement = frame.placement(&frame.squares(address));
-                            let mut found = ([ILLEGAL; 64], [mate::ILLEGAL; 64]);
+                            let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
                             window.take_other_colors(&placement, side, u64::MAX, &mut found);
                             found
                         });
@@ -184,18 +184,21 @@ impl Resolved {
     }
 }
 
+/// Windows of a slice, by side to move.
+type BothSides<'a, S> = Box<[LinesWindow<'a, S>; 2]>;
+
 /// The values of a material, as far as they were asked for.
 #[derive(Debug)]
-pub(super) struct ResolvedWindow<'a> {
-    resolved: &'a Resolved,
+pub(super) struct ResolvedWindow<'a, S> {
+    resolved: &'a Resolved<S>,
     /// None if the values are in memory.
-    slices: Box<[OnceLock<Box<[LinesWindow<'a>; 2]>>]>,
+    slices: Box<[OnceLock<BothSides<'a, S>>]>,
 }
 
-impl ResolvedWindow<'_> {
+impl<S: Score> ResolvedWindow<'_, S> {
     /// The lines of a placement, whose black king is left aside, in these colours.
     #[inline]
-    pub fn reach(&self, placement: &Placement, side: Color) -> Option<Reached<'_>> {
+    pub fn reach(&self, placement: &Placement, side: Color) -> Option<Reached<'_, S>> {
         let (slice, address, symmetry) = self.resolved.layout.locate(placement);
         let lines = self.resolved.slices[slice].get()?;
         let Some(window) = self.slices.get(slice) else {
@@ -221,7 +224,7 @@ impl ResolvedWindow<'_> {
         placement: &Placement,
         side: Color,
         kings: u64,
-        (results, scores): &mut (Line<u8>, Line<u16>),
+        (results, scores): &mut (Line<u8>, Line<S>),
     ) {
         let king = placement.of(Color::White, Role::King).trailing_zeros() as u8 ^ 56;
         let free = kings & !placement.occupied();
@@ -231,9 +234,7 @@ impl ResolvedWindow<'_> {
             if let Some(reached) = self.reach(&placement.with_colors_exchanged(), !side) {
                 let square = usize::from(reached.symmetry.map(king));
                 results[black] = reached.results[square];
-                scores[black] = reached
-                    .scores
-                    .map_or(mate::ILLEGAL, |scores| scores[square]);
+                scores[black] = reached.scores.map_or(S::ILLEGAL, |scores| scores[square]);
             }
         }
     }
@@ -244,19 +245,19 @@ type ByCapture<T> = [[[Option<T>; 7]; 6]; 2];
 
 /// The materials that captures lead to.
 #[derive(Debug, Default)]
-pub(super) struct Captures {
-    materials: Vec<Arc<Resolved>>,
+pub(super) struct Captures<S> {
+    materials: Vec<Arc<Resolved<S>>>,
     /// Which of the materials.
     targets: ByCapture<u8>,
 }
 
-impl Captures {
+impl<S: Score> Captures<S> {
     /// Looks up the materials that captures of a material lead to; those in the other colours are laid out anew.
     pub fn new(
         material: &Material,
-        known: &HashMap<Material, Arc<Resolved>>,
+        known: &HashMap<Material, Arc<Resolved<S>>>,
         away: Option<&Arc<Away>>,
-    ) -> Captures {
+    ) -> Captures<S> {
         let mut captures = Captures::default();
         let mut numbers: HashMap<Material, u8> = HashMap::new();
         for color in Color::ALL {
@@ -294,8 +295,8 @@ impl Captures {
     }
 
     /// The values through a new window.
-    pub fn open(&self) -> CaptureWindows<'_> {
-        let windows: Vec<ResolvedWindow<'_>> =
+    pub fn open(&self) -> CaptureWindows<'_, S> {
+        let windows: Vec<ResolvedWindow<'_, S>> =
             self.materials.iter().map(|values| values.open()).collect();
         CaptureWindows {
             windows,
@@ -306,12 +307,12 @@ impl Captures {
 
 /// What captures lead to, as far as it was asked for.
 #[derive(Debug)]
-pub(super) struct CaptureWindows<'a> {
-    windows: Vec<ResolvedWindow<'a>>,
+pub(super) struct CaptureWindows<'a, S> {
+    windows: Vec<ResolvedWindow<'a, S>>,
     targets: &'a ByCapture<u8>,
 }
 
-impl<'a> CaptureWindows<'a> {
+impl<'a, S: Score> CaptureWindows<'a, S> {
     /// What taking a man leads to.
     #[inline]
     pub fn of(
@@ -319,7 +320,7 @@ impl<'a> CaptureWindows<'a> {
         color: Color,
         victim: Role,
         promotion: Option<Role>,
-    ) -> Option<&ResolvedWindow<'a>> {
+    ) -> Option<&ResolvedWindow<'a, S>> {
         let number = self.targets[color.index()][victim.index()][place(promotion)]?;
         self.windows.get(usize::from(number))
     }
@@ -338,16 +339,19 @@ pub(super) struct Promotion {
     pub role: Role,
 }
 
+/// Values by the slice a pawn comes from and the square it reaches.
+type ByPlace<S> = HashMap<(usize, u8), Vec<Lines<S>>>;
+
 /// Values that promotions lead to, whatever the pawn becomes: by material and the pawn's colour, then by the slice it comes from
 /// and the square it reaches, at the addresses of that slice.
 #[derive(Debug, Default)]
-pub(super) struct Promoted {
-    lines: HashMap<(Material, Color), HashMap<(usize, u8), Vec<Lines>>>,
+pub(super) struct Promoted<S> {
+    lines: HashMap<(Material, Color), ByPlace<S>>,
 }
 
-impl Promoted {
+impl<S: Score> Promoted<S> {
     /// What promotions from a slice lead to. The best of several is meant.
-    pub fn lines(&self, material: Material, color: Color, slice: usize, square: u8) -> &[Lines] {
+    pub fn lines(&self, material: Material, color: Color, slice: usize, square: u8) -> &[Lines<S>] {
         let of_color = self.lines.get(&(material, color));
         of_color
             .and_then(|of_color| of_color.get(&(slice, square)))
@@ -360,7 +364,7 @@ impl Promoted {
     }
 
     /// Keeps what is found: of what is in memory only the best.
-    pub fn extend(&mut self, found: Vec<Found>) {
+    pub fn extend(&mut self, found: Vec<Found<S>>) {
         for Found {
             promotion,
             place,
@@ -379,10 +383,10 @@ impl Promoted {
 
 /// A part of a slice that promotions lead to.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Found<S> {
     promotion: Promotion,
     place: (usize, u8),
-    lines: Lines,
+    lines: Lines<S>,
 }
 
 /// A promotion that leads to a material, seen from there.
@@ -433,7 +437,12 @@ impl Wanted {
     }
 
     /// Puts away the part of a solved slice that the promotion leads to. `is_away` says that the slice itself waits in a file.
-    pub fn find(&self, values: &Resolved, slice: usize, is_away: bool) -> Vec<Found> {
+    pub fn find<S: Score>(
+        &self,
+        values: &Resolved<S>,
+        slice: usize,
+        is_away: bool,
+    ) -> Vec<Found<S>> {
         let Promotion { color, role, .. } = self.promotion;
         let pawns = values.layout.pawns.placement(slice);
         let pawns = if self.exchanged {
@@ -479,9 +488,9 @@ impl Wanted {
 }
 
 /// The values after a promotion, at the addresses from which it is played.
-struct Arrivals<'a> {
+struct Arrivals<'a, S> {
     wanted: &'a Wanted,
-    values: &'a Resolved,
+    values: &'a Resolved<S>,
     from: Frame,
     /// The pawns that are left.
     rest: PawnPlacement,
@@ -489,8 +498,8 @@ struct Arrivals<'a> {
     square: u8,
 }
 
-impl Arrivals<'_> {
-    fn lines(&self, is_away: bool) -> Lines {
+impl<S: Score> Arrivals<'_, S> {
+    fn lines(&self, is_away: bool) -> Lines<S> {
         let has_scores = self.values.has_scores();
         let mut lines = Lines::new(self.wanted.away.as_ref());
         if !self.wanted.exchanged {
@@ -504,8 +513,8 @@ impl Arrivals<'_> {
             return lines;
         }
         // White's king is the other king there, so any address may lead to any band.
-        let illegal = || ([ILLEGAL; 64], [mate::ILLEGAL; 64]);
-        let mut all: Vec<(Line<u8>, Line<u16>)> = (0..self.from.addresses)
+        let illegal = || ([ILLEGAL; 64], [S::ILLEGAL; 64]);
+        let mut all: Vec<(Line<u8>, Line<S>)> = (0..self.from.addresses)
             .into_par_iter()
             .map(|_| illegal())
             .collect();
@@ -549,17 +558,17 @@ impl Arrivals<'_> {
         Some(placement)
     }
 
-    fn line(&self, window: &ResolvedWindow<'_>, address: usize) -> (Line<u8>, Line<u16>) {
+    fn line(&self, window: &ResolvedWindow<'_, S>, address: usize) -> (Line<u8>, Line<S>) {
         let side = !self.wanted.promotion.color;
         let placement = self.placement(address);
         match placement.and_then(|placement| window.reach(&placement, side)) {
             Some(reached) => (
                 turned(reached.results, reached.symmetry),
-                reached.scores.map_or([mate::ILLEGAL; 64], |scores| {
-                    turned(scores, reached.symmetry)
-                }),
+                reached
+                    .scores
+                    .map_or([S::ILLEGAL; 64], |scores| turned(scores, reached.symmetry)),
             ),
-            None => ([ILLEGAL; 64], [mate::ILLEGAL; 64]),
+            None => ([ILLEGAL; 64], [S::ILLEGAL; 64]),
         }
     }
 }

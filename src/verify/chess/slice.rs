@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::files::{LoadError, Numbers, Twin};
 use super::keys;
 use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
-use super::line::{ILLEGAL, Lane, Line, Worth, key, mate, take_best};
+use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
 use super::pages::{Around, Away, Pages, Window};
@@ -34,14 +34,14 @@ pub(super) const CHUNK: usize = 256;
 
 /// The values of one side to move.
 #[derive(Debug, Default)]
-pub(super) struct SideValues {
-    pub lines: Lines,
+pub(super) struct SideValues<S> {
+    pub lines: Lines<S>,
     /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not asked for.
     pub keys: Pages<i16>,
 }
 
-impl SideValues {
-    pub fn open(&self) -> SideWindow<'_> {
+impl<S: Score> SideValues<S> {
+    pub fn open(&self) -> SideWindow<'_, S> {
         SideWindow {
             results: self.lines.results.open(),
             scores: self.lines.scores.open(),
@@ -52,17 +52,17 @@ impl SideValues {
 
 /// The values of one side to move, as far as they were asked for.
 #[derive(Debug)]
-pub(super) struct SideWindow<'a> {
+pub(super) struct SideWindow<'a, S> {
     pub results: Window<'a, u8>,
-    pub scores: Window<'a, u16>,
+    pub scores: Window<'a, S>,
     pub keys: Window<'a, i16>,
 }
 
 /// The values of a slice.
 #[derive(Debug)]
-pub(super) struct SliceValues<'a> {
-    pub targets: Targets<'a>,
-    pub sides: [SideValues; 2],
+pub(super) struct SliceValues<'a, S> {
+    pub targets: Targets<'a, S>,
+    pub sides: [SideValues<S>; 2],
     /// Numbers that are wrong whatever the moves lead to.
     pub strange: [Found; 2],
     /// Whether promotions are left to the prober as captures are.
@@ -96,19 +96,19 @@ impl Places {
 }
 
 /// Some addresses, and what the moves of a side lead to from there.
-pub(super) struct Step<'a, 'v> {
-    pub moves: &'a Moves<'v>,
+pub(super) struct Step<'a, 'v, S> {
+    pub moves: &'a Moves<'v, S>,
     pub addresses: Range<usize>,
     band: (usize, usize),
     /// The values of the other side: in the band, and elsewhere.
-    near: &'a SideWindow<'v>,
-    far: &'a SideWindow<'v>,
+    near: &'a SideWindow<'v, S>,
+    far: &'a SideWindow<'v, S>,
 }
 
-impl<'a, 'v> Step<'a, 'v> {
+impl<'a, 'v, S: Score> Step<'a, 'v, S> {
     fn around<N: 'v>(
         &self,
-        values: impl Fn(&'a SideWindow<'v>) -> &'a Window<'v, N>,
+        values: impl Fn(&'a SideWindow<'v, S>) -> &'a Window<'v, N>,
     ) -> Around<'a, N> {
         Around {
             near: values(self.near),
@@ -126,7 +126,7 @@ impl<'a, 'v> Step<'a, 'v> {
     }
 
     /// Mate scores, if they are known.
-    pub fn scores(&self) -> Option<Around<'a, u16>> {
+    pub fn scores(&self) -> Option<Around<'a, S>> {
         let scores = self.around(|side| &side.scores);
         (!scores.is_empty()).then_some(scores)
     }
@@ -139,22 +139,23 @@ pub(super) struct Men {
     pub legality: Legality,
 }
 
-impl<'a> SliceValues<'a> {
+impl<'a, S: Score> SliceValues<'a, S> {
     /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be compared.
     pub fn load(
         source: &Source,
-        targets: Targets<'a>,
+        targets: Targets<'a, S>,
         part: &Part,
         is_asked: bool,
         places: Places,
-    ) -> Result<SliceValues<'a>, LoadError> {
+    ) -> Result<SliceValues<'a, S>, LoadError> {
         let frame = targets.frame;
         let is_derived = |side: Color| {
             source.has(Metric::Dtm) && !source.is_stored(Metric::Dtm, side.index(), frame)
         };
-        // What is derived is derived from all there is of the other side.
+        // What is derived is derived from the other side's values.
+        let both = part.with_both_turns();
         let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
-            true => &Part::Whole,
+            true => &both,
             false => part,
         };
         let mut values = SliceValues {
@@ -275,7 +276,7 @@ impl<'a> SliceValues<'a> {
     pub fn steps<E>(
         &self,
         side: Color,
-        mut take: impl FnMut(&Step<'_, '_>) -> Result<(), E>,
+        mut take: impl FnMut(&Step<'_, '_, S>) -> Result<(), E>,
     ) -> Result<(), E> {
         let is_away = self.places.own.is_some();
         let other = &self.sides[(!side).index()];
@@ -297,7 +298,7 @@ impl<'a> SliceValues<'a> {
     }
 
     /// Goes through all addresses, where nothing can go wrong.
-    pub fn all_steps(&self, side: Color, mut take: impl FnMut(&Step<'_, '_>)) {
+    pub fn all_steps(&self, side: Color, mut take: impl FnMut(&Step<'_, '_, S>)) {
         let taken = self.steps(side, |step| {
             take(step);
             Ok::<(), std::convert::Infallible>(())
@@ -309,7 +310,7 @@ impl<'a> SliceValues<'a> {
     }
 
     /// Turns the numbers of a side into values; returns which have no meaning as well.
-    fn resolve(&self, source: &Source, reading: &SideNumbers<'_>) -> (SideValues, Found) {
+    fn resolve(&self, source: &Source, reading: &SideNumbers<'_, S>) -> (SideValues<S>, Found) {
         let side = reading.side;
         let mut own = SideValues {
             lines: Lines {
@@ -326,7 +327,7 @@ impl<'a> SliceValues<'a> {
             let len = step.addresses.len();
             let lines = |is_known: bool| if is_known { len } else { 0 };
             let mut results = vec![[0; 64]; len];
-            let mut scores = vec![[0; 64]; lines(numbers.gives_scores())];
+            let mut scores = vec![[S::MATED; 64]; lines(numbers.gives_scores())];
             let mut keys = vec![[0; 64]; lines(numbers.gives_keys())];
             let count = len.div_ceil(CHUNK);
             let more = results
@@ -372,10 +373,10 @@ impl<'a> SliceValues<'a> {
     /// Turns the numbers of an address into values; returns where they have no meaning, by metric.
     fn resolve_address(
         &self,
-        step: &Step<'_, '_>,
-        numbers: &OpenNumbers<'_, '_>,
+        step: &Step<'_, '_, S>,
+        numbers: &OpenNumbers<'_, '_, S>,
         address: usize,
-        line: ValueLine<'_>,
+        line: ValueLine<'_, S>,
         neighbours: &mut Neighbours,
     ) -> [u64; 3] {
         let reading = numbers.reading;
@@ -425,11 +426,11 @@ impl<'a> SliceValues<'a> {
     /// Resolves a line that has positions; returns where numbers have no meaning, by metric.
     fn resolve_line(
         &self,
-        moves: &Moves<'_>,
+        moves: &Moves<'_, S>,
         At { side, address, men }: At<'_>,
-        captures: Best,
+        captures: Best<S>,
         results: &mut Line<u8>,
-        scores: Option<Mates<'_>>,
+        scores: Option<Mates<'_, S>>,
         distances: Option<Distances<'_>>,
     ) -> [u64; 3] {
         let legal = men.legality.legal[side.index()];
@@ -465,10 +466,10 @@ impl<'a> SliceValues<'a> {
     /// The keys and mate scores of a line that no file has, from its results and what its moves lead to.
     fn derive_line(
         &self,
-        step: &Step<'_, '_>,
+        step: &Step<'_, '_, S>,
         at: At<'_>,
-        captures: Best,
-        line: ValueLine<'_>,
+        captures: Best<S>,
+        line: ValueLine<'_, S>,
         neighbours: &mut Neighbours,
     ) {
         let (Some(scores), Some(keys)) = (line.scores, line.keys) else {
@@ -482,7 +483,7 @@ impl<'a> SliceValues<'a> {
             .all(|&result| result == DRAW || result == ILLEGAL)
         {
             *keys = [key::DRAWN; 64];
-            *scores = [mate::DRAW; 64];
+            *scores = [S::DRAW; 64];
         } else {
             let zeroing = self.moves_with(captures, step.moves, at, neighbours);
             let expect = Expect {
@@ -506,7 +507,7 @@ impl<'a> SliceValues<'a> {
         &self,
         source: &Source,
         side: Color,
-        own: &SideValues,
+        own: &SideValues<S>,
         twins: &[Twin],
         code: &DistanceCode,
     ) -> Found {
@@ -563,7 +564,7 @@ impl<'a> SliceValues<'a> {
     }
 
     /// The mate scores of a side that are in no file.
-    fn derive_scores(&self, side: Color, part: &Part) -> Pages<u16> {
+    fn derive_scores(&self, side: Color, part: &Part) -> Pages<S> {
         let mut scores = self.places.kept_pages();
         self.all_steps(side, |step| {
             let found = step.addresses.clone().into_par_iter();
@@ -574,7 +575,7 @@ impl<'a> SliceValues<'a> {
                         let men = self.men(address);
                         let legal = men.legality.legal[side.index()];
                         if legal == 0 || !self.is_in(part, side, address) {
-                            return [mate::ILLEGAL; 64];
+                            return [S::ILLEGAL; 64];
                         }
                         let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
                         let expected = Expect {
@@ -597,12 +598,12 @@ impl<'a> SliceValues<'a> {
     /// The best captures, promotions and pawn moves; `neighbours` gets the others.
     pub(super) fn all_moves(
         &self,
-        moves: &Moves<'_>,
+        moves: &Moves<'_, S>,
         address: usize,
         men: &Men,
         side: Color,
         neighbours: &mut Neighbours,
-    ) -> Best {
+    ) -> Best<S> {
         let captures = moves.captures(&men.placement, side);
         let at = At { side, address, men };
         self.moves_with(captures, moves, at, neighbours)
@@ -611,11 +612,11 @@ impl<'a> SliceValues<'a> {
     /// As [`all_moves`](Self::all_moves), the captures being known.
     fn moves_with(
         &self,
-        captures: Best,
-        moves: &Moves<'_>,
+        captures: Best<S>,
+        moves: &Moves<'_, S>,
         At { side, address, men }: At<'_>,
         neighbours: &mut Neighbours,
-    ) -> Best {
+    ) -> Best<S> {
         moves.neighbours(address, &men.squares, &men.placement, side, neighbours);
         let mut best = captures;
         best.take(&moves.promotions(address, side));
@@ -628,12 +629,12 @@ impl<'a> SliceValues<'a> {
     /// What the moves of a side say about a line: keys, and mate scores if they are known.
     pub fn expected(
         &self,
-        step: &Step<'_, '_>,
+        step: &Step<'_, '_, S>,
         address: usize,
         men: &Men,
         side: Color,
         neighbours: &mut Neighbours,
-    ) -> Expected<i16> {
+    ) -> Expected<i16, S> {
         let zeroing = self.all_moves(step.moves, address, men, side, neighbours);
         let expect = Expect {
             other: step.keys(),
@@ -646,7 +647,7 @@ impl<'a> SliceValues<'a> {
         self.expect(expect, men)
     }
 
-    pub(super) fn expect<N: Mated>(&self, expect: Expect<'_, N>, men: &Men) -> Expected<N> {
+    pub(super) fn expect<N: Mated>(&self, expect: Expect<'_, N, S>, men: &Men) -> Expected<N, S> {
         let side = expect.side;
         let mut expected = self.targets.width.run(expect);
         expected.without_moves &= men.legality.legal[side.index()];
@@ -655,10 +656,10 @@ impl<'a> SliceValues<'a> {
             let place = king as usize;
             if is_mate {
                 expected.numbers[place] = N::MATED;
-                expected.scores[place] = mate::MATED;
+                expected.scores[place] = S::MATED;
             } else {
                 expected.numbers[place] = N::DRAWN;
-                expected.scores[place] = mate::DRAW;
+                expected.scores[place] = S::DRAW;
             }
         }
         expected
@@ -666,11 +667,11 @@ impl<'a> SliceValues<'a> {
 }
 
 /// The numbers of one side to move, on the way to its values.
-struct SideNumbers<'a> {
+struct SideNumbers<'a, S> {
     /// By metric.
     numbers: &'a [Numbers; 3],
     code: DistanceCode,
-    draw_in_file: u16,
+    draw_in_file: S,
     part: &'a Part,
     side: Color,
     /// Whether keys and mate scores are in no file, and follow from the other side's.
@@ -678,16 +679,16 @@ struct SideNumbers<'a> {
 }
 
 /// Numbers through new windows.
-struct OpenNumbers<'a, 'n> {
-    reading: &'a SideNumbers<'n>,
+struct OpenNumbers<'a, 'n, S> {
+    reading: &'a SideNumbers<'n, S>,
     /// Low and high bytes.
     results: [Window<'n, u8>; 2],
     distances: [Window<'n, u8>; 2],
     scores: [Window<'n, u8>; 2],
 }
 
-impl<'a, 'n> OpenNumbers<'a, 'n> {
-    fn new(reading: &'a SideNumbers<'n>) -> OpenNumbers<'a, 'n> {
+impl<'a, 'n, S> OpenNumbers<'a, 'n, S> {
+    fn new(reading: &'a SideNumbers<'n, S>) -> OpenNumbers<'a, 'n, S> {
         let [results, distances, scores] = reading.numbers;
         let open = |numbers: &'n Numbers| [numbers.low.open(), numbers.high.open()];
         OpenNumbers {
@@ -708,18 +709,18 @@ impl<'a, 'n> OpenNumbers<'a, 'n> {
 }
 
 /// The values of an address, as far as they are asked for.
-struct ValueLine<'a> {
+struct ValueLine<'a, S> {
     results: &'a mut Line<u8>,
-    scores: Option<&'a mut Line<u16>>,
+    scores: Option<&'a mut Line<S>>,
     keys: Option<&'a mut Line<i16>>,
 }
 
-impl ValueLine<'_> {
+impl<S: Score> ValueLine<'_, S> {
     /// There is no position.
     fn take_no_position(self) {
         *self.results = [ILLEGAL; 64];
         if let Some(scores) = self.scores {
-            *scores = [mate::ILLEGAL; 64];
+            *scores = [S::ILLEGAL; 64];
         }
         if let Some(keys) = self.keys {
             *keys = [i16::MAX; 64];
@@ -737,14 +738,12 @@ struct At<'a> {
 
 /// Numbers from their low and high bytes.
 #[inline(always)]
-fn numbers_at([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<u16> {
-    let mut numbers = low.line(address).map(u16::from);
-    if let Some(high) = high.get(address) {
-        for (number, &high) in numbers.iter_mut().zip(high) {
-            *number |= u16::from(high) << 8;
-        }
+fn numbers_at<S: Score>([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<S> {
+    let low = low.line(address);
+    match high.get(address) {
+        None => low.map(|low| S::of_bytes(low, 0)),
+        Some(high) => std::array::from_fn(|place| S::of_bytes(low[place], high[place])),
     }
-    numbers
 }
 
 /// A number for positions without moves.

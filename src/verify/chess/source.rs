@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::{LoadError, Numbers, path_of};
 use super::gather::Gather;
 use super::layout::{Frame, Layout, PAGE};
-use super::line::mate;
+use super::line::Score;
 use super::numbers::DistanceCode;
 use super::pages::{Away, Pages};
 use super::part::Part;
@@ -14,7 +14,6 @@ use super::syzygy::SyzygyTables;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::game::Color;
-use crate::metric::MateScore;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::{Description, Plane, Statistics, Stream, Table};
@@ -177,14 +176,9 @@ impl Source {
     }
 
     /// The score of a draw as the file of distances to mate counts: with numbers of one byte or of two.
-    pub fn draw_in_file(&self) -> u16 {
-        let has_words = self
-            .native(Metric::Dtm)
-            .is_some_and(NativeTable::has_high_bytes);
-        match has_words {
-            true => mate::DRAW,
-            false => MateScore::DRAW.0.into(),
-        }
+    pub fn draw_in_file<S: Score>(&self) -> S {
+        let native = self.native(Metric::Dtm);
+        S::draw_in_file(native.is_some_and(NativeTable::has_high_bytes))
     }
 
     /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, and

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::layout::Layout;
-use super::line::{key, mate};
+use super::line::{Score, key};
 use super::slice::{CHUNK, SideValues, SliceValues};
 use super::source::Source;
-use super::{AT_HAND, Run, sides};
+use super::{AT_HAND, Run, fits_bytes, sides};
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
 use crate::chess::{Chess, ChessRules};
@@ -33,11 +33,16 @@ impl Visit for Chess {
     ) -> Result<(), RecountError> {
         let material = material.normal_form();
         let format = format_shown(directory, rules, &material);
-        let asked = (&[material][..], AT_HAND);
-        let mut run = Run::new(directory, format, asked, cancel, observer);
-        run.counting = Some(Counting::new(metrics, 0));
-        run.visitor = Some(visitor);
-        recount::count(&mut run, directory, material, cancel, observer)
+        let shown = Shown {
+            directory,
+            format,
+            material,
+            metrics,
+        };
+        match fits_bytes(directory, format, &[material]) {
+            true => shown.show::<u8>(visitor, cancel, observer),
+            false => shown.show::<u16>(visitor, cancel, observer),
+        }
     }
 
     fn fens(material: Material) -> Option<Fens> {
@@ -56,6 +61,30 @@ impl Visit for Chess {
     }
 }
 
+/// The tables whose positions are shown.
+struct Shown<'a> {
+    directory: &'a Path,
+    format: Format,
+    material: Material,
+    metrics: &'a [Metric],
+}
+
+impl Shown<'_> {
+    /// Shows positions, with distances to mate of one or two bytes in memory.
+    fn show<S: Score>(
+        &self,
+        visitor: &dyn Visitor,
+        cancel: &AtomicBool,
+        observer: &dyn Observer,
+    ) -> Result<(), RecountError> {
+        let asked = (&[self.material][..], AT_HAND);
+        let mut run: Run<'_, S> = Run::new(self.directory, self.format, asked, cancel, observer);
+        run.counting = Some(Counting::new(self.metrics, 0));
+        run.visitor = Some(visitor);
+        recount::count(&mut run, self.directory, self.material, cancel, observer)
+    }
+}
+
 /// The format of the tables whose positions are shown: ours, unless there are only others.
 pub(in crate::verify) fn format_shown(
     directory: &Path,
@@ -71,9 +100,9 @@ pub(in crate::verify) fn format_shown(
 }
 
 /// Shows the positions of a slice.
-pub(super) fn visit(
+pub(super) fn visit<S: Score>(
     source: &Source,
-    values: &SliceValues<'_>,
+    values: &SliceValues<'_, S>,
     slice: usize,
     visitor: &dyn Visitor,
 ) {
@@ -107,7 +136,7 @@ pub(super) fn visit(
                     let both = results(king);
                     let is_drawn = both[side] == Wdl::Draw;
                     let zeroing = keys.map(|keys| key::shortest(keys[king as usize]));
-                    let mate = scores.and_then(|scores| mate::dtm(scores[king as usize]));
+                    let mate = scores.and_then(|scores| S::dtm(scores[king as usize]));
                     positions.push(Visited {
                         number: ((first + address as u64) * 64 + u64::from(king)) * 2 + side as u64,
                         turn: Color::ALL[side],
