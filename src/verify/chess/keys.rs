@@ -68,7 +68,7 @@ impl<S: Score> SliceValues<'_, S> {
     /// What the moves of a side lead to, as its keys.
     fn derived_keys(&self, side: Color) -> Pages<i16> {
         let take = |keys: &mut Line<i16>, after: &AfterMoves<'_, i16, S>| {
-            take_expected(keys, &after.expected.numbers, after.results);
+            key::take_expected(keys, &after.expected.numbers, after.results);
         };
         self.keys_by_moves(side, |step| step.keys(), |_| true, take)
     }
@@ -150,13 +150,5 @@ impl<S: Score> SliceValues<'_, S> {
             all_keys.push(keys.collect());
         });
         all_keys
-    }
-}
-
-/// Derived keys, where they agree with the results.
-pub(super) fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
-    for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
-        let legal = key::with_result(expected, result);
-        *key = if result == ILLEGAL { i16::MAX } else { legal };
     }
 }

@@ -398,7 +398,7 @@ impl Score for u16 {
 /// both ends alike, and the least of several keys is the range of the least distance: both ends of it are the least ones.
 pub(super) mod key {
     use crate::metric::DtzRange;
-    use crate::verify::chess::line::FIFTY_MOVES;
+    use crate::verify::chess::line::{FIFTY_MOVES, ILLEGAL, Line};
 
     /// Won at once.
     const WON: i16 = 1 << 14;
@@ -441,6 +441,14 @@ pub(super) mod key {
             0 | 1 => -decided,
             2 => DRAWN,
             _ => decided,
+        }
+    }
+
+    /// Derived keys, where they agree with the results.
+    pub fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
+        for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
+            let legal = with_result(expected, result);
+            *key = if result == ILLEGAL { i16::MAX } else { legal };
         }
     }
 

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
-use super::keys;
 use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
@@ -495,7 +494,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 zeroing: &zeroing,
             };
             let expected = self.expect(expect, at.men);
-            keys::take_expected(keys, &expected.numbers, line.results);
+            key::take_expected(keys, &expected.numbers, line.results);
             *scores = expected.scores;
         }
         take_illegal(keys, legal);
