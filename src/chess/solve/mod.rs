@@ -521,20 +521,16 @@ mod tests {
 
     #[test]
     fn values_depend_neither_on_the_engine_nor_on_the_width_of_scores() {
-        let three = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];
-        // A lower limit is for what the fifty-move rule takes away; all of four men are compared with a naive solver then
-        // (`cursed_wins`).
-        let few = [&three[..], &["KRvKN"]].concat();
-        let four = ["KQvKR", "KRvKR", "KRvKB", "KRvKN", "KRvKP"];
-        let many = [&three[..], &four].concat();
+        let names = [
+            "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KQvKR", "KRvKR", "KRvKB", "KRvKN", "KRvKP",
+        ];
         let cancel = AtomicBool::new(false);
-        for (limit, names) in [(100, &many), (20, &few), (6, &few)] {
-            let limit = Plies(limit);
+        for limit in [100, 20, 6].map(Plies) {
             let plain = SolveOptions {
                 limit,
                 ..SolveOptions::new(&cancel)
             };
-            let expected = solved(names, plain);
+            let expected = solved(&names, plain);
             let scratch = std::env::temp_dir();
             for (engine, longest_in_bytes, slab, is_in_files) in [
                 (Engine::Together, Plies(13), SLAB, false),
@@ -551,7 +547,7 @@ mod tests {
                     ..plain
                 };
                 let mut wide = 0;
-                for (material, solved) in solved(names, options) {
+                for (material, solved) in solved(&names, options) {
                     let slices = solved.slices.iter().zip(&expected[&material].slices);
                     for (ours, expected) in slices {
                         let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
@@ -579,11 +575,11 @@ mod tests {
         };
         let expected = solved(&names, plain);
         // With ten ranks, each has one square of a king without pawns.
-        for (count, names) in [(3, &names[..]), (10, &names[..3])] {
+        for count in [2, 3, 10] {
             let ranks = ThreadRank::all(count);
             std::thread::scope(|scope| {
                 for rank in &ranks {
-                    let (expected, cancel) = (&expected, &cancel);
+                    let (names, expected, cancel) = (&names, &expected, &cancel);
                     scope.spawn(move || {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                         let options = SolveOptions {

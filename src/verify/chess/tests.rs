@@ -111,7 +111,7 @@ fn reports_by_parts_are_those_in_memory() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     // Pawns of one and of both colours, equal men, the same men on both sides, promotions into other colours.
-    let names = ["KQvKR", "KRvKR", "KPvKP", "KBBvK", "KPPvK"];
+    let names = ["KQvKR", "KRvKR", "KRvKP", "KPvKP", "KBBvK", "KPPvK"];
     let mut found = [0; 3];
     let metrics = Metric::ALL.into_iter().cycle();
     for (material, metric) in generate(directory, &names).into_iter().zip(metrics) {
