@@ -32,6 +32,7 @@ mod views;
 mod write;
 mod xiangqi;
 
+pub use crate::chess::solve::most_ranks;
 pub use crate::error::SolveError;
 pub use crate::retro::ranks::{Ranks, ThreadRank};
 pub use crate::tables::table_path;

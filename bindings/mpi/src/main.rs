@@ -22,7 +22,7 @@ use clap::Parser;
 use mpi::Threading;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 use retrograde::chess::material::Material;
-use retrograde::generate::{GenerateOptions, Plan, Ranks};
+use retrograde::generate::{GenerateOptions, Plan, Ranks, most_ranks};
 use retrograde::metric::Metric;
 
 use network::Network;
@@ -103,7 +103,7 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
         .build_global()
         .context("no threads")?;
     let material = arguments.material.normal_form();
-    let squares = if material.has_pawns() { 64 } else { 10 };
+    let squares = most_ranks(&material);
     if network.count() > squares {
         bail!(
             "{} ranks cannot share {material}: each needs squares of the white king, and he has {squares}; \

@@ -113,18 +113,21 @@ fn ranks_make_the_same_bytes_as_one_process() {
     }
 }
 
+/// What the program complains of where nothing has been generated.
+fn complaint(count: usize, material: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    let made = by_ranks(count, &[material, "--tables", tables]);
+    assert!(!made.status.success());
+    String::from_utf8_lossy(&made.stderr).into_owned()
+}
+
 #[test]
 fn what_is_missing_is_named() {
     if !is_there() {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let made = by_ranks(
-        2,
-        &["KQvKR", "--tables", directory.path().to_str().unwrap()],
-    );
-    assert!(!made.status.success());
-    let said = String::from_utf8_lossy(&made.stderr);
+    let said = complaint(2, "KQvKR");
     assert!(said.contains("retrograde generate K"), "{said}");
 }
 
@@ -133,13 +136,7 @@ fn more_ranks_than_squares_of_the_king_are_refused() {
     if !is_there() {
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let made = by_ranks(
-        11,
-        &["KQvKR", "--tables", directory.path().to_str().unwrap()],
-    );
-    assert!(!made.status.success());
-    let said = String::from_utf8_lossy(&made.stderr);
+    let said = complaint(11, "KQvKR");
     assert!(said.contains("11 ranks cannot share KQvKR"), "{said}");
     assert!(said.contains("he has 10"), "{said}");
 }

@@ -67,10 +67,19 @@ pub fn captures(material: &Material) -> Vec<Material> {
     targets
 }
 
+/// How many squares of the white king are told apart.
+pub fn king_squares(material: &Material) -> usize {
+    if material.has_pawns() {
+        64
+    } else {
+        TRIANGLE.len()
+    }
+}
+
 /// Words of a set of one slice of a material; nothing if addresses of 32 bits cannot name them all.
 #[must_use]
 pub fn words(material: &Material) -> Option<u32> {
-    let kings = if material.has_pawns() { 64u32 } else { 10 };
+    let kings = king_squares(material) as u32;
     let pieces = (addressed_men(material).len() - 1) as u32;
     64u32.checked_pow(pieces)?.checked_mul(kings)
 }

@@ -283,6 +283,21 @@ fn solve_slice(
     ])))
 }
 
+/// The most processes that can solve a material together: each has some squares of the white king.
+///
+/// # Examples
+///
+/// ```
+/// use retrograde::generate::most_ranks;
+///
+/// assert_eq!(most_ranks(&"KQRvKQR".parse().unwrap()), 10);
+/// assert_eq!(most_ranks(&"KRPvKR".parse().unwrap()), 64);
+/// ```
+#[must_use]
+pub fn most_ranks(material: &Material) -> usize {
+    board::king_squares(material)
+}
+
 /// Solves a material without pawns that is too large for all of its values to be in memory.
 /// `targets` are gone when what they say has been collected. Of several ranks the first one gets the values, and the others
 /// nothing.

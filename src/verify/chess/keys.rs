@@ -30,9 +30,7 @@ impl<S: Score> SliceValues<'_, S> {
     /// Completes the keys: those of a side that are in no file are derived, and those of mated positions are made exact.
     pub fn find_keys(&mut self, source: &Source) {
         let frame = self.frame();
-        let is_derived = |side: Color| {
-            source.has(Metric::Dtz) && !source.is_stored(Metric::Dtz, side.index(), frame)
-        };
+        let is_derived = |side: Color| source.is_derived(Metric::Dtz, side, frame);
         for side in Color::ALL.into_iter().filter(|&side| !is_derived(side)) {
             if !source.has(Metric::Dtz) {
                 self.sides[side.index()].keys = self.keys_without_distances(side);

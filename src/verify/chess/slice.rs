@@ -148,9 +148,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         places: Places,
     ) -> Result<SliceValues<'a, S>, LoadError> {
         let frame = targets.frame;
-        let is_derived = |side: Color| {
-            source.has(Metric::Dtm) && !source.is_stored(Metric::Dtm, side.index(), frame)
-        };
+        let is_derived = |side: Color| source.is_derived(Metric::Dtm, side, frame);
         // What is derived is derived from the other side's values.
         let both = part.with_both_turns();
         let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
@@ -166,12 +164,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         };
         // Where both distances are derived, that is done while results are read: looking for the moves is most of the work.
         let derives_all = |side: Color| {
-            let is_stored = |metric| source.is_stored(metric, side.index(), frame);
-            is_asked
-                && source.has(Metric::Dtz)
-                && source.has(Metric::Dtm)
-                && !is_stored(Metric::Dtz)
-                && !is_stored(Metric::Dtm)
+            is_asked && is_derived(side) && source.is_derived(Metric::Dtz, side, frame)
         };
         let mut order = Color::ALL;
         order.sort_by_key(|&side| derives_all(side));

@@ -151,6 +151,11 @@ impl Source {
         self.format() == Format::Native
     }
 
+    /// Whether a side's values of a metric are in no file, and follow from the other side's.
+    pub fn is_derived(&self, metric: Metric, side: Color, frame: &Frame) -> bool {
+        self.has(metric) && !self.is_stored(metric, side.index(), frame)
+    }
+
     /// Whether a side's values of a metric are in a file, not derived from the other side's.
     pub fn is_stored(&self, metric: Metric, side: usize, frame: &Frame) -> bool {
         match &self.tables {
