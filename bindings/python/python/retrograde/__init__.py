@@ -36,7 +36,8 @@ from retrograde._retrograde import (
     solve,
     verify,
 )
-from retrograde._tablebase import Status, Tablebase, Values
+from retrograde._tablebase import Tablebase
+from retrograde._values import Status, Values
 from retrograde._xiangqi import XiangqiTablebase
 
 __all__ = [

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrograde._retrograde import Tablebase
-from retrograde._tablebase import Values
+from retrograde._values import Values
 
 if TYPE_CHECKING:
     from retrograde._types import Batch, PositionLike

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from retrograde import _retrograde
+from retrograde._values import Values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,43 +14,6 @@ if TYPE_CHECKING:
 
     from retrograde._types import PositionLike
     from typing_extensions import Self
-
-
-class Status(IntEnum):
-    """Why a position of a batch has a value, or none."""
-
-    #: All that was asked is known.
-    OK = 0
-    #: A table is missing, or there are more men than any has. What other tables know is there.
-    MISSING_TABLE = 1
-    #: No table can know it: castling rights.
-    NOT_COVERED = 2
-    #: It is no legal position.
-    INVALID = 3
-    #: A table is damaged; ask for the position alone to read which.
-    DAMAGED = 4
-
-
-@dataclass(frozen=True)
-class Values:
-    """Values of many positions, for the side to move of each, in the order in which they were given.
-
-    ``wdl`` is 2, 1, 0, -1 or -2, and :attr:`UNKNOWN_WDL` where it is not known. ``dtz`` and ``dtm``
-    are plies, 0 for a draw, and :attr:`UNKNOWN_DISTANCE` where they are not known; they are ``None``
-    if they were not asked for. A mated side has ``wdl`` -2, ``dtz`` -1 and ``dtm`` 0.
-    """
-
-    UNKNOWN_WDL: ClassVar[int] = -128
-    UNKNOWN_DISTANCE: ClassVar[int] = -32768
-
-    wdl: npt.NDArray[np.int8]
-    #: Numbers of :class:`Status`.
-    status: npt.NDArray[np.uint8]
-    dtz: npt.NDArray[np.int16] | None
-    dtm: npt.NDArray[np.int16] | None
-
-    def __len__(self) -> int:
-        return len(self.wdl)
 
 
 class Tablebase(_retrograde.Tablebase):
@@ -94,6 +56,7 @@ class Tablebase(_retrograde.Tablebase):
         ``threads`` is how many work on it, by default one for each processor. Other Python threads
         go on meanwhile, and Ctrl-C ends it.
 
+        >>> from retrograde import Status
         >>> tables = Tablebase("tables")
         >>> fens = ["8/8/8/8/8/2k5/1R6/K7 w - - 0 1", "K7/8/8/8/8/2k5/1R6/8 b - - 0 1", "nonsense"]
         >>> values = tables.probe_many(fens, dtm=True)
