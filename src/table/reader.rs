@@ -280,14 +280,32 @@ impl Table {
         stream: &Stream,
         blocks: std::ops::Range<u64>,
     ) -> Result<Vec<u8>, Error> {
+        let mut values = Vec::new();
+        self.read_blocks_into(stream, blocks, &mut values)?;
+        Ok(values)
+    }
+
+    /// [`read_blocks`](Self::read_blocks) in place of what is there.
+    ///
+    /// # Errors
+    ///
+    /// Its own.
+    #[cfg(feature = "generate")]
+    pub fn read_blocks_into(
+        &self,
+        stream: &Stream,
+        blocks: std::ops::Range<u64>,
+        values: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let last = blocks.end.saturating_sub(1);
         let len = blocks.end.saturating_sub(blocks.start + 1) * u64::from(stream.block_values())
             + stream.values_in_block(last) as u64;
-        let mut values = Vec::new();
         usize::try_from(len)
             .ok()
             .and_then(|len| {
-                values.try_reserve_exact(len).ok()?;
+                values
+                    .try_reserve_exact(len.saturating_sub(values.len()))
+                    .ok()?;
                 values.resize(len, 0);
                 Some(())
             })
@@ -305,8 +323,7 @@ impl Table {
                 stream.unpack_block(packed, values);
                 Ok(())
             })
-            .map_err(|problem| self.error(problem))?;
-        Ok(values)
+            .map_err(|problem| self.error(problem))
     }
 
     /// Checks every checksum in the file. `progress` is told how many directory groups are done and

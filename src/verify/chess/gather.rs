@@ -11,7 +11,18 @@ use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::{Bits, Color};
+use crate::simd::{Kernel, Width};
 use crate::transpose::transpose_lines;
+
+/// Numbers of a stream that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece<'a> {
+    pub numbers: &'a [u8],
+    /// The index of the first.
+    pub first: u64,
+    /// Whether no piece came before.
+    pub is_first: bool,
+}
 
 /// Brings the numbers of a stream to the addresses of a frame.
 pub(super) struct Gather<'a> {
@@ -155,6 +166,7 @@ impl<'a> Gather<'a> {
     }
 
     /// The squares of a group on the board of the file.
+    #[inline(always)]
     fn set(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> u64 {
         self.groups[group]
             .iter()
@@ -162,7 +174,7 @@ impl<'a> Gather<'a> {
     }
 
     /// What the men of a group add to the index.
-    #[inline]
+    #[inline(always)]
     fn group_offset(&self, group: usize, squares: &Squares, symmetry: Symmetry) -> usize {
         let digit = match self.groups[group][..] {
             [man] => symmetry.map(squares[man]).into(),
@@ -172,6 +184,7 @@ impl<'a> Gather<'a> {
     }
 
     /// What the men of all groups but one add to the index.
+    #[inline(always)]
     fn groups_offset(&self, squares: &Squares, symmetry: Symmetry, except: Option<usize>) -> usize {
         (0..self.groups.len())
             .filter(|&group| Some(group) != except)
@@ -179,12 +192,11 @@ impl<'a> Gather<'a> {
             .sum()
     }
 
-    /// Brings the numbers of a piece of the stream, which begins with index `first`, to the lines from address `start` on, which are
-    /// whole bands: of a part of the frame, with a side of the frame to move. Lines were all zeros before the first piece.
+    /// Brings the numbers of a piece of the stream to the lines from address `start` on, which are whole bands: of a part of the
+    /// frame, with a side of the frame to move. If there is more than one piece, lines were all zeros before the first.
     pub fn run(
         &self,
-        numbers: &[u8],
-        first: u64,
+        piece: Piece<'_>,
         part: &Part,
         side: Color,
         start: usize,
@@ -192,9 +204,11 @@ impl<'a> Gather<'a> {
     ) {
         let men = &self.frame.men;
         let numbers = Numbers {
-            numbers,
-            first: first as usize,
+            numbers: piece.numbers,
+            first: piece.first as usize,
         };
+        let kept = if piece.is_first { 0 } else { u8::MAX };
+        let width = Width::widest();
         match self.fastest {
             Some((group, man)) => {
                 let stride = self.frame.stride(man);
@@ -207,8 +221,16 @@ impl<'a> Gather<'a> {
                             let squares = self.frame.squares(address);
                             let wanted = part.squares(side, men, &squares, man);
                             if wanted != 0 {
-                                let lines = &mut lines[below..];
-                                self.gather_tile(numbers, &squares, group, man, wanted, lines);
+                                width.run(GatherTile {
+                                    gather: self,
+                                    numbers,
+                                    squares: &squares,
+                                    group,
+                                    man,
+                                    wanted,
+                                    kept,
+                                    lines: &mut lines[below..],
+                                });
                             }
                         }
                     });
@@ -224,7 +246,7 @@ impl<'a> Gather<'a> {
                         }
                         for (black, value) in line.iter_mut().enumerate() {
                             let kings = self.kings[usize::from(squares[0])][black];
-                            *value |= self.number(numbers, kings, &squares);
+                            *value = *value & kept | self.number(numbers, kings, &squares);
                         }
                     }
                 }),
@@ -232,6 +254,7 @@ impl<'a> Gather<'a> {
     }
 
     /// The number of one position.
+    #[inline(always)]
     fn number(&self, numbers: Numbers<'_>, kings: Kings, squares: &Squares) -> u8 {
         let mut symmetry = kings.symmetry;
         if kings.undecided
@@ -244,18 +267,37 @@ impl<'a> Gather<'a> {
         }
         numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
     }
+}
 
-    /// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few places of the file.
-    fn gather_tile(
-        &self,
-        numbers: Numbers<'_>,
-        squares: &Squares,
-        group: usize,
-        man: usize,
-        wanted: u64,
-        lines: &mut [Line<u8>],
-    ) {
-        let kings = &self.kings[usize::from(squares[0])];
+/// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few places of the file.
+struct GatherTile<'a> {
+    gather: &'a Gather<'a>,
+    numbers: Numbers<'a>,
+    squares: &'a Squares,
+    group: usize,
+    man: usize,
+    wanted: u64,
+    /// The bits of numbers that stay.
+    kept: u8,
+    lines: &'a mut [Line<u8>],
+}
+
+impl Kernel for GatherTile<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let GatherTile {
+            gather,
+            numbers,
+            squares,
+            group,
+            man,
+            wanted,
+            kept,
+            lines,
+        } = self;
+        let kings = &gather.kings[usize::from(squares[0])];
         let mut offsets = [usize::MAX; Symmetry::COUNT];
         // By symmetry and square, what the man and others of its group add.
         let mut own = [0; Symmetry::COUNT * 64];
@@ -265,12 +307,12 @@ impl<'a> Gather<'a> {
             if *offset != usize::MAX {
                 continue;
             }
-            *offset = self.groups_offset(squares, symmetry, Some(group));
+            *offset = gather.groups_offset(squares, symmetry, Some(group));
             let mut squares = *squares;
             let (low, high) = &mut ends[symmetry.index()];
             for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
                 squares[man] = square;
-                *own = self.group_offset(group, &squares, symmetry);
+                *own = gather.group_offset(group, &squares, symmetry);
                 (*low, *high) = (*own.min(low), *own.max(high));
             }
         }
@@ -302,12 +344,12 @@ impl<'a> Gather<'a> {
                 squares[man] = square as u8;
                 for black in undecided.ones() {
                     let kings = kings[black as usize];
-                    found[black as usize] = self.number(numbers, kings, &squares);
+                    found[black as usize] = gather.number(numbers, kings, &squares);
                 }
             }
-            let line = &mut lines[square * self.frame.stride(man)];
+            let line = &mut lines[square * gather.frame.stride(man)];
             for (value, found) in line.iter_mut().zip(found) {
-                *value |= found;
+                *value = *value & kept | found;
             }
         }
     }
@@ -336,6 +378,7 @@ impl Tile {
     };
 
     /// Reads the numbers of one square of the black king, at all sums of a base and an offset.
+    #[inline(always)]
     fn read(&mut self, numbers: Numbers<'_>, base: usize, own: &[usize], black: usize) {
         let low = own.iter().copied().min().unwrap_or(0);
         let row = match own.iter().all(|own| own - low < 64) {
@@ -353,6 +396,7 @@ impl Tile {
     /// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
     ///
     /// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
+    #[inline(always)]
     fn new(numbers: Numbers<'_>, bases: &[usize; 64], own: &[usize]) -> Option<Tile> {
         let low = *own.iter().min()?;
         let mut places = [0; 64];
@@ -375,11 +419,13 @@ struct Numbers<'a> {
 
 impl Numbers<'_> {
     /// Whether any of some indices is in the part.
+    #[inline(always)]
     fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
         *indices.end() >= self.first && *indices.start() < self.first + self.numbers.len()
     }
 
     /// Those of 64 indices.
+    #[inline(always)]
     fn row(self, index: usize) -> [u8; 64] {
         let start = index.wrapping_sub(self.first);
         let row = self.numbers.get(start..start.wrapping_add(64));

@@ -90,7 +90,7 @@ impl<S: Score> SliceValues<'_, S> {
         is_asked: impl Fn(&Line<i16>) -> bool + Sync,
         change: impl Fn(&mut Line<i16>, &AfterMoves<'_, N, S>) + Sync,
     ) -> Pages<i16> {
-        let mut changed = self.places().pages();
+        let mut changed = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let SideWindow { keys, results, .. } = self.sides[side.index()].open();
             let lines = step.addresses.clone().into_par_iter();
@@ -133,7 +133,7 @@ impl<S: Score> SliceValues<'_, S> {
 
     /// The results of a side as keys where distances are not known.
     fn keys_without_distances(&self, side: Color) -> Pages<i16> {
-        let mut all_keys = self.places().pages();
+        let mut all_keys = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let results = self.sides[side.index()].lines.results.open();
             let keys = step.addresses.clone().into_par_iter().with_min_len(CHUNK);

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
@@ -93,11 +95,17 @@ impl Layout {
             (0, into_triangle(white_king))
         };
         let mut address = king_digit(!self.material.has_pawns(), symmetry.map(white_king));
-        let mut rest = *placement;
-        for &(color, role) in &self.men[1..] {
-            let set = &mut rest.men[color.index()][role.index()];
-            address = address << 6 | usize::from(symmetry.map(set.trailing_zeros() as u8 & 63));
-            *set &= set.wrapping_sub(1);
+        let turned = symmetry.squares();
+        let mut last = None;
+        let mut rest = 0u64;
+        for &man in &self.men[1..] {
+            // Identical men follow each other.
+            if last != Some(man) {
+                last = Some(man);
+                rest = placement.of(man.0, man.1);
+            }
+            address = address << 6 | usize::from(turned[rest.trailing_zeros() as usize & 63]);
+            rest &= rest.wrapping_sub(1);
         }
         (slice, address, symmetry)
     }
@@ -247,24 +255,21 @@ impl Frame {
         })
     }
 
-    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
-    /// placement is that of men on these squares.
-    pub fn legality(&self, squares: &Squares, placement: &Placement) -> Legality {
+    /// Which squares of the black king are attacked, and which leave the white king safe. The placement is that of men on these
+    /// squares.
+    pub fn attacked(&self, squares: &Squares, placement: &Placement) -> Attacked {
         let occupied = placement.occupied();
-        let men = self.men.len() + self.pawns.all().count_ones() as usize;
-        if occupied.count_ones() as usize != men {
-            return Legality::default();
-        }
         let king = Square::wrapping(squares[0].into());
-        let apart = !occupied & !attacks::king(king);
-        let mut black_in_check = 0;
-        let mut white_safe = u64::MAX;
+        let mut found = Attacked {
+            black_in_check: 0,
+            white_safe: u64::MAX,
+        };
         let mut add = |color: Color, role: Role, square: Square| {
             let attacked = attacks::attacks(color, role, square, occupied);
             match color {
-                Color::White => black_in_check |= attacked,
+                Color::White => found.black_in_check |= attacked,
                 Color::Black if attacked & king.bit() != 0 => {
-                    white_safe &= attacks::between(square, king);
+                    found.white_safe &= attacks::between(square, king);
                 }
                 Color::Black => {}
             }
@@ -277,11 +282,54 @@ impl Frame {
                 add(color, Role::Pawn, square);
             }
         }
+        found
+    }
+
+    /// [`attacked`](Self::attacked) for each address.
+    pub fn all_attacked(&self) -> Vec<Attacked> {
+        let of_address = |address: usize| {
+            let squares = self.squares(address);
+            self.attacked(&squares, &self.placement(&squares))
+        };
+        (0..self.addresses)
+            .into_par_iter()
+            .map(of_address)
+            .collect()
+    }
+
+    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
+    /// placement is that of men on these squares.
+    pub fn legality(
+        &self,
+        squares: &Squares,
+        placement: &Placement,
+        attacked: Attacked,
+    ) -> Legality {
+        let occupied = placement.occupied();
+        let men = self.men.len() + self.pawns.all().count_ones() as usize;
+        if occupied.count_ones() as usize != men {
+            return Legality::default();
+        }
+        let king = Square::wrapping(squares[0].into());
+        let apart = !occupied & !attacks::king(king);
+        let Attacked {
+            black_in_check,
+            white_safe,
+        } = attacked;
         Legality {
             legal: [apart & !black_in_check, apart & white_safe],
             in_check: [!white_safe, black_in_check],
         }
     }
+}
+
+/// Squares of the black king, whatever stands there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Attacked {
+    /// Those that White's men attack.
+    black_in_check: u64,
+    /// Those with which no black man attacks the white king.
+    white_safe: u64,
 }
 
 /// Sets of squares of the black king, for each side to move.

@@ -8,9 +8,12 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::ops::Not;
+use std::sync::Arc;
 
+use super::pages::{Spare, Spares};
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
+use crate::transpose::transpose_bytes;
 
 /// One number for each square of the black king.
 pub(in crate::verify) type Line<N> = [N; 64];
@@ -34,6 +37,16 @@ pub(in crate::verify) trait Lane:
 
     /// Lines from their low and high bytes.
     fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>>;
+
+    /// Spare memory for such lines.
+    fn spare(spares: &Spares) -> &Arc<Spare<Line<Self>>>;
+
+    /// The line of a board that a symmetry takes to the board of the given line.
+    #[inline(always)]
+    fn turned(line: &Line<Self>, symmetry: Symmetry) -> Line<Self> {
+        let squares = symmetry.squares();
+        std::array::from_fn(|square| line[usize::from(squares[square] & 63)])
+    }
 }
 
 /// A number that says what a position is worth.
@@ -46,7 +59,7 @@ pub(super) trait Worth: Lane {
 }
 
 macro_rules! lane {
-    ($number:ty, $bytes:path, $from_bytes:path) => {
+    ($number:ty, $spare:ident, $bytes:path, $from_bytes:path $(, $turned:path)?) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -69,14 +82,25 @@ macro_rules! lane {
             fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>> {
                 $from_bytes(low, high)
             }
+
+            fn spare(spares: &Spares) -> &Arc<Spare<Line<Self>>> {
+                &spares.$spare
+            }
+
+            $(
+                #[inline(always)]
+                fn turned(line: &Line<Self>, symmetry: Symmetry) -> Line<Self> {
+                    $turned(line, symmetry)
+                }
+            )?
         }
     };
 }
 
 // Results, keys and mate scores.
-lane!(u8, whole_bytes, from_whole_bytes);
-lane!(i16, halves_of_keys, keys_from_halves);
-lane!(u16, halves, from_halves);
+lane!(u8, bytes, whole_bytes, from_whole_bytes, bytes_turned);
+lane!(i16, keys, halves_of_keys, keys_from_halves);
+lane!(u16, words, halves, from_halves);
 
 impl Worth for u8 {
     #[inline(always)]
@@ -211,21 +235,28 @@ pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
     best
 }
 
-const TURNED: [[u8; 64]; Symmetry::COUNT] = {
-    let mut turned = [[0; 64]; Symmetry::COUNT];
-    let mut place = 0;
-    while place < 64 * Symmetry::COUNT {
-        turned[place / 64][place % 64] = Symmetry::from_index(place / 64).map((place % 64) as u8);
-        place += 1;
+/// [`Lane::turned`] for bytes: a rank is one number, and square s of the new line is that of the old line to which s is mirrored,
+/// flipped and then transposed, so these are undone from the last to the first.
+#[inline(always)]
+fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
+    let mut ranks = [0; 8];
+    for (rank, bytes) in ranks.iter_mut().zip(line.as_chunks::<8>().0) {
+        *rank = u64::from_le_bytes(*bytes);
+    }
+    if symmetry.transposes() {
+        transpose_bytes(&mut ranks);
+    }
+    if symmetry.flips() {
+        ranks.reverse();
+    }
+    if symmetry.mirrors() {
+        ranks = ranks.map(u64::swap_bytes);
+    }
+    let mut turned = [0; 64];
+    for (bytes, rank) in turned.as_chunks_mut::<8>().0.iter_mut().zip(ranks) {
+        *bytes = rank.to_le_bytes();
     }
     turned
-};
-
-/// The line of a board that a symmetry takes to the board of the given line.
-#[inline(always)]
-pub(super) fn turned<N: Lane>(line: &Line<N>, symmetry: Symmetry) -> Line<N> {
-    let squares = &TURNED[symmetry.index()];
-    std::array::from_fn(|square| line[usize::from(squares[square] & 63)])
 }
 
 /// Runs `use_line` on a line, turned if need be.
@@ -238,7 +269,7 @@ pub(super) fn with_turned<N: Lane>(
     if symmetry.is_identity() {
         use_line(line);
     } else {
-        use_line(&turned(line, symmetry));
+        use_line(&N::turned(line, symmetry));
     }
 }
 
@@ -634,6 +665,18 @@ mod tests {
         assert_eq!(u16::DRAW.before_move(), u16::DRAW);
         assert_eq!(u16::DRAW.in_byte(), Some(u8::DRAW));
         assert_eq!(u8::DRAW.in_word(), u16::DRAW);
+    }
+
+    #[test]
+    fn bytes_are_turned_as_squares_are() {
+        let line: Line<u8> = std::array::from_fn(|square| square as u8 * 3);
+        for symmetry in (0..Symmetry::COUNT).map(Symmetry::from_index) {
+            let turned = u8::turned(&line, symmetry);
+            let expected = |square: usize| line[usize::from(symmetry.map(square as u8))];
+            assert_eq!(turned, std::array::from_fn(expected), "{symmetry:?}");
+            let words = u16::turned(&line.map(u16::from), symmetry);
+            assert_eq!(words, turned.map(u16::from));
+        }
     }
 
     #[test]

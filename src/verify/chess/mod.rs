@@ -27,8 +27,8 @@ mod visit;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use rayon::prelude::*;
 
@@ -51,7 +51,7 @@ use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use layout::PAGE;
 use moves::Targets;
-use pages::{Away, Trouble};
+use pages::{Away, Spares, Trouble};
 use part::Part;
 use resolved::{Captures, Lines, Promoted, Resolved, Wanted};
 use slice::{Places, SliceValues};
@@ -119,6 +119,8 @@ pub(super) struct Run<'a, S> {
     resolved: HashMap<Material, Arc<Resolved<S>>>,
     /// Values that promotions of later materials lead to.
     promoted: Promoted<S>,
+    /// Memory of frames that are not needed any more.
+    spares: Arc<Spares>,
     /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in files.
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
@@ -157,6 +159,7 @@ impl<'a, S: Score> Run<'a, S> {
             has_mates: HashMap::new(),
             resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
             promoted: Promoted::default(),
+            spares: Arc::default(),
             counting: None,
             visitor: None,
         }
@@ -308,6 +311,11 @@ impl<S: Score> Run<'_, S> {
         let is_by_parts = source.format() == Format::Native
             && waits_away
             && memory::slice(&material) > self.at_hand / 2;
+        // Frames that are in memory one after the other take each other's memory.
+        let spares = match is_large && !self.is_away {
+            true => Arc::downgrade(Spares::of(&mut self.spares, own.layout.addresses())),
+            false => Weak::new(),
+        };
         let mut all = SliceOutcome::default();
         // Slices equally far from promotion do not lead to each other.
         for level in slices.chunk_by(|&a, &b| steps[a] == steps[b]) {
@@ -317,6 +325,7 @@ impl<S: Score> Run<'_, S> {
                 captures: &captures,
                 promoted: &self.promoted,
                 kept: kept.as_ref(),
+                spares: spares.clone(),
                 is_by_parts,
                 wanted: &wanted,
                 part: &part,
@@ -376,6 +385,8 @@ struct Job<'a, S> {
     promoted: &'a Promoted<S>,
     /// Where values wait for other slices and materials, if not in memory.
     kept: Option<&'a Arc<Away>>,
+    /// Memory of earlier slices.
+    spares: Weak<Spares>,
     /// Whether a slice is too large to be in memory.
     is_by_parts: bool,
     wanted: &'a [Wanted],
@@ -462,6 +473,7 @@ impl<S: Score> Job<'_, S> {
                 false => None,
             },
             kept: self.kept.cloned(),
+            spares: self.spares.clone(),
         };
         let mut values = SliceValues::load(self.source, targets, self.part, self.is_asked, places)?;
         let mut outcome = SliceOutcome::default();

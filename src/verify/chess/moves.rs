@@ -208,11 +208,9 @@ impl<S: Score> Moves<'_, S> {
         let place = usize::from(reached.symmetry.map(square.index() as u8));
         let result = reached.results[place];
         let score = reached.scores.map_or(S::ILLEGAL, |scores| scores[place]);
-        for king in attacks::king(square).ones() {
-            let king = king as usize;
-            best.results[king] = result.min(best.results[king]);
-            best.scores[king] = score.min(best.scores[king]);
-        }
+        let elsewhere = !attacks::king(square);
+        take_best(&mut best.results, &[result; 64], elsewhere);
+        take_best(&mut best.scores, &[score; 64], elsewhere);
     }
 
     /// The best pawn moves that neither take nor promote.

@@ -6,7 +6,7 @@
 //! frame opens a new one for each band.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use rayon::prelude::*;
 
@@ -95,146 +95,251 @@ impl Away {
     }
 }
 
+/// Memory that is not needed any more, for what comes next: the system clears what it gives, which takes as long as to fill it.
 #[derive(Debug)]
-enum Page<N> {
-    Here(Loaded<N>),
-    Away([Part; 2]),
+pub(in crate::verify) struct Spare<T>(Mutex<Vec<Vec<T>>>);
+
+impl<T> Default for Spare<T> {
+    fn default() -> Spare<T> {
+        Spare(Mutex::default())
+    }
 }
 
-/// Lines at the first addresses of a frame, usually at all of them.
+impl<T> Spare<T> {
+    /// Memory for the next owner.
+    pub fn put(&self, items: Vec<T>) {
+        if items.capacity() > 0 {
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(items);
+        }
+    }
+
+    /// An owner's memory, with what it left there; an empty one if there is none.
+    pub fn take(&self) -> Vec<T> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.pop().unwrap_or_default()
+    }
+}
+
+/// Spare memory of each kind, for frames of one size.
+#[derive(Debug, Default)]
+pub(in crate::verify) struct Spares {
+    addresses: usize,
+    /// For numbers in the order of a file.
+    pub numbers: Arc<Spare<u8>>,
+    pub bytes: Arc<Spare<Line<u8>>>,
+    pub keys: Arc<Spare<Line<i16>>>,
+    pub words: Arc<Spare<Line<u16>>>,
+}
+
+impl Spares {
+    /// Those for frames of so many addresses. What other frames left is given back.
+    pub fn of(spares: &mut Arc<Spares>, addresses: usize) -> &Arc<Spares> {
+        if spares.addresses != addresses {
+            *spares = Arc::new(Spares {
+                addresses,
+                ..Spares::default()
+            });
+        }
+        spares
+    }
+}
+
+/// Where lines are kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Place {
+    /// Where they wait, in pages of so many lines, a power of two, if not in memory.
+    pub away: Option<(Arc<Away>, u32)>,
+    /// Where their memory comes from and goes to, while it is of use.
+    pub spares: Weak<Spares>,
+}
+
+/// Pages that wait.
 #[derive(Debug)]
-pub(super) struct Pages<N> {
-    pages: Vec<Page<N>>,
+struct Waiting<N> {
+    away: Arc<Away>,
+    pages: Vec<[Part; 2]>,
     /// Of a page but the last, as a power of two.
     log_lines: u32,
     lines: usize,
-    away: Option<Arc<Away>>,
+    /// What was not put away yet.
+    next: Vec<Line<N>>,
 }
 
-/// Of a page that holds everything.
-const ALL: u32 = usize::BITS - 1;
+impl<N: Lane> Waiting<N> {
+    /// Puts away a multiple of whole pages unless it is the end.
+    fn put(&mut self) {
+        let pages = self.next.par_chunks(1 << self.log_lines);
+        let pages: Vec<[Part; 2]> = pages.map(|page| self.away.put(page)).collect();
+        self.pages.extend(pages);
+        self.lines += self.next.len();
+        self.next.clear();
+    }
+
+    fn load(&self, page: usize) -> Loaded<N> {
+        let lines = (self.lines - (page << self.log_lines)).min(1 << self.log_lines);
+        self.away.get(self.pages[page], lines)
+    }
+}
+
+/// Lines at the first addresses of a frame, usually at all of them: all in memory, or all away.
+#[derive(Debug)]
+pub(super) struct Pages<N> {
+    /// Those in memory, as many as there will be, once there is any.
+    here: Vec<Line<N>>,
+    /// How many of them are there.
+    filled: usize,
+    /// How many there will be.
+    expected: usize,
+    waiting: Option<Waiting<N>>,
+    spare: Weak<Spare<Line<N>>>,
+}
 
 impl<N> Default for Pages<N> {
     fn default() -> Pages<N> {
         Pages {
-            pages: Vec::new(),
-            log_lines: ALL,
-            lines: 0,
-            away: None,
+            here: Vec::new(),
+            filled: 0,
+            expected: 0,
+            waiting: None,
+            spare: Weak::new(),
+        }
+    }
+}
+
+impl<N> Drop for Pages<N> {
+    fn drop(&mut self) {
+        if let Some(spare) = self.spare.upgrade() {
+            spare.put(std::mem::take(&mut self.here));
         }
     }
 }
 
 impl<N: Lane> Pages<N> {
-    /// No lines so far. They are put away in pages of so many lines, a power of two, or stay in memory.
-    pub fn new(away: Option<(&Arc<Away>, u32)>) -> Pages<N> {
+    /// No lines so far, of so many.
+    pub fn new(expected: usize, place: &Place) -> Pages<N> {
+        let waiting = |(away, log_lines): &(Arc<Away>, u32)| Waiting {
+            away: Arc::clone(away),
+            pages: Vec::new(),
+            log_lines: *log_lines,
+            lines: 0,
+            next: Vec::new(),
+        };
         Pages {
-            log_lines: away.map_or(ALL, |(_, log_lines)| log_lines),
-            away: away.map(|(away, _)| Arc::clone(away)),
-            ..Pages::default()
+            here: Vec::new(),
+            filled: 0,
+            expected,
+            waiting: place.away.as_ref().map(waiting),
+            spare: (place.spares.upgrade())
+                .map_or_else(Weak::new, |spares| Arc::downgrade(N::spare(&spares))),
         }
     }
 
     /// Lines that stay in memory.
     pub fn here(lines: Vec<Line<N>>) -> Pages<N> {
-        let mut pages = Pages::new(None);
-        pages.push(lines);
+        let mut pages = Pages::new(lines.len(), &Place::default());
+        pages.filled = lines.len();
+        pages.here = lines;
         pages
     }
 
-    /// Adds what comes next: all there is, or a multiple of whole pages unless it is the end. In memory the first lines are a
-    /// page, and all that come later as many, unless it is the end.
-    pub fn push(&mut self, lines: Vec<Line<N>>) {
-        if lines.is_empty() {
-            return;
+    /// Room for so many lines that come next, to be filled; afterwards they are to be [`settle`](Self::settle)d. If they are put
+    /// away, they are zero before, and a multiple of whole pages unless it is the end; in memory they may be anything.
+    pub fn room(&mut self, lines: usize) -> &mut [Line<N>] {
+        if lines == 0 {
+            return &mut [];
         }
-        if self.away.is_none() && self.pages.len() == 1 {
-            debug_assert!(self.lines.is_power_of_two() && lines.len() <= self.lines);
-            self.log_lines = self.lines.ilog2();
+        if let Some(waiting) = &mut self.waiting {
+            waiting.next.resize(lines, [N::default(); 64]);
+            return &mut waiting.next;
         }
-        self.lines += lines.len();
-        match &self.away {
-            None => self.pages.push(Page::Here(lines.into())),
-            Some(away) => {
-                let pages = lines.par_chunks(1 << self.log_lines);
-                let pages: Vec<Page<N>> = pages.map(|page| Page::Away(away.put(page))).collect();
-                self.pages.extend(pages);
+        if self.filled == 0 {
+            if let Some(spare) = self.spare.upgrade() {
+                self.here = spare.take();
             }
+            match self.here.is_empty() {
+                // The system gives memory that is cleared.
+                true => self.here = vec![[N::default(); 64]; self.expected],
+                false => self.here.resize(self.expected, [N::default(); 64]),
+            }
+        }
+        let start = self.filled;
+        self.filled += lines;
+        &mut self.here[start..self.filled]
+    }
+
+    /// Keeps what was filled.
+    pub fn settle(&mut self) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.put();
+        }
+    }
+
+    /// Adds what comes next, as [`room`](Self::room) does.
+    pub fn push(&mut self, lines: Vec<Line<N>>) {
+        if self.waiting.is_none() && lines.len() == self.expected {
+            self.filled = lines.len();
+            self.here = lines;
+        } else {
+            self.room(lines.len()).copy_from_slice(&lines);
+            self.settle();
         }
     }
 
     /// Puts away what is in memory.
     pub fn put_away(&mut self, away: &Arc<Away>, log_lines: u32) {
-        if self.away.is_some() || self.lines == 0 {
+        if self.waiting.is_some() || self.here.is_empty() {
             return;
         }
-        let mut put = Pages::new(Some((away, log_lines)));
-        for page in std::mem::take(&mut self.pages) {
-            if let Page::Here(lines) = page {
-                put.push(lines.into_vec());
-            }
-        }
+        let place = Place {
+            away: Some((Arc::clone(away), log_lines)),
+            spares: Weak::new(),
+        };
+        let mut put = Pages::new(self.filled, &place);
+        put.push(std::mem::take(&mut self.here));
         *self = put;
     }
 
+    /// How many lines there are.
+    fn len(&self) -> usize {
+        match &self.waiting {
+            Some(waiting) => waiting.lines,
+            None => self.filled,
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.lines == 0
+        self.len() == 0
     }
 
     /// The line at an address, if there is one and it is in memory.
     #[inline(always)]
     pub fn line_here(&self, address: usize) -> Option<&Line<N>> {
-        match self.pages.get(address >> self.log_lines)? {
-            Page::Here(lines) => lines.get(address & ((1 << self.log_lines) - 1)),
-            Page::Away(_) => None,
-        }
+        self.here.get(address)
     }
 
     /// Changes each of these lines by that of others at the same address. All of both are in memory.
     pub fn merge(&mut self, others: &Pages<N>, merge: impl Fn(&mut Line<N>, &Line<N>) + Sync) {
-        let mut start = 0;
-        for page in &mut self.pages {
-            if let Page::Here(lines) = page {
-                lines.par_iter_mut().enumerate().for_each(|(place, line)| {
-                    if let Some(other) = others.line_here(start + place) {
-                        merge(line, other);
-                    }
-                });
-                start += lines.len();
-            }
-        }
+        let lines = self.here.par_iter_mut().zip(&others.here);
+        lines.for_each(|(line, other)| merge(line, other));
     }
 
     /// The lines, if they are in memory.
-    pub fn into_lines(self) -> Vec<Line<N>> {
-        let mut pages = self.pages.into_iter().filter_map(|page| match page {
-            Page::Here(lines) => Some(lines.into_vec()),
-            Page::Away(_) => None,
-        });
-        let mut all = pages.next().unwrap_or_default();
-        pages.for_each(|lines| all.extend(lines));
-        all
+    pub fn into_lines(mut self) -> Vec<Line<N>> {
+        std::mem::take(&mut self.here)
     }
 
     /// Whether the lines wait in a file.
     pub fn is_away(&self) -> bool {
-        self.away.is_some()
+        self.waiting.is_some()
     }
 
     /// The lines through a new window.
     pub fn open(&self) -> Window<'_, N> {
-        let pages = self.away.as_ref().map_or(0, |_| self.pages.len());
+        let pages = (self.waiting.as_ref()).map_or(0, |waiting| waiting.pages.len());
         Window {
             pages: self,
             loaded: (0..pages).map(|_| OnceLock::new()).collect(),
-        }
-    }
-
-    fn load(&self, page: usize, parts: [Part; 2]) -> Box<[Line<N>]> {
-        let lines = (self.lines - (page << self.log_lines)).min(1 << self.log_lines);
-        match &self.away {
-            Some(away) => away.get(parts, lines),
-            None => vec![[N::NONE; 64]; lines].into(),
         }
     }
 }
@@ -257,18 +362,20 @@ impl<N: Lane> Window<'_, N> {
     /// The line at an address, which has to be one.
     #[inline(always)]
     pub fn line(&self, address: usize) -> &Line<N> {
-        let page = address >> self.pages.log_lines;
-        let lines = match &self.pages.pages[page] {
-            Page::Here(lines) => lines,
-            Page::Away(parts) => self.loaded[page].get_or_init(|| self.pages.load(page, *parts)),
-        };
-        &lines[address & ((1 << self.pages.log_lines) - 1)]
+        match &self.pages.waiting {
+            None => &self.pages.here[address],
+            Some(waiting) => {
+                let page = address >> waiting.log_lines;
+                let lines = self.loaded[page].get_or_init(|| waiting.load(page));
+                &lines[address & ((1 << waiting.log_lines) - 1)]
+            }
+        }
     }
 
     /// The line at an address, if there are lines.
     #[inline(always)]
     pub fn get(&self, address: usize) -> Option<&Line<N>> {
-        (address < self.pages.lines).then(|| self.line(address))
+        (address < self.pages.len()).then(|| self.line(address))
     }
 }
 
@@ -305,12 +412,22 @@ mod tests {
         for directory in [None, Some(std::env::temp_dir())] {
             let trouble = Trouble::default();
             let away = Arc::new(Away::new(directory.as_deref(), &trouble).unwrap());
-            let mut pages = Pages::new(Some((&away, 3)));
+            let place = Place {
+                away: Some((Arc::clone(&away), 3)),
+                spares: Weak::new(),
+            };
+            let mut pages = Pages::new(lines.len(), &place);
             pages.push(lines[..16].to_vec());
             pages.push(lines[16..].to_vec());
             let mut here = Pages::here(lines.clone());
             assert!((0..37).all(|address| here.line_here(address) == Some(&lines[address])));
-            let mut stepwise = Pages::new(None);
+            let spares = Arc::new(Spares::default());
+            N::spare(&spares).put(vec![[N::NONE; 64]; 3]);
+            let place = Place {
+                away: None,
+                spares: Arc::downgrade(&spares),
+            };
+            let mut stepwise = Pages::new(lines.len(), &place);
             lines
                 .chunks(16)
                 .for_each(|step| stepwise.push(step.to_vec()));
@@ -323,7 +440,8 @@ mod tests {
             }
             here.put_away(&away, 4);
             assert!(here.line_here(36).is_none() && here.open().line(36) == &lines[36]);
-            assert_eq!(stepwise.into_lines(), lines);
+            drop(stepwise);
+            assert_eq!(N::spare(&spares).take(), lines);
             assert_eq!(trouble.told(), None);
         }
     }
@@ -339,10 +457,15 @@ mod tests {
     fn what_does_not_come_back_is_an_error() {
         let trouble = Trouble::default();
         let away = || Arc::new(Away::new(None, &trouble).unwrap());
-        let mut pages = Pages::<u8>::new(Some((&away(), 3)));
+        let place = Place {
+            away: Some((away(), 3)),
+            spares: Weak::new(),
+        };
+        let mut pages = Pages::<u8>::new(8, &place);
         pages.push(vec![[7; 64]; 8]);
         assert!(pages.open().line(3) == &[7; 64] && trouble.told().is_none());
-        pages.away = Some(pages.away.unwrap().another());
+        let waiting = pages.waiting.as_mut().unwrap();
+        waiting.away = waiting.away.another();
         assert_eq!(pages.open().line(3), &[u8::NONE; 64]);
         assert!(trouble.told().unwrap().contains("read"));
     }

@@ -18,6 +18,7 @@ use crate::chess::{Chess, ChessRules};
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
 use crate::probe::Format;
+use crate::simd::{Kernel, Width};
 use crate::statistics::{Sets, SliceTally, SliceWords};
 use crate::table::Statistics;
 use crate::verify::recount::{self, Counting, Recount, RecountError};
@@ -183,29 +184,15 @@ impl SideWords {
             long_mates: Vec::new(),
         };
         if source.has(Metric::Dtz) {
-            // Where no position is, there are no plies.
-            let of_key = |key: i16| {
-                if key == i16::MAX {
-                    0
-                } else {
-                    key::shortest(key)
-                }
-            };
-            let plies = |address: usize| window.keys.line(address).map(of_key);
-            let plies: Vec<Line<u16>> = addresses.clone().map(plies).collect();
-            words.dtz = plies
-                .iter()
-                .map(|line| line.map(|plies| plies as u8))
-                .collect();
-            if plies
-                .as_flattened()
-                .iter()
-                .any(|&plies| plies > u8::MAX.into())
-            {
-                let high = plies
-                    .iter()
-                    .map(|line| line.map(|plies| (plies >> 8) as u8));
-                words.dtz_high = high.collect();
+            let lines = vec![[0; 64]; addresses.len()];
+            (words.dtz, words.dtz_high) = (lines.clone(), lines);
+            let has_high = Width::widest().run(Plies {
+                keys: addresses.clone().map(|address| window.keys.line(address)),
+                low: &mut words.dtz,
+                high: &mut words.dtz_high,
+            });
+            if !has_high {
+                words.dtz_high = Vec::new();
             }
         }
         if !window.scores.is_empty() {
@@ -223,6 +210,35 @@ impl SideWords {
             }
         }
         words
+    }
+}
+
+/// Finds the plies of keys; says whether any have a high byte.
+struct Plies<'a, I> {
+    keys: I,
+    low: &'a mut [Line<u8>],
+    high: &'a mut [Line<u8>],
+}
+
+impl<'a, I: Iterator<Item = &'a Line<i16>>> Kernel for Plies<'_, I> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let mut any = 0;
+        for ((keys, low), high) in self.keys.zip(self.low).zip(self.high) {
+            for ((&key, low), high) in keys.iter().zip(low).zip(high) {
+                // Where no position is, there are no plies.
+                let plies = if key == i16::MAX {
+                    0
+                } else {
+                    key::shortest(key)
+                };
+                (*low, *high) = (plies as u8, (plies >> 8) as u8);
+                any |= plies >> 8;
+            }
+        }
+        any != 0
     }
 }
 

@@ -1,13 +1,13 @@
 //! Values that moves of other materials lead to: results and mate scores as a prober would give them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rayon::prelude::*;
 
 use super::layout::{Frame, Layout, Man, PAGE};
-use super::line::{ILLEGAL, Line, Score, take_best, turned};
-use super::pages::{Away, Pages, Window};
+use super::line::{ILLEGAL, Lane, Line, Score, take_best};
+use super::pages::{Away, Pages, Place, Window};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
@@ -34,12 +34,15 @@ impl<S: Score> Lines<S> {
         }
     }
 
-    /// No lines, which will be put away if there is a place for it.
-    fn new(away: Option<&Arc<Away>>) -> Lines<S> {
-        let place = away.map(|away| (away, PAGE));
+    /// No lines of so many, which will be put away if there is a place for it.
+    fn new(lines: usize, away: Option<&Arc<Away>>) -> Lines<S> {
+        let place = Place {
+            away: away.map(|away| (Arc::clone(away), PAGE)),
+            spares: Weak::new(),
+        };
         Lines {
-            results: Pages::new(place),
-            scores: Pages::new(place),
+            results: Pages::new(lines, &place),
+            scores: Pages::new(lines, &place),
         }
     }
 
@@ -166,7 +169,7 @@ impl<S: Score> Resolved<S> {
             .for_each(|slice| {
                 let frame = exchanged.layout.frame(slice);
                 let lines = Color::ALL.map(|side| {
-                    let mut lines = Lines::new(away);
+                    let mut lines = Lines::new(frame.addresses, away);
                     for band in frame.bands(away.is_some()) {
                         let found = band.into_par_iter().map(|address| {
                             let placement = frame.placement(&frame.squares(address));
@@ -501,7 +504,7 @@ struct Arrivals<'a, S> {
 impl<S: Score> Arrivals<'_, S> {
     fn lines(&self, is_away: bool) -> Lines<S> {
         let has_scores = self.values.has_scores();
-        let mut lines = Lines::new(self.wanted.away.as_ref());
+        let mut lines = Lines::new(self.from.addresses, self.wanted.away.as_ref());
         if !self.wanted.exchanged {
             for band in self.from.bands(is_away) {
                 let window = self.values.open();
@@ -563,10 +566,10 @@ impl<S: Score> Arrivals<'_, S> {
         let placement = self.placement(address);
         match placement.and_then(|placement| window.reach(&placement, side)) {
             Some(reached) => (
-                turned(reached.results, reached.symmetry),
-                reached
-                    .scores
-                    .map_or([S::ILLEGAL; 64], |scores| turned(scores, reached.symmetry)),
+                Lane::turned(reached.results, reached.symmetry),
+                (reached.scores).map_or([S::ILLEGAL; 64], |scores| {
+                    Lane::turned(scores, reached.symmetry)
+                }),
             ),
             None => ([ILLEGAL; 64], [S::ILLEGAL; 64]),
         }

@@ -6,16 +6,16 @@
 //! ahead, which leaves one solution as well, as distances grow with every ply.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
-use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
+use super::layout::{Attacked, Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{Around, Away, Pages, Window};
+use super::pages::{Around, Away, Pages, Place, Spares, Window};
 use super::part::Part;
 use super::resolved::Lines;
 use super::source::{Source, sides};
@@ -67,30 +67,41 @@ pub(super) struct SliceValues<'a, S> {
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
     places: Places,
+    /// By address, as it is asked for several times; empty if the slice is not in memory, or not the whole of it is asked for.
+    attacked: Vec<Attacked>,
 }
 
-/// Where the values of a slice wait, if they are too many.
+/// Where the values of a slice are kept, and where they wait if they are too many.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// What only this slice needs.
     pub own: Option<Arc<Away>>,
     /// What is needed afterwards.
     pub kept: Option<Arc<Away>>,
+    /// Memory of earlier slices.
+    pub spares: Weak<Spares>,
 }
 
 impl Places {
-    /// No lines, which are of use for this slice alone.
-    pub fn pages<N: Lane>(&self) -> Pages<N> {
-        Pages::new(self.own.as_ref().map(|away| (away, PAGE)))
+    fn at(&self, away: Option<&Arc<Away>>) -> Place {
+        Place {
+            away: away.map(|away| (Arc::clone(away), PAGE)),
+            spares: self.spares.clone(),
+        }
     }
 
-    /// No lines, which are kept if it is for longer.
-    pub fn kept_pages<N: Lane>(&self) -> Pages<N> {
+    /// No lines of so many, which are of use for this slice alone.
+    pub fn pages<N: Lane>(&self, lines: usize) -> Pages<N> {
+        Pages::new(lines, &self.at(self.own.as_ref()))
+    }
+
+    /// No lines of so many, which are kept if it is for longer.
+    pub fn kept_pages<N: Lane>(&self, lines: usize) -> Pages<N> {
         let place = self
             .own
             .as_ref()
             .and(self.kept.as_ref().or(self.own.as_ref()));
-        Pages::new(place.map(|away| (away, PAGE)))
+        Pages::new(lines, &self.at(place))
     }
 }
 
@@ -160,6 +171,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
             sides: Default::default(),
             strange: Default::default(),
             leaves_promotions: source.leaves_promotions(),
+            attacked: match (part, &places.own) {
+                (Part::Whole, None) => frame.all_attacked(),
+                _ => Vec::new(),
+            },
             places,
         };
         // Where both distances are derived, that is done while results are read: looking for the moves is most of the work.
@@ -175,9 +190,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
             }
             // Numbers are of no use once they are values.
             let away = values.places.own.as_ref().map(Away::another);
+            let place = values.places.at(away.as_ref());
             let read = |metric, is_wanted: bool| {
                 if is_wanted && source.is_stored(metric, side.index(), frame) {
-                    source.numbers(metric, side.index(), frame, part, away.as_ref())
+                    source.numbers(metric, side.index(), frame, part, &place)
                 } else {
                     Ok(Numbers::default())
                 }
@@ -233,12 +249,17 @@ impl<'a, S: Score> SliceValues<'a, S> {
     }
 
     pub fn men(&self, address: usize) -> Men {
-        let squares = self.frame().squares(address);
-        let placement = self.frame().placement(&squares);
+        let frame = self.frame();
+        let squares = frame.squares(address);
+        let placement = frame.placement(&squares);
+        let attacked = match self.attacked.get(address) {
+            Some(&attacked) => attacked,
+            None => frame.attacked(&squares, &placement),
+        };
         Men {
             squares,
             placement,
-            legality: self.frame().legality(&squares, &placement),
+            legality: frame.legality(&squares, &placement, attacked),
         }
     }
 
@@ -304,12 +325,13 @@ impl<'a, S: Score> SliceValues<'a, S> {
     /// Turns the numbers of a side into values; returns which have no meaning as well.
     fn resolve(&self, source: &Source, reading: &SideNumbers<'_, S>) -> (SideValues<S>, Found) {
         let side = reading.side;
+        let addresses = self.frame().addresses;
         let mut own = SideValues {
             lines: Lines {
-                results: self.places.kept_pages(),
-                scores: self.places.kept_pages(),
+                results: self.places.kept_pages(addresses),
+                scores: self.places.kept_pages(addresses),
             },
-            keys: self.places.pages(),
+            keys: self.places.pages(addresses),
         };
         let mut found = Found::default();
         let strange = self.strange(source);
@@ -318,14 +340,14 @@ impl<'a, S: Score> SliceValues<'a, S> {
             let start = step.addresses.start;
             let len = step.addresses.len();
             let lines = |is_known: bool| if is_known { len } else { 0 };
-            let mut results = vec![[0; 64]; len];
-            let mut scores = vec![[S::MATED; 64]; lines(numbers.gives_scores())];
-            let mut keys = vec![[0; 64]; lines(numbers.gives_keys())];
+            let results = own.lines.results.room(len);
+            let scores = own.lines.scores.room(lines(numbers.gives_scores()));
+            let keys = own.keys.room(lines(numbers.gives_keys()));
             let count = len.div_ceil(CHUNK);
             let more = results
                 .par_chunks_mut(CHUNK)
-                .zip(optional_chunks(&mut scores, count))
-                .zip(optional_chunks(&mut keys, count))
+                .zip(optional_chunks(scores, count))
+                .zip(optional_chunks(keys, count))
                 .enumerate()
                 .map(|(chunk, ((results, scores), keys))| {
                     let mut found = Found::default();
@@ -355,9 +377,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 })
                 .reduce(Found::default, Found::and);
             found.extend(more);
-            own.lines.results.push(results);
-            own.lines.scores.push(scores);
-            own.keys.push(keys);
+            own.lines.results.settle();
+            own.lines.scores.settle();
+            own.keys.settle();
         });
         (own, found)
     }
@@ -373,10 +395,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
     ) -> [u64; 3] {
         let reading = numbers.reading;
         let side = reading.side;
-        *line.results = *numbers.results[0].line(address);
         if !self.is_in(reading.part, side, address) {
             return [0; 3];
         }
+        *line.results = *numbers.results[0].line(address);
         let men = self.men(address);
         let at = At {
             side,
@@ -557,7 +579,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
 
     /// The mate scores of a side that are in no file.
     fn derive_scores(&self, side: Color, part: &Part) -> Pages<S> {
-        let mut scores = self.places.kept_pages();
+        let mut scores = self.places.kept_pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let found = step.addresses.clone().into_par_iter();
             let found =

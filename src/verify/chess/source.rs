@@ -1,14 +1,13 @@
 //! The numbers of the files of a material, brought into verification's own order.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::files::{LoadError, Numbers, path_of};
-use super::gather::Gather;
-use super::layout::{Frame, Layout, PAGE};
+use super::gather::{Gather, Piece};
+use super::layout::{Frame, Layout};
 use super::line::Score;
 use super::numbers::DistanceCode;
-use super::pages::{Away, Pages};
+use super::pages::{Pages, Place};
 use super::part::Part;
 use super::syzygy::SyzygyTables;
 use crate::chess::index::IndexSpace;
@@ -194,7 +193,7 @@ impl Source {
         side: usize,
         frame: &Frame,
         part: &Part,
-        away: Option<&Arc<Away>>,
+        place: &Place,
     ) -> Result<Numbers, LoadError> {
         let tables = match &self.tables {
             Tables::Native(tables) => tables,
@@ -219,7 +218,7 @@ impl Source {
             part,
             side: Color::ALL[side],
             is_exchanged,
-            away,
+            place,
         };
         let high = native.high_bytes(side_in_table);
         Ok(Numbers {
@@ -240,7 +239,7 @@ struct Reading<'a> {
     side: Color,
     /// Whether this side's numbers are those of the other in the other colours.
     is_exchanged: bool,
-    away: Option<&'a Arc<Away>>,
+    place: &'a Place,
 }
 
 impl Reading<'_> {
@@ -261,29 +260,39 @@ impl Reading<'_> {
         let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
         let blocks = range.start / block_values..range.end.div_ceil(block_values);
-        let (together, piece) = match self.away {
+        let (together, piece) = match self.place.away {
             Some(_) => (TOGETHER, (PIECE / block_values).max(1)),
             None => (usize::MAX, blocks.end),
         };
-        let mut pages = Pages::new(self.away.map(|away| (away, PAGE)));
-        let bands = self.frame.bands(self.away.is_some());
+        let spares = self.place.spares.upgrade();
+        let spare = spares.as_ref().map(|spares| &spares.numbers);
+        let mut numbers = spare.map(|spare| spare.take()).unwrap_or_default();
+        let mut pages = Pages::new(self.frame.addresses, self.place);
+        let bands = self.frame.bands(self.place.away.is_some());
         let length = bands.first().map_or(1, |band| band.len());
         for bands in bands.chunks((together / length).max(1)) {
             let start = bands.first().map_or(0, |band| band.start);
-            let mut lines = vec![[0; 64]; bands.iter().map(|band| band.len()).sum()];
+            let lines = pages.room(bands.iter().map(|band| band.len()).sum());
             let mut next = blocks.start;
             while next < blocks.end {
                 let end = (next + piece).min(blocks.end);
-                let numbers = table.read_blocks(stream, next..end);
-                let numbers = numbers.map_err(|error| LoadError::Table {
+                let read = table.read_blocks_into(stream, next..end, &mut numbers);
+                read.map_err(|error| LoadError::Table {
                     path: path.clone(),
                     error,
                 })?;
-                let first = next * block_values;
-                gather.run(&numbers, first, self.part, self.side, start, &mut lines);
+                let piece = Piece {
+                    numbers: &numbers,
+                    first: next * block_values,
+                    is_first: next == blocks.start,
+                };
+                gather.run(piece, self.part, self.side, start, lines);
                 next = end;
             }
-            pages.push(lines);
+            pages.settle();
+        }
+        if let Some(spare) = spare {
+            spare.put(numbers);
         }
         Ok(pages)
     }

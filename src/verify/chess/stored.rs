@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::files::LoadError;
 use super::layout::Layout;
+use super::pages::Place;
 use super::part::Part;
 use super::source::Source;
 use crate::chess::material::Material;
@@ -62,7 +63,7 @@ impl StoredNumbers {
         }
         let numbers = self
             .source
-            .numbers(metric, side, &frame, &Part::Whole, None)
+            .numbers(metric, side, &frame, &Part::Whole, &Place::default())
             .map_err(told)?;
         Ok(Some(StoredLines {
             low: numbers.low.into_lines(),
