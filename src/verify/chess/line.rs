@@ -10,7 +10,7 @@ use std::fmt::Debug;
 use std::ops::Not;
 use std::sync::Arc;
 
-use super::pages::{Spare, Spares};
+use super::spare::{Spare, Spares};
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
 use crate::transpose::transpose_bytes;

@@ -6,11 +6,12 @@
 //! frame opens a new one for each band.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rayon::prelude::*;
 
 use super::line::{Lane, Line};
+use super::spare::{Spare, Spares};
 use crate::store::{Part, Scratch};
 
 /// What went wrong first where pages wait. Lines that do not come back stand for no position.
@@ -92,56 +93,6 @@ impl Away {
                 vec![[N::NONE; 64]; lines].into()
             }
         }
-    }
-}
-
-/// Memory that is not needed any more, for what comes next: the system clears what it gives, which takes as long as to fill it.
-#[derive(Debug)]
-pub(in crate::verify) struct Spare<T>(Mutex<Vec<Vec<T>>>);
-
-impl<T> Default for Spare<T> {
-    fn default() -> Spare<T> {
-        Spare(Mutex::default())
-    }
-}
-
-impl<T> Spare<T> {
-    /// Memory for the next owner.
-    pub fn put(&self, items: Vec<T>) {
-        if items.capacity() > 0 {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(items);
-        }
-    }
-
-    /// An owner's memory, with what it left there; an empty one if there is none.
-    pub fn take(&self) -> Vec<T> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.pop().unwrap_or_default()
-    }
-}
-
-/// Spare memory of each kind, for frames of one size.
-#[derive(Debug, Default)]
-pub(in crate::verify) struct Spares {
-    addresses: usize,
-    /// For numbers in the order of a file.
-    pub numbers: Arc<Spare<u8>>,
-    pub bytes: Arc<Spare<Line<u8>>>,
-    pub keys: Arc<Spare<Line<i16>>>,
-    pub words: Arc<Spare<Line<u16>>>,
-}
-
-impl Spares {
-    /// Those for frames of so many addresses. What other frames left is given back.
-    pub fn of(spares: &mut Arc<Spares>, addresses: usize) -> &Arc<Spares> {
-        if spares.addresses != addresses {
-            *spares = Arc::new(Spares {
-                addresses,
-                ..Spares::default()
-            });
-        }
-        spares
     }
 }
 
@@ -243,8 +194,9 @@ impl<N: Lane> Pages<N> {
         pages
     }
 
-    /// Room for so many lines that come next, to be filled; afterwards they are to be [`settle`](Self::settle)d. If they are put
-    /// away, they are zero before, and a multiple of whole pages unless it is the end; in memory they may be anything.
+    /// Room for so many lines that come next, to be filled; afterwards they are to be
+    /// [`settle`](Self::settle)d. If they are put away, they are zero before, and a multiple of whole
+    /// pages unless it is the end; in memory they may be anything.
     pub fn room(&mut self, lines: usize) -> &mut [Line<N>] {
         if lines == 0 {
             return &mut [];
