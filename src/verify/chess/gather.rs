@@ -192,8 +192,9 @@ impl<'a> Gather<'a> {
             .sum()
     }
 
-    /// Brings the numbers of a piece of the stream to the lines from address `start` on, which are whole bands: of a part of the
-    /// frame, with a side of the frame to move. If there is more than one piece, lines were all zeros before the first.
+    /// Brings the numbers of a piece of the stream to the lines from address `start` on, which are
+    /// whole bands: of a part of the frame, with a side of the frame to move. If there is more than one
+    /// piece, lines were all zeros before the first.
     pub fn run(
         &self,
         piece: Piece<'_>,
@@ -269,7 +270,8 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few places of the file.
+/// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few
+/// places of the file.
 struct GatherTile<'a> {
     gather: &'a Gather<'a>,
     numbers: Numbers<'a>,

@@ -255,8 +255,8 @@ impl Frame {
         })
     }
 
-    /// Which squares of the black king are attacked, and which leave the white king safe. The placement is that of men on these
-    /// squares.
+    /// Which squares of the black king are attacked, and which leave the white king safe. The placement
+    /// is that of men on these squares.
     pub fn attacked(&self, squares: &Squares, placement: &Placement) -> Attacked {
         let occupied = placement.occupied();
         let king = Square::wrapping(squares[0].into());

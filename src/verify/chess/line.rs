@@ -235,8 +235,8 @@ pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
     best
 }
 
-/// [`Lane::turned`] for bytes: a rank is one number, and square s of the new line is that of the old line to which s is mirrored,
-/// flipped and then transposed, so these are undone from the last to the first.
+/// [`Lane::turned`] for bytes, with a rank as one number. Square s of the new line is the square of the
+/// old one to which s is mirrored, flipped and then transposed: so the old line is transposed first.
 #[inline(always)]
 fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
     let mut ranks = [0; 8];

@@ -314,8 +314,9 @@ impl<S: Score> Run<'_, S> {
             && waits_away
             && memory::slice(&material) > self.at_hand / 2;
         // Frames that are in memory one after the other take each other's memory.
+        let spares = Spares::of(&mut self.spares, own.layout.addresses());
         let spares = match is_large && !self.is_away {
-            true => Arc::downgrade(Spares::of(&mut self.spares, own.layout.addresses())),
+            true => Arc::downgrade(spares),
             false => Weak::new(),
         };
         let mut all = SliceOutcome::default();

@@ -105,6 +105,16 @@ pub(super) struct Place {
     pub spares: Weak<Spares>,
 }
 
+impl Place {
+    /// Memory, or where pages of so many lines wait; without spare memory.
+    pub fn new(away: Option<&Arc<Away>>, log_lines: u32) -> Place {
+        Place {
+            away: away.map(|away| (Arc::clone(away), log_lines)),
+            spares: Weak::new(),
+        }
+    }
+}
+
 /// Pages that wait.
 #[derive(Debug)]
 struct Waiting<N> {
@@ -209,11 +219,7 @@ impl<N: Lane> Pages<N> {
             if let Some(spare) = self.spare.upgrade() {
                 self.here = spare.take();
             }
-            match self.here.is_empty() {
-                // The system gives memory that is cleared.
-                true => self.here = vec![[N::default(); 64]; self.expected],
-                false => self.here.resize(self.expected, [N::default(); 64]),
-            }
+            self.here.resize(self.expected, [N::default(); 64]);
         }
         let start = self.filled;
         self.filled += lines;
@@ -243,11 +249,7 @@ impl<N: Lane> Pages<N> {
         if self.waiting.is_some() || self.here.is_empty() {
             return;
         }
-        let place = Place {
-            away: Some((Arc::clone(away), log_lines)),
-            spares: Weak::new(),
-        };
-        let mut put = Pages::new(self.filled, &place);
+        let mut put = Pages::new(self.filled, &Place::new(Some(away), log_lines));
         put.push(std::mem::take(&mut self.here));
         *self = put;
     }
@@ -364,11 +366,7 @@ mod tests {
         for directory in [None, Some(std::env::temp_dir())] {
             let trouble = Trouble::default();
             let away = Arc::new(Away::new(directory.as_deref(), &trouble).unwrap());
-            let place = Place {
-                away: Some((Arc::clone(&away), 3)),
-                spares: Weak::new(),
-            };
-            let mut pages = Pages::new(lines.len(), &place);
+            let mut pages = Pages::new(lines.len(), &Place::new(Some(&away), 3));
             pages.push(lines[..16].to_vec());
             pages.push(lines[16..].to_vec());
             let mut here = Pages::here(lines.clone());
@@ -409,11 +407,7 @@ mod tests {
     fn what_does_not_come_back_is_an_error() {
         let trouble = Trouble::default();
         let away = || Arc::new(Away::new(None, &trouble).unwrap());
-        let place = Place {
-            away: Some((away(), 3)),
-            spares: Weak::new(),
-        };
-        let mut pages = Pages::<u8>::new(8, &place);
+        let mut pages = Pages::<u8>::new(8, &Place::new(Some(&away()), 3));
         pages.push(vec![[7; 64]; 8]);
         assert!(pages.open().line(3) == &[7; 64] && trouble.told().is_none());
         let waiting = pages.waiting.as_mut().unwrap();

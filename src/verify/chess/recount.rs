@@ -166,7 +166,7 @@ impl Words {
             sets: sets.collect(),
             sides: windows
                 .each_ref()
-                .map(|window| SideWords::new(source, window, addresses)),
+                .map(|window| SideWords::new(source, window, addresses, values.targets.width)),
         }
     }
 }
@@ -176,6 +176,7 @@ impl SideWords {
         source: &Source,
         window: &SideWindow<'_, S>,
         addresses: &Range<usize>,
+        width: Width,
     ) -> SideWords {
         let mut words = SideWords {
             dtz: Vec::new(),
@@ -186,7 +187,7 @@ impl SideWords {
         if source.has(Metric::Dtz) {
             let lines = vec![[0; 64]; addresses.len()];
             (words.dtz, words.dtz_high) = (lines.clone(), lines);
-            let has_high = Width::widest().run(Plies {
+            let has_high = width.run(Plies {
                 keys: addresses.clone().map(|address| window.keys.line(address)),
                 low: &mut words.dtz,
                 high: &mut words.dtz_high,

@@ -1,7 +1,7 @@
 //! Values that moves of other materials lead to: results and mate scores as a prober would give them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -36,10 +36,7 @@ impl<S: Score> Lines<S> {
 
     /// No lines of so many, which will be put away if there is a place for it.
     fn new(lines: usize, away: Option<&Arc<Away>>) -> Lines<S> {
-        let place = Place {
-            away: away.map(|away| (Arc::clone(away), PAGE)),
-            spares: Weak::new(),
-        };
+        let place = Place::new(away, PAGE);
         Lines {
             results: Pages::new(lines, &place),
             scores: Pages::new(lines, &place),

@@ -86,8 +86,8 @@ pub(super) struct Places {
 impl Places {
     fn at(&self, away: Option<&Arc<Away>>) -> Place {
         Place {
-            away: away.map(|away| (Arc::clone(away), PAGE)),
             spares: self.spares.clone(),
+            ..Place::new(away, PAGE)
         }
     }
 
