@@ -67,9 +67,12 @@ class Board:
 
 
 @pytest.fixture(scope="session")
-def directory() -> Path:
-    """The three-man tables of the repository."""
-    return ROOT / "tables"
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The three-man tables of the repository, without those that were generated beside them."""
+    directory = tmp_path_factory.mktemp("three_men")
+    for table in (ROOT / "tables").glob("K?vK.*"):
+        (directory / table.name).symlink_to(table)
+    return directory
 
 
 @pytest.fixture()
