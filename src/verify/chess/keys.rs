@@ -93,40 +93,39 @@ impl<S: Score> SliceValues<'_, S> {
         let mut changed = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let SideWindow { keys, results, .. } = self.sides[side.index()].open();
-            let lines = step.addresses.clone().into_par_iter();
-            let lines =
-                lines
-                    .with_min_len(CHUNK)
-                    .map_init(Neighbours::new, |neighbours, address| {
-                        let mut line = match keys.is_empty() {
-                            true => NO_KEYS,
-                            false => *keys.line(address),
-                        };
-                        if !is_asked(&line) {
-                            return line;
-                        }
-                        let men = self.men(address);
-                        if men.legality.legal[side.index()] == 0 {
-                            return line;
-                        }
-                        let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                        let expect = Expect {
-                            other: numbers(step),
-                            scores: None,
-                            address,
-                            neighbours,
-                            side,
-                            zeroing: &zeroing,
-                        };
-                        let after = AfterMoves {
-                            expected: self.expect(expect, &men),
-                            men,
-                            results: results.line(address),
-                        };
-                        change(&mut line, &after);
-                        line
-                    });
-            changed.push(lines.collect());
+            let start = step.addresses.start;
+            let lines = changed.room(step.addresses.len());
+            let lines = lines.par_iter_mut().enumerate().with_min_len(CHUNK);
+            lines.for_each_init(Neighbours::new, |neighbours, (place, line)| {
+                let address = start + place;
+                *line = match keys.is_empty() {
+                    true => NO_KEYS,
+                    false => *keys.line(address),
+                };
+                if !is_asked(line) {
+                    return;
+                }
+                let men = self.men(address);
+                if men.legality.legal[side.index()] == 0 {
+                    return;
+                }
+                let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                let expect = Expect {
+                    other: numbers(step),
+                    scores: None,
+                    address,
+                    neighbours,
+                    side,
+                    zeroing: &zeroing,
+                };
+                let after = AfterMoves {
+                    expected: self.expect(expect, &men),
+                    men,
+                    results: results.line(address),
+                };
+                change(line, &after);
+            });
+            changed.settle();
         });
         changed
     }

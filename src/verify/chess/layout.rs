@@ -255,21 +255,23 @@ impl Frame {
         })
     }
 
-    /// Which squares of the black king are attacked, and which leave the white king safe. The placement
-    /// is that of men on these squares.
-    pub fn attacked(&self, squares: &Squares, placement: &Placement) -> Attacked {
+    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
+    /// placement is that of men on these squares.
+    pub fn legality(&self, squares: &Squares, placement: &Placement) -> Legality {
         let occupied = placement.occupied();
+        let men = self.men.len() + self.pawns.all().count_ones() as usize;
+        if occupied.count_ones() as usize != men {
+            return Legality::default();
+        }
         let king = Square::wrapping(squares[0].into());
-        let mut found = Attacked {
-            black_in_check: 0,
-            white_safe: u64::MAX,
-        };
+        // Squares that White's men attack, and those with which no black man attacks the white king.
+        let (mut black_in_check, mut white_safe) = (0, u64::MAX);
         let mut add = |color: Color, role: Role, square: Square| {
             let attacked = attacks::attacks(color, role, square, occupied);
             match color {
-                Color::White => found.black_in_check |= attacked,
+                Color::White => black_in_check |= attacked,
                 Color::Black if attacked & king.bit() != 0 => {
-                    found.white_safe &= attacks::between(square, king);
+                    white_safe &= attacks::between(square, king);
                 }
                 Color::Black => {}
             }
@@ -282,54 +284,24 @@ impl Frame {
                 add(color, Role::Pawn, square);
             }
         }
-        found
+        let apart = !occupied & !attacks::king(king);
+        Legality {
+            legal: [apart & !black_in_check, apart & white_safe],
+            in_check: [!white_safe, black_in_check],
+        }
     }
 
-    /// [`attacked`](Self::attacked) for each address.
-    pub fn all_attacked(&self) -> Vec<Attacked> {
+    /// [`legality`](Self::legality) for each address.
+    pub fn all_legality(&self) -> Vec<Legality> {
         let of_address = |address: usize| {
             let squares = self.squares(address);
-            self.attacked(&squares, &self.placement(&squares))
+            self.legality(&squares, &self.placement(&squares))
         };
         (0..self.addresses)
             .into_par_iter()
             .map(of_address)
             .collect()
     }
-
-    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
-    /// placement is that of men on these squares.
-    pub fn legality(
-        &self,
-        squares: &Squares,
-        placement: &Placement,
-        attacked: Attacked,
-    ) -> Legality {
-        let occupied = placement.occupied();
-        let men = self.men.len() + self.pawns.all().count_ones() as usize;
-        if occupied.count_ones() as usize != men {
-            return Legality::default();
-        }
-        let king = Square::wrapping(squares[0].into());
-        let apart = !occupied & !attacks::king(king);
-        let Attacked {
-            black_in_check,
-            white_safe,
-        } = attacked;
-        Legality {
-            legal: [apart & !black_in_check, apart & white_safe],
-            in_check: [!white_safe, black_in_check],
-        }
-    }
-}
-
-/// Squares of the black king, whatever stands there.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Attacked {
-    /// Those that White's men attack.
-    black_in_check: u64,
-    /// Those with which no black man attacks the white king.
-    white_safe: u64,
 }
 
 /// Sets of squares of the black king, for each side to move.

@@ -259,17 +259,18 @@ fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
     turned
 }
 
-/// Runs `use_line` on a line, turned if need be.
+/// [`take_best`] of a line turned by a symmetry.
 #[inline(always)]
-pub(super) fn with_turned<N: Lane>(
+pub(super) fn take_best_turned<N: Lane>(
+    best: &mut Line<N>,
     line: &Line<N>,
     symmetry: Symmetry,
-    use_line: impl FnOnce(&Line<N>),
+    except: u64,
 ) {
     if symmetry.is_identity() {
-        use_line(line);
+        take_best(best, line, except);
     } else {
-        use_line(&N::turned(line, symmetry));
+        take_best(best, &N::turned(line, symmetry), except);
     }
 }
 

@@ -1,7 +1,7 @@
 //! How much memory a verification takes.
 
 use super::MEN_IN_BYTES;
-use super::layout::{Layout, PAGE};
+use super::layout::{Layout, Legality, PAGE};
 use super::line::Line;
 use super::source::{PIECE, TOGETHER};
 use crate::chess::index::IndexSpace;
@@ -19,6 +19,8 @@ fn values(material: &Material) -> u64 {
 const RESULTS: u64 = size_of::<Line<u8>>() as u64;
 /// Bytes of a line of keys.
 const KEYS: u64 = size_of::<Line<i16>>() as u64;
+/// Bytes that say which positions of an address are legal.
+const LEGALITY: u64 = size_of::<Legality>() as u64;
 
 /// Bytes that one material may take in memory as a whole if nobody says otherwise.
 pub(in crate::verify) const AT_HAND: u64 = 4 << 30;
@@ -37,7 +39,8 @@ pub(in crate::verify) fn memory_within(material: &Material, at_hand: u64) -> u64
 pub(super) fn slice(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let stream = IndexSpace::new(*material).len() / layout.slices() as u64;
-    layout.addresses() as u64 * (2 * (values(material) + KEYS) + 3 * RESULTS) + stream
+    let address = 2 * (values(material) + KEYS) + 3 * RESULTS + LEGALITY;
+    layout.addresses() as u64 * address + stream
 }
 
 /// Bytes that a material takes where everything is in memory. Slices wait for those a step further from promotion.

@@ -13,6 +13,7 @@ mod moves;
 mod numbers;
 mod pages;
 mod part;
+mod reading;
 mod recount;
 mod resolved;
 mod scatter;

@@ -8,7 +8,7 @@
 use super::layout::{Frame, Squares, squares_of};
 use super::line::{
     ILLEGAL, Lane, Line, Score, Worth, best_of_steps, result_before, squares_where, take_best,
-    with_turned,
+    take_best_turned,
 };
 use super::pages::Around;
 use super::resolved::{CaptureWindows, Captures, Lines, LinesWindow, Resolved, ResolvedWindow};
@@ -102,13 +102,14 @@ impl<S: Score> Moves<'_, S> {
         let Some(reached) = target.and_then(|target| target.reach(placement, side)) else {
             return;
         };
-        with_turned(reached.results, reached.symmetry, |line| {
-            take_best(&mut best.results, line, between);
-        });
+        take_best_turned(
+            &mut best.results,
+            reached.results,
+            reached.symmetry,
+            between,
+        );
         if let Some(scores) = reached.scores {
-            with_turned(scores, reached.symmetry, |line| {
-                take_best(&mut best.scores, line, between);
-            });
+            take_best_turned(&mut best.scores, scores, reached.symmetry, between);
         }
     }
 
@@ -133,23 +134,23 @@ impl<S: Score> Moves<'_, S> {
             }
         }
         if side == Color::Black {
-            for square in squares_of(victims) {
-                self.captures_by_king(&mut best, placement, square);
+            for role in Role::ALL.into_iter().filter(|&role| role != Role::King) {
+                for square in squares_of(placement.of(Color::White, role)) {
+                    self.captures_by_king(&mut best, placement, role, square);
+                }
             }
         }
         best
     }
 
-    /// The best promotions that do not take.
-    pub fn promotions(&self, address: usize, side: Color) -> Best<S> {
-        let mut best = Best::NO_MOVE;
+    /// Takes the best promotions that do not take a man.
+    pub fn take_promotions(&self, address: usize, side: Color, best: &mut Best<S>) {
         for (_, lines) in self.promoted.iter().filter(|(color, _)| *color == side) {
             take_best(&mut best.results, lines.results.line(address), 0);
             if let Some(scores) = lines.scores.get(address) {
                 take_best(&mut best.scores, scores, 0);
             }
         }
-        best
     }
 
     fn victim(placement: &Placement, color: Color, square: Square) -> Role {
@@ -197,8 +198,13 @@ impl<S: Score> Moves<'_, S> {
     }
 
     /// The black king takes a man, wherever it comes from: one value for up to eight squares.
-    fn captures_by_king(&self, best: &mut Best<S>, placement: &Placement, square: Square) {
-        let victim = Self::victim(placement, Color::White, square);
+    fn captures_by_king(
+        &self,
+        best: &mut Best<S>,
+        placement: &Placement,
+        victim: Role,
+        square: Square,
+    ) {
         let mut after = *placement;
         after.men[0][victim.index()] &= !square.bit();
         let target = self.captures.of(Color::White, victim, None);
@@ -207,10 +213,15 @@ impl<S: Score> Moves<'_, S> {
         };
         let place = usize::from(reached.symmetry.map(square.index() as u8));
         let result = reached.results[place];
+        if result == ILLEGAL {
+            return;
+        }
         let score = reached.scores.map_or(S::ILLEGAL, |scores| scores[place]);
-        let elsewhere = !attacks::king(square);
-        take_best(&mut best.results, &[result; 64], elsewhere);
-        take_best(&mut best.scores, &[score; 64], elsewhere);
+        for king in squares_of(attacks::king(square)) {
+            let (results, scores) = (&mut best.results, &mut best.scores);
+            results[king.index()] = result.min(results[king.index()]);
+            scores[king.index()] = score.min(scores[king.index()]);
+        }
     }
 
     /// The best pawn moves that neither take nor promote.
@@ -385,9 +396,7 @@ impl<N: Worth, S: Score> Expect<'_, N, S> {
         };
         for neighbour in self.neighbours {
             let line = lines.line(neighbour.address as usize);
-            with_turned(line, neighbour.symmetry, |line| {
-                take_best(&mut best, line, neighbour.between);
-            });
+            take_best_turned(&mut best, line, neighbour.symmetry, neighbour.between);
         }
         best
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
-use super::layout::squares_of;
+use super::layout::{Legality, squares_of};
 use super::line::{Line, Score, key};
 use super::slice::{Men, SideValues, SideWindow, SliceValues};
 use super::source::Source;
@@ -155,10 +155,11 @@ impl Words {
         addresses: &Range<usize>,
     ) -> Words {
         let sets = addresses.clone().map(|address| {
-            let men = values.men(address);
+            let legality = values.legality(address);
             Color::ALL.map(|side| {
                 let results = windows[side.index()].results.line(address);
-                word_sets(&men, side, results)
+                let stuck = |set| stuck(&values.men(address), side, set);
+                word_sets(&legality, side, results, stuck)
             })
         });
         Words {
@@ -243,8 +244,14 @@ impl<'a, I: Iterator<Item = &'a Line<i16>>> Kernel for Plies<'_, I> {
     }
 }
 
-fn word_sets(men: &Men, side: Color, results: &Line<u8>) -> WordSets {
-    let legal = men.legality.legal[side.index()];
+/// The sets of an address. `stuck` finds those positions of a set in which the side to move has no move.
+fn word_sets(
+    legality: &Legality,
+    side: Color,
+    results: &Line<u8>,
+    stuck: impl FnOnce(u64) -> u64,
+) -> WordSets {
+    let legal = legality.legal[side.index()];
     if legal == 0 {
         return WordSets::default();
     }
@@ -255,10 +262,13 @@ fn word_sets(men: &Men, side: Color, results: &Line<u8>) -> WordSets {
     decided[Wdl::BlessedLoss.index()] = legal & low & !middle;
     decided[Wdl::CursedWin.index()] = legal & low & middle;
     decided[Wdl::Win.index()] = legal & high;
-    let in_check = legal & men.legality.in_check[side.index()];
+    let in_check = legal & legality.in_check[side.index()];
     let lost = decided[Wdl::Loss.index()];
     let drawn = legal & !decided.iter().fold(0, |all, set| all | set);
-    let stuck = stuck(men, side, (lost & in_check) | (drawn & !in_check));
+    let stuck = match (lost & in_check) | (drawn & !in_check) {
+        0 => 0,
+        set => stuck(set),
+    };
     WordSets {
         legal,
         decided,
@@ -281,9 +291,6 @@ fn bits_of(line: &Line<u8>, bit: u32) -> u64 {
 
 /// The positions of a set in which the side to move has no move. Most are ruled out by a step of its king.
 fn stuck(men: &Men, side: Color, set: u64) -> u64 {
-    if set == 0 {
-        return 0;
-    }
     let Men {
         placement,
         legality,

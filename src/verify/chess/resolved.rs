@@ -156,8 +156,8 @@ impl<S: Score> Resolved<S> {
         slices.any(|lines| !lines.scores.is_empty())
     }
 
-    /// The same values with White and Black in each other's place.
-    pub fn with_colors_exchanged(&self, away: Option<&Arc<Away>>) -> Resolved<S> {
+    /// The same values with White and Black in each other's place, with one side to move.
+    pub fn with_colors_exchanged(&self, side: Color, away: Option<&Arc<Away>>) -> Resolved<S> {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
         let window = self.open();
@@ -165,8 +165,11 @@ impl<S: Score> Resolved<S> {
             .into_par_iter()
             .for_each(|slice| {
                 let frame = exchanged.layout.frame(slice);
-                let lines = Color::ALL.map(|side| {
+                let lines = Color::ALL.map(|of| {
                     let mut lines = Lines::new(frame.addresses, away);
+                    if of != side {
+                        return lines;
+                    }
                     for band in frame.bands(away.is_some()) {
                         let found = band.into_par_iter().map(|address| {
                             let placement = frame.placement(&frame.squares(address));
@@ -282,7 +285,8 @@ impl<S: Score> Captures<S> {
                     let number = *numbers.entry(target).or_insert_with(|| {
                         materials.push(match target.is_normal() {
                             true => Arc::clone(values),
-                            false => Arc::new(values.with_colors_exchanged(away)),
+                            // Who has lost a man moves next.
+                            false => Arc::new(values.with_colors_exchanged(color, away)),
                         });
                         (materials.len() - 1) as u8
                     });

@@ -11,12 +11,13 @@ use std::sync::{Arc, Weak};
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
-use super::layout::{Attacked, Canonical, Frame, Legality, PAGE, Squares};
+use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
 use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
 use super::pages::{Around, Away, Pages, Place, Window};
 use super::part::Part;
+use super::reading::{OpenNumbers, SideNumbers, ValueLine, numbers_at};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::spare::Spares;
@@ -25,6 +26,7 @@ use crate::chess::index::Placement;
 use crate::chess::rules::Role;
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
+use crate::probe::Format;
 use crate::verify::report::Found;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
@@ -69,7 +71,7 @@ pub(super) struct SliceValues<'a, S> {
     leaves_promotions: bool,
     places: Places,
     /// By address, as it is asked for several times; empty if the slice is not in memory, or not the whole of it is asked for.
-    attacked: Vec<Attacked>,
+    legality: Vec<Legality>,
 }
 
 /// Where the values of a slice are kept, and where they wait if they are too many.
@@ -172,18 +174,21 @@ impl<'a, S: Score> SliceValues<'a, S> {
             sides: Default::default(),
             strange: Default::default(),
             leaves_promotions: source.leaves_promotions(),
-            attacked: match (part, &places.own) {
-                (Part::Whole, None) => frame.all_attacked(),
+            legality: match (part, &places.own) {
+                (Part::Whole, None) => frame.all_legality(),
                 _ => Vec::new(),
             },
             places,
         };
-        // Where both distances are derived, that is done while results are read: looking for the moves is most of the work.
-        let derives_all = |side: Color| {
-            is_asked && is_derived(side) && source.is_derived(Metric::Dtz, side, frame)
+        // Keys are derived while results are read, and mate scores with them: looking for the moves is most of the work. What a
+        // Syzygy file has is not complete before all is read.
+        let derives_keys = |side: Color| {
+            is_asked
+                && source.format() == Format::Native
+                && source.is_derived(Metric::Dtz, side, frame)
         };
         let mut order = Color::ALL;
-        order.sort_by_key(|&side| derives_all(side));
+        order.sort_by_key(|&side| derives_keys(side));
         for side in order {
             let part = part_of(side);
             if !part.has_side(side) {
@@ -210,7 +215,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 draw_in_file: source.draw_in_file(),
                 part,
                 side,
-                derives_all: derives_all(side),
+                derives_keys: derives_keys(side),
+                derives_scores: derives_keys(side) && is_derived(side),
             };
             let (own, mut found) = values.resolve(source, &reading);
             let mut twins = numbers[0].twins.clone();
@@ -249,18 +255,28 @@ impl<'a, S: Score> SliceValues<'a, S> {
         part.has(side, &frame.men, &frame.squares(address))
     }
 
+    #[inline]
     pub fn men(&self, address: usize) -> Men {
         let frame = self.frame();
         let squares = frame.squares(address);
         let placement = frame.placement(&squares);
-        let attacked = match self.attacked.get(address) {
-            Some(&attacked) => attacked,
-            None => frame.attacked(&squares, &placement),
+        let legality = match self.legality.get(address) {
+            Some(&legality) => legality,
+            None => frame.legality(&squares, &placement),
         };
         Men {
             squares,
             placement,
-            legality: frame.legality(&squares, &placement, attacked),
+            legality,
+        }
+    }
+
+    /// Which positions of an address are legal.
+    #[inline]
+    pub fn legality(&self, address: usize) -> Legality {
+        match self.legality.get(address) {
+            Some(&legality) => legality,
+            None => self.men(address).legality,
         }
     }
 
@@ -391,7 +407,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         step: &Step<'_, '_, S>,
         numbers: &OpenNumbers<'_, '_, S>,
         address: usize,
-        line: ValueLine<'_, S>,
+        mut line: ValueLine<'_, S>,
         neighbours: &mut Neighbours,
     ) -> [u64; 3] {
         let reading = numbers.reading;
@@ -411,18 +427,22 @@ impl<'a, S: Score> SliceValues<'a, S> {
             return [0; 3];
         }
         let captures = step.moves.captures(&men.placement, side);
-        if reading.derives_all {
-            let strange = self.resolve_line(step.moves, at, captures, line.results, None, None);
-            self.derive_line(step, at, captures, line, neighbours);
-            return strange;
-        }
-        let mates = line.scores.map(|scores| {
+        let stored_scores = match reading.derives_scores {
+            true => None,
+            false => line.scores.as_deref_mut(),
+        };
+        let mates = stored_scores.map(|scores| {
             *scores = numbers_at(&numbers.scores, address);
             Mates {
                 scores,
                 draw: reading.draw_in_file,
             }
         });
+        if reading.derives_keys {
+            let strange = self.resolve_line(step.moves, at, captures, line.results, mates, None);
+            self.derive_line(step, at, captures, line, reading.derives_scores, neighbours);
+            return strange;
+        }
         let plies;
         let distances = match line.keys {
             Some(keys) => {
@@ -451,12 +471,13 @@ impl<'a, S: Score> SliceValues<'a, S> {
         let legal = men.legality.legal[side.index()];
         let mut best = captures;
         let mut zeroing = best.results;
-        if self.leaves_promotions || distances.is_some() {
-            let promotions = moves.promotions(address, side);
-            take_best(&mut zeroing, &promotions.results, 0);
-            if self.leaves_promotions {
-                best.take(&promotions);
-            }
+        if self.leaves_promotions {
+            moves.take_promotions(address, side, &mut best);
+            zeroing = best.results;
+        } else if distances.is_some() {
+            let mut with_promotions = best;
+            moves.take_promotions(address, side, &mut with_promotions);
+            zeroing = with_promotions.results;
         }
         if distances.is_some() && men.placement.of(side, Role::Pawn) != 0 {
             let pushes = moves.pushes(&men.placement, side);
@@ -478,32 +499,29 @@ impl<'a, S: Score> SliceValues<'a, S> {
         strange.map(|kings| kings & canonical & legal)
     }
 
-    /// The keys and mate scores of a line that no file has, from its results and what its moves lead to.
+    /// The keys of a line that no file has, and its mate scores if no file has those, from its results and what its moves lead to.
     fn derive_line(
         &self,
         step: &Step<'_, '_, S>,
         at: At<'_>,
         captures: Best<S>,
         line: ValueLine<'_, S>,
+        derives_scores: bool,
         neighbours: &mut Neighbours,
     ) {
-        let (Some(scores), Some(keys)) = (line.scores, line.keys) else {
+        let Some(keys) = line.keys else {
             return;
         };
+        let scores = line.scores.filter(|_| derives_scores);
         let legal = at.men.legality.legal[at.side.index()];
-        // A draw has no distance, whatever its moves are.
-        if line
-            .results
-            .iter()
-            .all(|&result| result == DRAW || result == ILLEGAL)
-        {
+        let mut derived = [S::DRAW; 64];
+        if is_drawn(line.results) {
             *keys = [key::DRAWN; 64];
-            *scores = [S::DRAW; 64];
         } else {
             let zeroing = self.moves_with(captures, step.moves, at, neighbours);
             let expect = Expect {
                 other: step.keys(),
-                scores: step.scores(),
+                scores: step.scores().filter(|_| scores.is_some()),
                 address: at.address,
                 neighbours,
                 side: at.side,
@@ -511,10 +529,13 @@ impl<'a, S: Score> SliceValues<'a, S> {
             };
             let expected = self.expect(expect, at.men);
             key::take_expected(keys, &expected.numbers, line.results);
-            *scores = expected.scores;
+            derived = expected.scores;
         }
         take_illegal(keys, legal);
-        take_illegal(scores, legal);
+        if let Some(scores) = scores {
+            *scores = derived;
+            take_illegal(scores, legal);
+        }
     }
 
     /// Those of the numbers of mirror images that do not stand for the values of the positions themselves.
@@ -582,30 +603,36 @@ impl<'a, S: Score> SliceValues<'a, S> {
     fn derive_scores(&self, side: Color, part: &Part) -> Pages<S> {
         let mut scores = self.places.kept_pages(self.frame().addresses);
         self.all_steps(side, |step| {
-            let found = step.addresses.clone().into_par_iter();
-            let found =
-                found
-                    .with_min_len(CHUNK)
-                    .map_init(Neighbours::new, |neighbours, address| {
-                        let men = self.men(address);
-                        let legal = men.legality.legal[side.index()];
-                        if legal == 0 || !self.is_in(part, side, address) {
-                            return [S::ILLEGAL; 64];
-                        }
-                        let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                        let expected = Expect {
-                            other: step.results(),
-                            scores: step.scores(),
-                            address,
-                            neighbours,
-                            side,
-                            zeroing: &zeroing,
-                        };
-                        let mut scores = self.expect(expected, &men).scores;
-                        take_illegal(&mut scores, legal);
-                        scores
-                    });
-            scores.push(found.collect());
+            let start = step.addresses.start;
+            let own = self.sides[side.index()].lines.results.open();
+            let lines = scores.room(step.addresses.len());
+            let lines = lines.par_iter_mut().enumerate().with_min_len(CHUNK);
+            lines.for_each_init(Neighbours::new, |neighbours, (place, scores)| {
+                let address = start + place;
+                let men = self.men(address);
+                let legal = men.legality.legal[side.index()];
+                if legal == 0 || !self.is_in(part, side, address) {
+                    *scores = [S::ILLEGAL; 64];
+                    return;
+                }
+                if is_drawn(own.line(address)) {
+                    *scores = [S::DRAW; 64];
+                    take_illegal(scores, legal);
+                    return;
+                }
+                let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                let expected = Expect {
+                    other: step.results(),
+                    scores: step.scores(),
+                    address,
+                    neighbours,
+                    side,
+                    zeroing: &zeroing,
+                };
+                *scores = self.expect(expected, &men).scores;
+                take_illegal(scores, legal);
+            });
+            scores.settle();
         });
         scores
     }
@@ -634,7 +661,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
     ) -> Best<S> {
         moves.neighbours(address, &men.squares, &men.placement, side, neighbours);
         let mut best = captures;
-        best.take(&moves.promotions(address, side));
+        moves.take_promotions(address, side, &mut best);
         if men.placement.of(side, Role::Pawn) != 0 {
             best.take(&moves.pushes(&men.placement, side));
         }
@@ -681,84 +708,12 @@ impl<'a, S: Score> SliceValues<'a, S> {
     }
 }
 
-/// The numbers of one side to move, on the way to its values.
-struct SideNumbers<'a, S> {
-    /// By metric.
-    numbers: &'a [Numbers; 3],
-    code: DistanceCode,
-    draw_in_file: S,
-    part: &'a Part,
-    side: Color,
-    /// Whether keys and mate scores are in no file, and follow from the other side's.
-    derives_all: bool,
-}
-
-/// Numbers through new windows.
-struct OpenNumbers<'a, 'n, S> {
-    reading: &'a SideNumbers<'n, S>,
-    /// Low and high bytes.
-    results: [Window<'n, u8>; 2],
-    distances: [Window<'n, u8>; 2],
-    scores: [Window<'n, u8>; 2],
-}
-
-impl<'a, 'n, S> OpenNumbers<'a, 'n, S> {
-    fn new(reading: &'a SideNumbers<'n, S>) -> OpenNumbers<'a, 'n, S> {
-        let [results, distances, scores] = reading.numbers;
-        let open = |numbers: &'n Numbers| [numbers.low.open(), numbers.high.open()];
-        OpenNumbers {
-            reading,
-            results: open(results),
-            distances: open(distances),
-            scores: open(scores),
-        }
-    }
-
-    fn gives_scores(&self) -> bool {
-        self.reading.derives_all || !self.scores[0].is_empty()
-    }
-
-    fn gives_keys(&self) -> bool {
-        self.reading.derives_all || !self.distances[0].is_empty()
-    }
-}
-
-/// The values of an address, as far as they are asked for.
-struct ValueLine<'a, S> {
-    results: &'a mut Line<u8>,
-    scores: Option<&'a mut Line<S>>,
-    keys: Option<&'a mut Line<i16>>,
-}
-
-impl<S: Score> ValueLine<'_, S> {
-    /// There is no position.
-    fn take_no_position(self) {
-        *self.results = [ILLEGAL; 64];
-        if let Some(scores) = self.scores {
-            *scores = [S::ILLEGAL; 64];
-        }
-        if let Some(keys) = self.keys {
-            *keys = [i16::MAX; 64];
-        }
-    }
-}
-
 /// An address with a side to move.
 #[derive(Clone, Copy)]
 struct At<'a> {
     side: Color,
     address: usize,
     men: &'a Men,
-}
-
-/// Numbers from their low and high bytes.
-#[inline(always)]
-fn numbers_at<S: Score>([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<S> {
-    let low = low.line(address);
-    match high.get(address) {
-        None => low.map(|low| S::of_bytes(low, 0)),
-        Some(high) => std::array::from_fn(|place| S::of_bytes(low[place], high[place])),
-    }
 }
 
 /// A number for positions without moves.
@@ -775,6 +730,11 @@ impl Mated for u8 {
 impl Mated for i16 {
     const MATED: i16 = key::MATED;
     const DRAWN: i16 = key::DRAWN;
+}
+
+/// Whether no position of a line is decided. Then none has a distance, whatever the moves are.
+fn is_drawn(results: &Line<u8>) -> bool {
+    (results.iter()).all(|&result| result == DRAW || result == ILLEGAL)
 }
 
 /// Chunks of lines; empty ones where there are no lines.

@@ -1,22 +1,23 @@
 //! From the order of the numbers in a file to that of verification.
 
-use std::ops::RangeInclusive;
+mod tile;
 
 use rayon::prelude::*;
 
-use super::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
-use super::line::{Line, squares_where};
-use super::part::Part;
+use tile::{GatherTile, Numbers};
+
 use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
-use crate::game::{Bits, Color};
-use crate::simd::{Kernel, Width};
-use crate::transpose::transpose_lines;
+use crate::game::Color;
+use crate::simd::Width;
+use crate::verify::chess::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
+use crate::verify::chess::line::Line;
+use crate::verify::chess::part::Part;
 
 /// Numbers of a stream that follow each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece<'a> {
+pub(in crate::verify::chess) struct Piece<'a> {
     pub numbers: &'a [u8],
     /// The index of the first.
     pub first: u64,
@@ -25,7 +26,7 @@ pub(super) struct Piece<'a> {
 }
 
 /// Brings the numbers of a stream to the addresses of a frame.
-pub(super) struct Gather<'a> {
+pub(in crate::verify::chess) struct Gather<'a> {
     frame: &'a Frame,
     /// Whether White and Black change places.
     exchanged: bool,
@@ -35,8 +36,8 @@ pub(super) struct Gather<'a> {
     groups: Vec<Vec<usize>>,
     /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the frame's board there.
     pawns: Option<(usize, Symmetry)>,
-    /// By the squares of the white king and the black king of the frame.
-    kings: Vec<[Kings; 64]>,
+    /// By the square of the frame's white king.
+    pairs: Vec<Pairs>,
     /// The group whose numbers lie closest together in the file, and one of its men.
     fastest: Option<(usize, usize)>,
 }
@@ -48,6 +49,34 @@ struct Kings {
     offset: usize,
     /// Both are on the diagonal: the other men decide whether to transpose.
     undecided: bool,
+}
+
+/// The pairs of kings with the white king on one square.
+#[derive(Debug)]
+struct Pairs {
+    by_black: [Kings; 64],
+    /// By symmetry, the squares of the black king with which it is that one.
+    decided: [u64; Symmetry::COUNT],
+    /// Those with which it is that one, or transposed in addition.
+    undecided: [u64; Symmetry::COUNT],
+}
+
+impl Pairs {
+    fn new(by_black: [Kings; 64]) -> Pairs {
+        let (mut decided, mut undecided) = ([0; Symmetry::COUNT], [0; Symmetry::COUNT]);
+        for (black, kings) in by_black.iter().enumerate() {
+            let squares = match kings.undecided {
+                true => &mut undecided,
+                false => &mut decided,
+            };
+            squares[kings.symmetry.index()] |= 1 << black;
+        }
+        Pairs {
+            by_black,
+            decided,
+            undecided,
+        }
+    }
 }
 
 impl<'a> Gather<'a> {
@@ -95,11 +124,14 @@ impl<'a> Gather<'a> {
             strides,
             groups,
             pawns,
-            kings: Vec::new(),
+            pairs: Vec::new(),
             fastest,
         };
-        let squares = |white| std::array::from_fn(|black| gather.pair(white, black as u8));
-        gather.kings = (0..64).map(squares).collect();
+        let pairs = (0..64).map(|white| {
+            let by_black = std::array::from_fn(|black| gather.pair(white, black as u8));
+            Pairs::new(by_black)
+        });
+        gather.pairs = pairs.collect();
         gather
     }
 
@@ -213,28 +245,36 @@ impl<'a> Gather<'a> {
         match self.fastest {
             Some((group, man)) => {
                 let stride = self.frame.stride(man);
-                lines
-                    .par_chunks_mut(64 * stride)
-                    .enumerate()
-                    .for_each(|(block, lines)| {
-                        for below in 0..stride {
-                            let address = start + block * 64 * stride + below;
-                            let squares = self.frame.squares(address);
-                            let wanted = part.squares(side, men, &squares, man);
-                            if wanted != 0 {
-                                width.run(GatherTile {
-                                    gather: self,
-                                    numbers,
-                                    squares: &squares,
-                                    group,
-                                    man,
-                                    wanted,
-                                    kept,
-                                    lines: &mut lines[below..],
-                                });
-                            }
+                let like = match self.groups[group][..] {
+                    [like, other] if other == man => Some(like),
+                    _ => None,
+                };
+                // A chunk has all squares of the man, and of the one that is like it.
+                let chunk = 64 * like.map_or(stride, |like| self.frame.stride(like));
+                let chunks = lines.par_chunks_mut(chunk).enumerate();
+                chunks.for_each(|(number, lines)| {
+                    let start = start + number * chunk;
+                    let fixed = (0..chunk).step_by(64 * stride);
+                    let fixed =
+                        fixed.flat_map(|fixed| (0..stride).map(move |below| (fixed, below)));
+                    for (fixed, below) in fixed {
+                        let squares = self.frame.squares(start + fixed + below);
+                        let wanted = part.squares(side, men, &squares, man);
+                        if wanted != 0 {
+                            width.run(GatherTile {
+                                gather: self,
+                                numbers,
+                                squares: &squares,
+                                group,
+                                man,
+                                like,
+                                wanted,
+                                kept,
+                                lines: &mut lines[below..],
+                            });
                         }
-                    });
+                    }
+                });
             }
             None => lines
                 .par_chunks_mut(64)
@@ -246,7 +286,7 @@ impl<'a> Gather<'a> {
                             continue;
                         }
                         for (black, value) in line.iter_mut().enumerate() {
-                            let kings = self.kings[usize::from(squares[0])][black];
+                            let kings = self.pairs[usize::from(squares[0])].by_black[black];
                             *value = *value & kept | self.number(numbers, kings, &squares);
                         }
                     }
@@ -254,192 +294,22 @@ impl<'a> Gather<'a> {
         }
     }
 
+    /// Whether a board, turned, is to be transposed as well, where the kings leave that to the other men.
+    #[inline(always)]
+    fn transposed_is_smaller(&self, symmetry: Symmetry, squares: &Squares) -> bool {
+        transposed_is_smaller(
+            (0..self.groups.len()).map(|group| self.set(group, squares, symmetry)),
+        )
+    }
+
     /// The number of one position.
     #[inline(always)]
     fn number(&self, numbers: Numbers<'_>, kings: Kings, squares: &Squares) -> u8 {
         let mut symmetry = kings.symmetry;
-        if kings.undecided
-            && transposed_is_smaller(
-                (0..self.groups.len()).map(|group| self.set(group, squares, symmetry)),
-            )
-        {
+        if kings.undecided && self.transposed_is_smaller(symmetry, squares) {
             // Kings on the diagonal stay where they are.
             symmetry = symmetry.then_transpose();
         }
         numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
-    }
-}
-
-/// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers that lie in few
-/// places of the file.
-struct GatherTile<'a> {
-    gather: &'a Gather<'a>,
-    numbers: Numbers<'a>,
-    squares: &'a Squares,
-    group: usize,
-    man: usize,
-    wanted: u64,
-    /// The bits of numbers that stay.
-    kept: u8,
-    lines: &'a mut [Line<u8>],
-}
-
-impl Kernel for GatherTile<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let GatherTile {
-            gather,
-            numbers,
-            squares,
-            group,
-            man,
-            wanted,
-            kept,
-            lines,
-        } = self;
-        let kings = &gather.kings[usize::from(squares[0])];
-        let mut offsets = [usize::MAX; Symmetry::COUNT];
-        // By symmetry and square, what the man and others of its group add.
-        let mut own = [0; Symmetry::COUNT * 64];
-        let mut ends = [(usize::MAX, 0); Symmetry::COUNT];
-        for symmetry in kings.iter().map(|kings| kings.symmetry) {
-            let offset = &mut offsets[symmetry.index()];
-            if *offset != usize::MAX {
-                continue;
-            }
-            *offset = gather.groups_offset(squares, symmetry, Some(group));
-            let mut squares = *squares;
-            let (low, high) = &mut ends[symmetry.index()];
-            for (square, own) in (0..).zip(&mut own[symmetry.index() * 64..][..64]) {
-                squares[man] = square;
-                *own = gather.group_offset(group, &squares, symmetry);
-                (*low, *high) = (*own.min(low), *own.max(high));
-            }
-        }
-        let bases: [usize; 64] = std::array::from_fn(|black| {
-            kings[black].offset + offsets[kings[black].symmetry.index()]
-        });
-        let rows: [usize; 64] = std::array::from_fn(|black| kings[black].symmetry.index() * 64);
-        let undecided = squares_where(|black| kings[black].undecided);
-        let here = squares_where(|black| {
-            let (low, high) = ends[kings[black].symmetry.index()];
-            numbers.has_any_of(bases[black] + low..=bases[black] + high)
-        });
-        if here | undecided == 0 {
-            return;
-        }
-        let is_uniform = rows.iter().all(|&row| row == rows[0]);
-        let tile = is_uniform.then(|| Tile::new(numbers, &bases, &own[rows[0]..][..64]));
-        let tile = tile.flatten().unwrap_or_else(|| {
-            let mut tile = Tile::EMPTY;
-            for black in here.ones().map(|black| black as usize) {
-                tile.read(numbers, bases[black], &own[rows[black]..][..64], black);
-            }
-            tile
-        });
-        for square in wanted.ones().map(|square| square as usize) {
-            let mut found = tile.lines[usize::from(tile.places[square]) % 64];
-            if undecided != 0 {
-                let mut squares = *squares;
-                squares[man] = square as u8;
-                for black in undecided.ones() {
-                    let kings = kings[black as usize];
-                    found[black as usize] = gather.number(numbers, kings, &squares);
-                }
-            }
-            let line = &mut lines[square * gather.frame.stride(man)];
-            for (value, found) in line.iter_mut().zip(found) {
-                *value = *value & kept | found;
-            }
-        }
-    }
-}
-
-/// The numbers of all squares of one man and of the black king.
-struct Tile {
-    /// By place, those of all black kings.
-    lines: [Line<u8>; 64],
-    /// Which place is that of each square of the man.
-    places: [u8; 64],
-}
-
-impl Tile {
-    const EMPTY: Tile = Tile {
-        lines: [[0; 64]; 64],
-        places: {
-            let mut places = [0; 64];
-            let mut place = 0;
-            while place < 64 {
-                places[place] = place as u8;
-                place += 1;
-            }
-            places
-        },
-    };
-
-    /// Reads the numbers of one square of the black king, at all sums of a base and an offset.
-    #[inline(always)]
-    fn read(&mut self, numbers: Numbers<'_>, base: usize, own: &[usize], black: usize) {
-        let low = own.iter().copied().min().unwrap_or(0);
-        let row = match own.iter().all(|own| own - low < 64) {
-            true => Some(numbers.row(base + low)),
-            false => None,
-        };
-        for (line, own) in self.lines.iter_mut().zip(own) {
-            line[black] = match &row {
-                Some(row) => row[(own - low) & 63],
-                None => numbers.at(base + own),
-            };
-        }
-    }
-
-    /// Reads the numbers at all sums of a base and an offset, if the offsets are close together.
-    ///
-    /// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
-    #[inline(always)]
-    fn new(numbers: Numbers<'_>, bases: &[usize; 64], own: &[usize]) -> Option<Tile> {
-        let low = *own.iter().min()?;
-        let mut places = [0; 64];
-        for (place, own) in places.iter_mut().zip(own) {
-            *place = u8::try_from(own - low).ok().filter(|&place| place < 64)?;
-        }
-        let rows = bases.map(|base| numbers.row(base + low));
-        let mut lines = [[0; 64]; 64];
-        transpose_lines(&rows, &mut lines);
-        Some(Tile { lines, places })
-    }
-}
-
-/// A part of a stream.
-#[derive(Clone, Copy, Debug)]
-struct Numbers<'a> {
-    numbers: &'a [u8],
-    first: usize,
-}
-
-impl Numbers<'_> {
-    /// Whether any of some indices is in the part.
-    #[inline(always)]
-    fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
-        *indices.end() >= self.first && *indices.start() < self.first + self.numbers.len()
-    }
-
-    /// Those of 64 indices.
-    #[inline(always)]
-    fn row(self, index: usize) -> [u8; 64] {
-        let start = index.wrapping_sub(self.first);
-        let row = self.numbers.get(start..start.wrapping_add(64));
-        let row = row.and_then(|row| row.try_into().ok());
-        row.unwrap_or_else(|| std::array::from_fn(|place| self.at(index + place)))
-    }
-
-    #[inline(always)]
-    fn at(self, index: usize) -> u8 {
-        self.numbers
-            .get(index.wrapping_sub(self.first))
-            .copied()
-            .unwrap_or(0)
     }
 }
