@@ -297,6 +297,8 @@ pub(in crate::verify) trait Score: Lane + Debug + Not<Output = Self> {
     /// Stands where there is no legal position. It is also a mate in one ply, the best for the side to move, so results tell
     /// whether a position is legal.
     const ILLEGAL: Self = Self::NONE;
+    /// What comes before [`ILLEGAL`](Self::ILLEGAL): no move is there, or each lets the opponent mate at once.
+    const NO_MOVE: Self;
 
     /// What stands for a draw in a file whose numbers have one byte, or two.
     fn draw_in_file(has_words: bool) -> Self;
@@ -316,6 +318,15 @@ pub(in crate::verify) trait Score: Lane + Debug + Not<Output = Self> {
     /// As one byte, if it fits.
     fn in_byte(self) -> Option<u8>;
 
+    /// A line with a byte for each number, if they fit.
+    fn line_in_bytes(line: &Line<Self>) -> Option<Line<u8>> {
+        let mut bytes = [0; 64];
+        for (byte, &score) in bytes.iter_mut().zip(line) {
+            *byte = score.in_byte()?;
+        }
+        Some(bytes)
+    }
+
     /// As two bytes.
     fn in_word(self) -> u16;
 }
@@ -323,6 +334,7 @@ pub(in crate::verify) trait Score: Lane + Debug + Not<Output = Self> {
 impl Score for u8 {
     const DRAW: u8 = MateScore::DRAW.0;
     const MATED: u8 = MateScore::MATED.0;
+    const NO_MOVE: u8 = MateScore(Self::ILLEGAL).before_move().0;
 
     #[inline(always)]
     fn draw_in_file(_: bool) -> u8 {
@@ -354,6 +366,11 @@ impl Score for u8 {
     }
 
     #[inline(always)]
+    fn line_in_bytes(line: &Line<u8>) -> Option<Line<u8>> {
+        Some(*line)
+    }
+
+    #[inline(always)]
     fn in_word(self) -> u16 {
         match self {
             Self::DRAW => u16::DRAW,
@@ -366,6 +383,7 @@ impl Score for u8 {
 impl Score for u16 {
     const DRAW: u16 = 1 << 15;
     const MATED: u16 = 0;
+    const NO_MOVE: u16 = 1;
 
     #[inline(always)]
     fn draw_in_file(has_words: bool) -> u16 {
@@ -664,6 +682,7 @@ mod tests {
             }
         }
         assert_eq!(u16::DRAW.before_move(), u16::DRAW);
+        assert_eq!(u16::ILLEGAL.before_move(), u16::NO_MOVE);
         assert_eq!(u16::DRAW.in_byte(), Some(u8::DRAW));
         assert_eq!(u8::DRAW.in_word(), u16::DRAW);
     }

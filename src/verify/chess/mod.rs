@@ -53,7 +53,7 @@ use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use layout::PAGE;
 use moves::Targets;
-use pages::{Away, Trouble};
+use pages::{Away, Place, Trouble};
 use part::Part;
 use resolved::{Captures, Lines, Promoted, Resolved, Wanted};
 use slice::{Places, SliceValues};
@@ -124,6 +124,8 @@ pub(super) struct Run<'a, S> {
     promoted: Promoted<S>,
     /// Memory of frames that are not needed any more.
     spares: Arc<Spares>,
+    /// Memory of what one promotion led to, once another is better.
+    arrivals: Arc<Spares>,
     /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in files.
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
@@ -163,6 +165,7 @@ impl<'a, S: Score> Run<'a, S> {
             resolved: HashMap::from([(Material::BARE_KINGS, Arc::new(Resolved::bare_kings()))]),
             promoted: Promoted::default(),
             spares: Arc::default(),
+            arrivals: Arc::default(),
             counting: None,
             visitor: None,
         }
@@ -289,14 +292,26 @@ impl<S: Score> Run<'_, S> {
         let promoting = later
             .iter()
             .filter(|from| from.has_pawns() && from.men() == material.men());
+        let promoting: Vec<&Material> = promoting.collect();
         // What promotions of one material lead to is part of what it takes in memory; of many it would be too much.
-        let wanted = match (promoting.count(), self.is_away) {
-            (0, _) => Vec::new(),
-            (1, false) => Wanted::from(later, &material, None),
+        let wanted = match (&promoting[..], self.is_away) {
+            ([], _) => {
+                self.arrivals = Arc::default();
+                Vec::new()
+            }
+            (&[from], false) => {
+                let lines = layout::Layout::new(*from).addresses();
+                let arrivals = Spares::of(&mut self.arrivals, lines);
+                let place = Place {
+                    away: None,
+                    spares: Arc::downgrade(arrivals),
+                };
+                Wanted::from(later, &material, &place)
+            }
             _ => {
                 let directory = self.is_away.then_some(self.directory);
                 let away = away(&source, directory, &self.trouble)?;
-                Wanted::from(later, &material, Some(&away))
+                Wanted::from(later, &material, &Place::new(Some(&away), PAGE))
             }
         };
         let is_kept = is_captured_into(&material, later);

@@ -402,6 +402,22 @@ impl<N: Worth, S: Score> Expect<'_, N, S> {
     }
 }
 
+impl<N: Worth, S: Score> Expect<'_, N, S> {
+    /// The mate scores, if those of the other side are known.
+    #[inline(always)]
+    fn expected_scores(&self) -> Line<S> {
+        let Some(known) = self.scores else {
+            return [S::ILLEGAL; 64];
+        };
+        let mut scores = self.best_of_quiet(known);
+        take_best(&mut scores, &self.zeroing.scores, 0);
+        for score in &mut scores {
+            *score = S::before_move(*score);
+        }
+        scores
+    }
+}
+
 impl<N: Worth, S: Score> Kernel for Expect<'_, N, S> {
     type Output = Expected<N, S>;
 
@@ -415,18 +431,23 @@ impl<N: Worth, S: Score> Kernel for Expect<'_, N, S> {
         for number in &mut numbers {
             *number = number.before();
         }
-        let mut scores = [S::ILLEGAL; 64];
-        if let Some(known) = self.scores {
-            scores = self.best_of_quiet(known);
-            take_best(&mut scores, &self.zeroing.scores, 0);
-            for score in &mut scores {
-                *score = S::before_move(*score);
-            }
-        }
         Expected {
             numbers,
-            scores,
+            scores: self.expected_scores(),
             without_moves,
         }
+    }
+}
+
+/// Finds the mate scores alone. Where there is no move they are [`Score::NO_MOVE`], and may be so elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExpectScores<'a, N, S>(pub Expect<'a, N, S>);
+
+impl<N: Worth, S: Score> Kernel for ExpectScores<'_, N, S> {
+    type Output = Line<S>;
+
+    #[inline(always)]
+    fn run(self) -> Line<S> {
+        self.0.expected_scores()
     }
 }

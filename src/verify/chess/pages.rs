@@ -206,7 +206,8 @@ impl<N: Lane> Pages<N> {
 
     /// Room for so many lines that come next, to be filled; afterwards they are to be
     /// [`settle`](Self::settle)d. If they are put away, they are zero before, and a multiple of whole
-    /// pages unless it is the end; in memory they may be anything.
+    /// pages unless it is the end; in memory they may be anything, or what they were before if they are
+    /// [used again](Self::used_again).
     pub fn room(&mut self, lines: usize) -> &mut [Line<N>] {
         if lines == 0 {
             return &mut [];
@@ -215,7 +216,7 @@ impl<N: Lane> Pages<N> {
             waiting.next.resize(lines, [N::default(); 64]);
             return &mut waiting.next;
         }
-        if self.filled == 0 {
+        if self.here.is_empty() {
             if let Some(spare) = self.spare.upgrade() {
                 self.here = spare.take();
             }
@@ -224,6 +225,12 @@ impl<N: Lane> Pages<N> {
         let start = self.filled;
         self.filled += lines;
         &mut self.here[start..self.filled]
+    }
+
+    /// The same lines, to be changed as they come: those in memory.
+    pub fn used_again(mut self) -> Pages<N> {
+        self.filled = 0;
+        self
     }
 
     /// Keeps what was filled.

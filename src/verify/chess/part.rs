@@ -108,10 +108,11 @@ mod tests {
     use crate::chess::material::Material;
     use crate::chess::rules::Role;
     use crate::verify::chess::layout::Layout;
+    use crate::verify::chess::pages::Place;
 
     fn part(material: &str, from: &str) -> (Part, Vec<Man>) {
         let material: Material = material.parse().unwrap();
-        let wanted = Wanted::from(&[from.parse().unwrap()], &material, None);
+        let wanted = Wanted::from(&[from.parse().unwrap()], &material, &Place::default());
         assert!(!wanted.is_empty());
         (
             Part::of_promotions(&wanted, material.has_pawns()),

@@ -1,10 +1,13 @@
 //! The numbers of one side to move on the way to its values.
 
+use std::any::Any;
+
 use super::files::Numbers;
 use super::line::{ILLEGAL, Line, Score};
 use super::numbers::DistanceCode;
-use super::pages::Window;
+use super::pages::{Pages, Window};
 use super::part::Part;
+use super::resolved::Lines;
 use crate::game::Color;
 
 /// The numbers of one side to move, on the way to its values.
@@ -19,6 +22,35 @@ pub(super) struct SideNumbers<'a, S> {
     pub derives_keys: bool,
     /// Whether mate scores do so as well; with keys only.
     pub derives_scores: bool,
+    /// Whether results, and whether mate scores, are where the numbers are.
+    pub in_place: [bool; 2],
+}
+
+impl<S: Score> SideNumbers<'_, S> {
+    pub fn gives_scores(&self) -> bool {
+        let has_numbers = !self.numbers[2].low.is_empty();
+        self.derives_scores || self.in_place[1] || has_numbers
+    }
+
+    pub fn gives_keys(&self) -> bool {
+        self.derives_keys || !self.numbers[1].low.is_empty()
+    }
+}
+
+/// Takes results and mate scores out of numbers of one byte, if the scores have one as well, to become values where they are.
+pub(super) fn taken_in_place<S: Score>([results, _, scores]: &mut [Numbers; 3]) -> Lines<S> {
+    let mut taken = Lines {
+        results: std::mem::take(&mut results.low).used_again(),
+        scores: Pages::default(),
+    };
+    if size_of::<S>() == 1 && scores.high.is_empty() {
+        // Scores of one byte are bytes, which the compiler cannot know here.
+        let bytes: Box<dyn Any> = Box::new(std::mem::take(&mut scores.low).used_again());
+        if let Ok(pages) = bytes.downcast() {
+            taken.scores = *pages;
+        }
+    }
+    taken
 }
 
 /// Numbers through new windows.
@@ -40,14 +72,6 @@ impl<'a, 'n, S> OpenNumbers<'a, 'n, S> {
             distances: open(distances),
             scores: open(scores),
         }
-    }
-
-    pub fn gives_scores(&self) -> bool {
-        self.reading.derives_scores || !self.scores[0].is_empty()
-    }
-
-    pub fn gives_keys(&self) -> bool {
-        self.reading.derives_keys || !self.distances[0].is_empty()
     }
 }
 

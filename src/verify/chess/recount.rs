@@ -199,13 +199,7 @@ impl SideWords {
         }
         if !window.scores.is_empty() {
             let scores = addresses.clone().map(|address| window.scores.line(address));
-            let in_bytes = scores.clone().map(|line| {
-                let mut bytes = [0; 64];
-                for (byte, &score) in bytes.iter_mut().zip(line) {
-                    *byte = score.in_byte()?;
-                }
-                Some(bytes)
-            });
+            let in_bytes = scores.clone().map(S::line_in_bytes);
             match in_bytes.collect() {
                 Some(bytes) => words.dtm = bytes,
                 None => words.long_mates = scores.map(|line| line.map(S::in_word)).collect(),

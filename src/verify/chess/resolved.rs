@@ -1,6 +1,7 @@
 //! Values that moves of other materials lead to: results and mate scores as a prober would give them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -26,20 +27,34 @@ pub(super) struct Lines<S> {
 }
 
 impl<S: Score> Lines<S> {
-    /// Adds lines to both.
-    fn push(&mut self, (results, scores): (Vec<Line<u8>>, Vec<Line<S>>), has_scores: bool) {
-        self.results.push(results);
+    /// Adds the lines of some addresses to the results and, if they are known, to the scores.
+    fn extend(
+        &mut self,
+        addresses: Range<usize>,
+        has_scores: bool,
+        line: impl Fn(usize) -> (Line<u8>, Line<S>) + Sync,
+    ) {
+        let first = addresses.start;
+        let results = self.results.room(addresses.len()).par_iter_mut();
         if has_scores {
-            self.scores.push(scores);
+            let scores = self.scores.room(addresses.len()).par_iter_mut();
+            let lines = results.zip(scores).enumerate();
+            lines.for_each(|(place, (results, scores))| {
+                (*results, *scores) = line(first + place);
+            });
+            self.scores.settle();
+        } else {
+            let lines = results.enumerate();
+            lines.for_each(|(place, results)| *results = line(first + place).0);
         }
+        self.results.settle();
     }
 
-    /// No lines of so many, which will be put away if there is a place for it.
-    fn new(lines: usize, away: Option<&Arc<Away>>) -> Lines<S> {
-        let place = Place::new(away, PAGE);
+    /// No lines of so many, which are kept in a place.
+    fn new(lines: usize, place: &Place) -> Lines<S> {
         Lines {
-            results: Pages::new(lines, &place),
-            scores: Pages::new(lines, &place),
+            results: Pages::new(lines, place),
+            scores: Pages::new(lines, place),
         }
     }
 
@@ -166,18 +181,17 @@ impl<S: Score> Resolved<S> {
             .for_each(|slice| {
                 let frame = exchanged.layout.frame(slice);
                 let lines = Color::ALL.map(|of| {
-                    let mut lines = Lines::new(frame.addresses, away);
+                    let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
                     if of != side {
                         return lines;
                     }
                     for band in frame.bands(away.is_some()) {
-                        let found = band.into_par_iter().map(|address| {
+                        lines.extend(band, has_scores, |address| {
                             let placement = frame.placement(&frame.squares(address));
                             let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
                             window.take_other_colors(&placement, side, u64::MAX, &mut found);
                             found
                         });
-                        lines.push(found.unzip(), has_scores);
                     }
                     lines
                 });
@@ -401,13 +415,13 @@ pub(super) struct Wanted {
     from: Layout,
     /// Whether the promoted material is kept in the other colours.
     exchanged: bool,
-    /// Where what is found waits, if not in memory.
-    away: Option<Arc<Away>>,
+    /// Where what is found is kept.
+    place: Place,
 }
 
 impl Wanted {
-    /// The promotions of some materials that lead to one material, whose values are to wait somewhere, or in memory.
-    pub fn from(later: &[Material], material: &Material, away: Option<&Arc<Away>>) -> Vec<Wanted> {
+    /// The promotions of some materials that lead to one material, whose values are to be kept in a place.
+    pub fn from(later: &[Material], material: &Material, place: &Place) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for &from in later {
             for color in Color::ALL {
@@ -425,7 +439,7 @@ impl Wanted {
                             },
                             from: Layout::new(from),
                             exchanged: !promoted.is_normal(),
-                            away: away.cloned(),
+                            place: place.clone(),
                         });
                     }
                 }
@@ -505,14 +519,11 @@ struct Arrivals<'a, S> {
 impl<S: Score> Arrivals<'_, S> {
     fn lines(&self, is_away: bool) -> Lines<S> {
         let has_scores = self.values.has_scores();
-        let mut lines = Lines::new(self.from.addresses, self.wanted.away.as_ref());
+        let mut lines = Lines::new(self.from.addresses, &self.wanted.place);
         if !self.wanted.exchanged {
             for band in self.from.bands(is_away) {
                 let window = self.values.open();
-                let found = band
-                    .into_par_iter()
-                    .map(|address| self.line(&window, address));
-                lines.push(found.unzip(), has_scores);
+                lines.extend(band, has_scores, |address| self.line(&window, address));
             }
             return lines;
         }
@@ -532,7 +543,7 @@ impl<S: Score> Arrivals<'_, S> {
             });
         }
         for band in self.from.bands(is_away) {
-            lines.push(all[band].iter().copied().unzip(), has_scores);
+            lines.extend(band, has_scores, |address| all[address]);
         }
         lines
     }

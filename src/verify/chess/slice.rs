@@ -12,12 +12,12 @@ use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
 use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
-use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
-use super::moves::{Best, Expect, Expected, Moves, Neighbours, Targets};
+use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
+use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
 use super::pages::{Around, Away, Pages, Place, Window};
 use super::part::Part;
-use super::reading::{OpenNumbers, SideNumbers, ValueLine, numbers_at};
+use super::reading::{OpenNumbers, SideNumbers, ValueLine, numbers_at, taken_in_place};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::spare::Spares;
@@ -204,12 +204,21 @@ impl<'a, S: Score> SliceValues<'a, S> {
                     Ok(Numbers::default())
                 }
             };
-            let numbers = [
+            let mut numbers = [
                 read(Metric::Wdl, true)?,
                 read(Metric::Dtz, is_asked)?,
                 read(Metric::Dtm, true)?,
             ];
+            let has_scores = !numbers[2].low.is_empty();
+            let taken = match values.places.own {
+                None => taken_in_place(&mut numbers),
+                Some(_) => Lines::default(),
+            };
             let reading = SideNumbers {
+                in_place: [
+                    values.places.own.is_none(),
+                    has_scores && numbers[2].low.is_empty(),
+                ],
                 numbers: &numbers,
                 code: source.distance_code(side.index(), frame),
                 draw_in_file: source.draw_in_file(),
@@ -218,7 +227,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 derives_keys: derives_keys(side),
                 derives_scores: derives_keys(side) && is_derived(side),
             };
-            let (own, mut found) = values.resolve(source, &reading);
+            let (own, mut found) = values.resolve(source, &reading, taken);
             let mut twins = numbers[0].twins.clone();
             twins.extend(&numbers[1].twins);
             twins.retain(|twin| values.is_in(part, side, twin.address));
@@ -339,14 +348,27 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
     }
 
-    /// Turns the numbers of a side into values; returns which have no meaning as well.
-    fn resolve(&self, source: &Source, reading: &SideNumbers<'_, S>) -> (SideValues<S>, Found) {
+    /// Turns the numbers of a side into values; returns which have no meaning as well. What was `taken` of them is not among
+    /// the numbers any more.
+    fn resolve(
+        &self,
+        source: &Source,
+        reading: &SideNumbers<'_, S>,
+        taken: Lines<S>,
+    ) -> (SideValues<S>, Found) {
         let side = reading.side;
         let addresses = self.frame().addresses;
+        let [results_in_place, scores_in_place] = reading.in_place;
         let mut own = SideValues {
             lines: Lines {
-                results: self.places.kept_pages(addresses),
-                scores: self.places.kept_pages(addresses),
+                results: match results_in_place {
+                    true => taken.results,
+                    false => self.places.kept_pages(addresses),
+                },
+                scores: match scores_in_place {
+                    true => taken.scores,
+                    false => self.places.kept_pages(addresses),
+                },
             },
             keys: self.places.pages(addresses),
         };
@@ -358,8 +380,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
             let len = step.addresses.len();
             let lines = |is_known: bool| if is_known { len } else { 0 };
             let results = own.lines.results.room(len);
-            let scores = own.lines.scores.room(lines(numbers.gives_scores()));
-            let keys = own.keys.room(lines(numbers.gives_keys()));
+            let scores = own.lines.scores.room(lines(reading.gives_scores()));
+            let keys = own.keys.room(lines(reading.gives_keys()));
             let count = len.div_ceil(CHUNK);
             let more = results
                 .par_chunks_mut(CHUNK)
@@ -415,7 +437,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
         if !self.is_in(reading.part, side, address) {
             return [0; 3];
         }
-        *line.results = *numbers.results[0].line(address);
+        if !reading.in_place[0] {
+            *line.results = *numbers.results[0].line(address);
+        }
         let men = self.men(address);
         let at = At {
             side,
@@ -432,7 +456,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
             false => line.scores.as_deref_mut(),
         };
         let mates = stored_scores.map(|scores| {
-            *scores = numbers_at(&numbers.scores, address);
+            if !reading.in_place[1] {
+                *scores = numbers_at(&numbers.scores, address);
+            }
             Mates {
                 scores,
                 draw: reading.draw_in_file,
@@ -604,24 +630,28 @@ impl<'a, S: Score> SliceValues<'a, S> {
         let mut scores = self.places.kept_pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let start = step.addresses.start;
-            let own = self.sides[side.index()].lines.results.open();
+            let results = self.sides[side.index()].lines.results.open();
             let lines = scores.room(step.addresses.len());
             let lines = lines.par_iter_mut().enumerate().with_min_len(CHUNK);
             lines.for_each_init(Neighbours::new, |neighbours, (place, scores)| {
                 let address = start + place;
                 let men = self.men(address);
                 let legal = men.legality.legal[side.index()];
-                if legal == 0 || !self.is_in(part, side, address) {
+                if !self.is_in(part, side, address) {
+                    return;
+                }
+                if legal == 0 {
                     *scores = [S::ILLEGAL; 64];
                     return;
                 }
-                if is_drawn(own.line(address)) {
+                let own = results.line(address);
+                if is_drawn(own) {
                     *scores = [S::DRAW; 64];
                     take_illegal(scores, legal);
                     return;
                 }
                 let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                let expected = Expect {
+                let mut expect = Expect {
                     other: step.results(),
                     scores: step.scores(),
                     address,
@@ -629,7 +659,19 @@ impl<'a, S: Score> SliceValues<'a, S> {
                     side,
                     zeroing: &zeroing,
                 };
-                *scores = self.expect(expected, &men).scores;
+                *scores = self.targets.width.run(ExpectScores(expect));
+                // Of those that lose, some may have no move at all.
+                let may_be_mated = |king: usize| scores[king] == S::NO_MOVE && own[king] < DRAW;
+                if squares_where(may_be_mated) & legal != 0 {
+                    expect.scores = None;
+                    let without_moves = self.targets.width.run(expect).without_moves;
+                    for king in (without_moves & legal).ones() {
+                        scores[king as usize] = S::MATED;
+                    }
+                }
+                for (score, &result) in scores.iter_mut().zip(own) {
+                    *score = if result == DRAW { S::DRAW } else { *score };
+                }
                 take_illegal(scores, legal);
             });
             scores.settle();

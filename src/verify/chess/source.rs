@@ -34,7 +34,7 @@ enum Tables {
 /// Numbers of a stream that are decoded together where the lines of a frame wait in a file.
 pub(super) const PIECE: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
 /// Lines that are brought into place together there.
-pub(super) const TOGETHER: usize = if cfg!(test) { 1 << 12 } else { 1 << 26 };
+pub(super) const TOGETHER: usize = if cfg!(test) { 1 << 13 } else { 1 << 26 };
 
 /// A table of ours, which may have the colours exchanged if an earlier version wrote it.
 #[derive(Debug)]

@@ -232,6 +232,11 @@ impl Tile {
             for (line, offset) in self.lines.iter_mut().zip(own.offsets) {
                 line[black] = row[offset.wrapping_sub(own.low) & 63];
             }
+        } else if let Some(near) = numbers.between(base + own.low, base + own.high) {
+            for (line, offset) in self.lines.iter_mut().zip(own.offsets) {
+                let number = near.get(offset.wrapping_sub(own.low));
+                line[black] = number.copied().unwrap_or(0);
+            }
         } else {
             for (line, offset) in self.lines.iter_mut().zip(own.offsets) {
                 line[black] = numbers.at(base + offset);
@@ -265,11 +270,18 @@ pub(super) struct Numbers<'a> {
     pub first: usize,
 }
 
-impl Numbers<'_> {
+impl<'a> Numbers<'a> {
     /// Whether any of some indices is in the part.
     #[inline(always)]
     fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
         *indices.end() >= self.first && *indices.start() < self.first + self.numbers.len()
+    }
+
+    /// Those from one index to another, if all are there.
+    #[inline(always)]
+    fn between(self, first: usize, last: usize) -> Option<&'a [u8]> {
+        let start = first.checked_sub(self.first)?;
+        self.numbers.get(start..=last - self.first)
     }
 
     /// Those of 64 indices.
