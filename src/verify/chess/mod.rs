@@ -37,6 +37,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
+use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
@@ -319,6 +320,9 @@ impl<S: Score> Run<'_, S> {
             true => Part::Whole,
             false => Part::of_promotions(&wanted, material.has_pawns()),
         };
+        // What moves between slices lead to: where only White has pawns, positions with Black to move.
+        let keeps = Color::ALL
+            .map(|side| is_kept || !wanted.is_empty() || material.count(!side, Role::Pawn) > 0);
         let mut own = Resolved::new(material);
         let steps: Vec<u32> = (0..own.layout.slices())
             .map(|slice| own.layout.pawns.placement(slice).steps_to_promotion())
@@ -344,6 +348,7 @@ impl<S: Score> Run<'_, S> {
                 captures: &captures,
                 promoted: &self.promoted,
                 kept: kept.as_ref(),
+                keeps,
                 spares: spares.clone(),
                 is_by_parts,
                 wanted: &wanted,
@@ -404,6 +409,8 @@ struct Job<'a, S> {
     promoted: &'a Promoted<S>,
     /// Where values wait for other slices and materials, if not in memory.
     kept: Option<&'a Arc<Away>>,
+    /// Whether other slices and materials ask for values, by side to move.
+    keeps: [bool; 2],
     /// Memory of earlier slices.
     spares: Weak<Spares>,
     /// Whether a slice is too large to be in memory.
@@ -520,12 +527,14 @@ impl<S: Score> Job<'_, S> {
             outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
         }
         let SliceValues { sides, .. } = values;
-        let lines = sides.map(|mut side| {
-            if let Some(kept) = self.kept {
-                side.lines.put_away(kept);
+        let mut lines = sides.map(|side| side.lines);
+        for (lines, keeps) in lines.iter_mut().zip(self.keeps) {
+            match (keeps, self.kept) {
+                (false, _) => *lines = Lines::default(),
+                (true, Some(kept)) => lines.put_away(kept),
+                (true, None) => {}
             }
-            side.lines
-        });
+        }
         let _ = self.own.slices[slice].set(lines);
         for wanted in self.wanted {
             outcome

@@ -7,7 +7,6 @@ use super::line::{ILLEGAL, Line, Score};
 use super::numbers::DistanceCode;
 use super::pages::{Pages, Window};
 use super::part::Part;
-use super::resolved::Lines;
 use crate::game::Color;
 
 /// The numbers of one side to move, on the way to its values.
@@ -22,7 +21,7 @@ pub(super) struct SideNumbers<'a, S> {
     pub derives_keys: bool,
     /// Whether mate scores do so as well; with keys only.
     pub derives_scores: bool,
-    /// Whether results, and whether mate scores, are where the numbers are.
+    /// Whether results, and whether mate scores, are [taken](Taken).
     pub in_place: [bool; 2],
 }
 
@@ -37,20 +36,32 @@ impl<S: Score> SideNumbers<'_, S> {
     }
 }
 
-/// Takes results and mate scores out of numbers of one byte, if the scores have one as well, to become values where they are.
-pub(super) fn taken_in_place<S: Score>([results, _, scores]: &mut [Numbers; 3]) -> Lines<S> {
-    let mut taken = Lines {
-        results: std::mem::take(&mut results.low).used_again(),
-        scores: Pages::default(),
+/// Results and mate scores that become values where their numbers are.
+pub(super) struct Taken<S> {
+    pub results: Option<Pages<u8>>,
+    pub scores: Option<Pages<S>>,
+}
+
+impl<S: Score> Taken<S> {
+    pub const NOTHING: Taken<S> = Taken {
+        results: None,
+        scores: None,
     };
-    if size_of::<S>() == 1 && scores.high.is_empty() {
-        // Scores of one byte are bytes, which the compiler cannot know here.
-        let bytes: Box<dyn Any> = Box::new(std::mem::take(&mut scores.low).used_again());
-        if let Ok(pages) = bytes.downcast() {
-            taken.scores = *pages;
+
+    /// Takes results out of the numbers, and scores if both these and their numbers have one byte. All are in memory.
+    pub fn of([results, _, scores]: &mut [Numbers; 3]) -> Taken<S> {
+        let are_bytes = size_of::<S>() == 1 && !scores.low.is_empty() && scores.high.is_empty();
+        Taken {
+            results: Some(std::mem::take(&mut results.low).used_again()),
+            scores: are_bytes.then(|| {
+                // The compiler cannot know here that scores of one byte are bytes.
+                let bytes: Box<dyn Any> = Box::new(std::mem::take(&mut scores.low).used_again());
+                bytes
+                    .downcast()
+                    .map_or_else(|_| Pages::default(), |pages| *pages)
+            }),
         }
     }
-    taken
 }
 
 /// Numbers through new windows.

@@ -17,7 +17,7 @@ use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targ
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
 use super::pages::{Around, Away, Pages, Place, Window};
 use super::part::Part;
-use super::reading::{OpenNumbers, SideNumbers, ValueLine, numbers_at, taken_in_place};
+use super::reading::{OpenNumbers, SideNumbers, Taken, ValueLine, numbers_at};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::spare::Spares;
@@ -209,16 +209,12 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 read(Metric::Dtz, is_asked)?,
                 read(Metric::Dtm, true)?,
             ];
-            let has_scores = !numbers[2].low.is_empty();
             let taken = match values.places.own {
-                None => taken_in_place(&mut numbers),
-                Some(_) => Lines::default(),
+                None => Taken::of(&mut numbers),
+                Some(_) => Taken::NOTHING,
             };
             let reading = SideNumbers {
-                in_place: [
-                    values.places.own.is_none(),
-                    has_scores && numbers[2].low.is_empty(),
-                ],
+                in_place: [taken.results.is_some(), taken.scores.is_some()],
                 numbers: &numbers,
                 code: source.distance_code(side.index(), frame),
                 draw_in_file: source.draw_in_file(),
@@ -354,21 +350,15 @@ impl<'a, S: Score> SliceValues<'a, S> {
         &self,
         source: &Source,
         reading: &SideNumbers<'_, S>,
-        taken: Lines<S>,
+        taken: Taken<S>,
     ) -> (SideValues<S>, Found) {
         let side = reading.side;
         let addresses = self.frame().addresses;
-        let [results_in_place, scores_in_place] = reading.in_place;
+        let (results, scores) = (taken.results, taken.scores);
         let mut own = SideValues {
             lines: Lines {
-                results: match results_in_place {
-                    true => taken.results,
-                    false => self.places.kept_pages(addresses),
-                },
-                scores: match scores_in_place {
-                    true => taken.scores,
-                    false => self.places.kept_pages(addresses),
-                },
+                results: results.unwrap_or_else(|| self.places.kept_pages(addresses)),
+                scores: scores.unwrap_or_else(|| self.places.kept_pages(addresses)),
             },
             keys: self.places.pages(addresses),
         };
