@@ -6,12 +6,10 @@
 //! both sides are stored, those of Black to move are first narrowed to what follows from those of White to move. A file that
 //! rounds wins or losses has none in 100 plies, so no range has distances of different results.
 
-use rayon::prelude::*;
-
 use super::line::{ILLEGAL, Line, Score, key};
-use super::moves::{Expect, Expected, Neighbours};
+use super::moves::{Expect, Expected};
 use super::pages::{Around, Pages};
-use super::slice::{CHUNK, Mated, Men, SideWindow, SliceValues, Step};
+use super::slice::{Mated, Men, SideWindow, SliceValues, Step, fill};
 use super::source::Source;
 use crate::game::{Bits, Color};
 use crate::metric::Metric;
@@ -93,39 +91,38 @@ impl<S: Score> SliceValues<'_, S> {
         let mut changed = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let SideWindow { keys, results, .. } = self.sides[side.index()].open();
-            let start = step.addresses.start;
-            let lines = changed.room(step.addresses.len());
-            let lines = lines.par_iter_mut().enumerate().with_min_len(CHUNK);
-            lines.for_each_init(Neighbours::new, |neighbours, (place, line)| {
-                let address = start + place;
-                *line = match keys.is_empty() {
-                    true => NO_KEYS,
-                    false => *keys.line(address),
-                };
-                if !is_asked(line) {
-                    return;
-                }
-                let men = self.men(address);
-                if men.legality.legal[side.index()] == 0 {
-                    return;
-                }
-                let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                let expect = Expect {
-                    other: numbers(step),
-                    scores: None,
-                    address,
-                    neighbours,
-                    side,
-                    zeroing: &zeroing,
-                };
-                let after = AfterMoves {
-                    expected: self.expect(expect, &men),
-                    men,
-                    results: results.line(address),
-                };
-                change(line, &after);
-            });
-            changed.settle();
+            fill(
+                &mut changed,
+                &step.addresses,
+                |neighbours, address, line| {
+                    *line = match keys.is_empty() {
+                        true => NO_KEYS,
+                        false => *keys.line(address),
+                    };
+                    if !is_asked(line) {
+                        return;
+                    }
+                    let men = self.men(address);
+                    if men.legality.legal[side.index()] == 0 {
+                        return;
+                    }
+                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                    let expect = Expect {
+                        other: numbers(step),
+                        scores: None,
+                        address,
+                        neighbours,
+                        side,
+                        zeroing: &zeroing,
+                    };
+                    let after = AfterMoves {
+                        expected: self.expect(expect, &men),
+                        men,
+                        results: results.line(address),
+                    };
+                    change(line, &after);
+                },
+            );
         });
         changed
     }
@@ -135,16 +132,12 @@ impl<S: Score> SliceValues<'_, S> {
         let mut all_keys = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let results = self.sides[side.index()].lines.results.open();
-            let keys = step.addresses.clone().into_par_iter().with_min_len(CHUNK);
-            let keys = keys.map(|address| {
-                let mut keys = NO_KEYS;
+            fill(&mut all_keys, &step.addresses, |_, address, keys| {
                 for (key, &result) in keys.iter_mut().zip(results.line(address)) {
                     let legal = key::of(result, 0);
                     *key = if result == ILLEGAL { i16::MAX } else { legal };
                 }
-                keys
             });
-            all_keys.push(keys.collect());
         });
         all_keys
     }

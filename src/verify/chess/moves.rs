@@ -400,9 +400,7 @@ impl<N: Worth, S: Score> Expect<'_, N, S> {
         }
         best
     }
-}
 
-impl<N: Worth, S: Score> Expect<'_, N, S> {
     /// The mate scores, if those of the other side are known.
     #[inline(always)]
     fn expected_scores(&self) -> Line<S> {

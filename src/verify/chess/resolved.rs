@@ -181,10 +181,10 @@ impl<S: Score> Resolved<S> {
             .for_each(|slice| {
                 let frame = exchanged.layout.frame(slice);
                 let lines = Color::ALL.map(|of| {
-                    let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
                     if of != side {
-                        return lines;
+                        return Lines::default();
                     }
+                    let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
                     for band in frame.bands(away.is_some()) {
                         lines.extend(band, has_scores, |address| {
                             let placement = frame.placement(&frame.squares(address));

@@ -619,52 +619,51 @@ impl<'a, S: Score> SliceValues<'a, S> {
     fn derive_scores(&self, side: Color, part: &Part) -> Pages<S> {
         let mut scores = self.places.kept_pages(self.frame().addresses);
         self.all_steps(side, |step| {
-            let start = step.addresses.start;
             let results = self.sides[side.index()].lines.results.open();
-            let lines = scores.room(step.addresses.len());
-            let lines = lines.par_iter_mut().enumerate().with_min_len(CHUNK);
-            lines.for_each_init(Neighbours::new, |neighbours, (place, scores)| {
-                let address = start + place;
-                let men = self.men(address);
-                let legal = men.legality.legal[side.index()];
-                if !self.is_in(part, side, address) {
-                    return;
-                }
-                if legal == 0 {
-                    *scores = [S::ILLEGAL; 64];
-                    return;
-                }
-                let own = results.line(address);
-                if is_drawn(own) {
-                    *scores = [S::DRAW; 64];
-                    take_illegal(scores, legal);
-                    return;
-                }
-                let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                let mut expect = Expect {
-                    other: step.results(),
-                    scores: step.scores(),
-                    address,
-                    neighbours,
-                    side,
-                    zeroing: &zeroing,
-                };
-                *scores = self.targets.width.run(ExpectScores(expect));
-                // Of those that lose, some may have no move at all.
-                let may_be_mated = |king: usize| scores[king] == S::NO_MOVE && own[king] < DRAW;
-                if squares_where(may_be_mated) & legal != 0 {
-                    expect.scores = None;
-                    let without_moves = self.targets.width.run(expect).without_moves;
-                    for king in (without_moves & legal).ones() {
-                        scores[king as usize] = S::MATED;
+            fill(
+                &mut scores,
+                &step.addresses,
+                |neighbours, address, scores| {
+                    if !self.is_in(part, side, address) {
+                        return;
                     }
-                }
-                for (score, &result) in scores.iter_mut().zip(own) {
-                    *score = if result == DRAW { S::DRAW } else { *score };
-                }
-                take_illegal(scores, legal);
-            });
-            scores.settle();
+                    let men = self.men(address);
+                    let legal = men.legality.legal[side.index()];
+                    if legal == 0 {
+                        *scores = [S::ILLEGAL; 64];
+                        return;
+                    }
+                    let own = results.line(address);
+                    if is_drawn(own) {
+                        *scores = [S::DRAW; 64];
+                        take_illegal(scores, legal);
+                        return;
+                    }
+                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
+                    let mut expect = Expect {
+                        other: step.results(),
+                        scores: step.scores(),
+                        address,
+                        neighbours,
+                        side,
+                        zeroing: &zeroing,
+                    };
+                    *scores = self.targets.width.run(ExpectScores(expect));
+                    // Of those that lose, some may have no move at all.
+                    let may_be_mated = |king: usize| scores[king] == S::NO_MOVE && own[king] < DRAW;
+                    if squares_where(may_be_mated) & legal != 0 {
+                        expect.scores = None;
+                        let without_moves = self.targets.width.run(expect).without_moves;
+                        for king in (without_moves & legal).ones() {
+                            scores[king as usize] = S::MATED;
+                        }
+                    }
+                    for (score, &result) in scores.iter_mut().zip(own) {
+                        *score = if result == DRAW { S::DRAW } else { *score };
+                    }
+                    take_illegal(scores, legal);
+                },
+            );
         });
         scores
     }
@@ -767,6 +766,20 @@ impl Mated for i16 {
 /// Whether no position of a line is decided. Then none has a distance, whatever the moves are.
 fn is_drawn(results: &Line<u8>) -> bool {
     (results.iter()).all(|&result| result == DRAW || result == ILLEGAL)
+}
+
+/// Adds the lines of some addresses, of which each is filled by `line`, with room for neighbours.
+pub(super) fn fill<N: Lane>(
+    pages: &mut Pages<N>,
+    addresses: &Range<usize>,
+    line: impl Fn(&mut Neighbours, usize, &mut Line<N>) + Sync,
+) {
+    let lines = pages.room(addresses.len()).par_iter_mut().enumerate();
+    let lines = lines.with_min_len(CHUNK);
+    lines.for_each_init(Neighbours::new, |neighbours, (place, filled)| {
+        line(neighbours, addresses.start + place, filled);
+    });
+    pages.settle();
 }
 
 /// Chunks of lines; empty ones where there are no lines.
