@@ -21,8 +21,6 @@ use super::progress::ProgressOptions;
 use super::wanted::{self, Compression};
 use super::{Outcome, TableDirectory, input, progress};
 
-/// Indices of a material at which the old and the new table are compared.
-const COMPARED_INDICES: u64 = 100_000;
 /// Differences that are listed.
 const LISTED: usize = 10;
 
@@ -32,7 +30,7 @@ const LISTED: usize = 10;
     retrograde convert --to syzygy\n  \
     retrograde convert --to native KQvKR KRPvKR\n\n\
     Values are solved again, which takes less time than reading them one by one, and rounded distances become exact.\n\
-    Then old and new tables are compared at up to 100 000 indices of each material; exit status 1 if they differ.\n\
+    Then old and new tables are compared at some indices of each material; exit status 1 if they differ.\n\
     What the materials depend on is made as well.")]
 pub struct Convert {
     /// Materials such as KRPvKR, in any order and case [default: all that have tables of the other format]
@@ -54,6 +52,10 @@ pub struct Convert {
     /// Memory that may be used, such as 512M or 8G
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
+
+    /// At how many indices of each material old and new tables are compared, spread over all; 0 compares none
+    #[arg(long, value_name = "INDICES", default_value_t = 100_000)]
+    compare: u64,
 
     #[command(flatten)]
     progress: ProgressOptions,
@@ -91,7 +93,7 @@ impl Convert {
             Err(Error::Cancelled) => bail!("stopped; the same command carries on"),
             other => other?,
         };
-        let (positions, differences) = compare(directory, &materials, &cancel)?;
+        let (positions, differences) = compare(directory, &materials, self.compare, &cancel)?;
         let converted = Converted {
             materials: materials.len(),
             files: generated.files,
@@ -159,6 +161,7 @@ impl Convert {
 fn compare(
     directory: &TableDirectory,
     materials: &[Material],
+    indices: u64,
     cancel: &AtomicBool,
 ) -> Result<(u64, Vec<Difference>)> {
     let both = BothFormats::open(directory.only("convert")?)?;
@@ -167,7 +170,7 @@ fn compare(
     let mut differences = Vec::new();
     for material in materials {
         bar.set_message(material.to_string());
-        let compared = both.compare(material, COMPARED_INDICES, cancel)?;
+        let compared = both.compare(material, indices, cancel)?;
         if cancel.load(Ordering::Relaxed) {
             bail!("stopped before all was compared; the new tables stay");
         }

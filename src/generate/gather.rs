@@ -8,13 +8,12 @@
 use super::addressing::BLACK_KING;
 use super::rows::{MAX_SETS, Rows, put_bits};
 use super::side::Side;
-use super::slices::Slices;
 use crate::chess::index::Order;
 use crate::simd::Kernel;
 
 /// The indices of a slice in an order.
-pub(super) struct Gather<'a, S> {
-    pub side: &'a Side<'a, S>,
+pub(super) struct Gather<'a> {
+    pub side: &'a Side<'a>,
     pub order: &'a Order,
     /// For each word what [`Numbers::sets_at`](super::rows::Numbers::sets_at) says.
     pub sets: &'a [u64],
@@ -44,7 +43,7 @@ struct Tiles<const SETS: usize> {
 
 impl<const SETS: usize> Tiles<SETS> {
     /// As many as there are rows until the black king takes his next square.
-    fn new<S: Slices>(gather: &Gather<'_, S>) -> Tiles<SETS> {
+    fn new(gather: &Gather<'_>) -> Tiles<SETS> {
         let radix = |dimension: u8| gather.side.space.radix(dimension.into()) as usize;
         let (row, rows) = match *gather.order.dimensions() {
             [.., king, fastest] if usize::from(king) == BLACK_KING => (radix(fastest), 1),
@@ -94,7 +93,7 @@ impl<const SETS: usize> Tiles<SETS> {
     }
 }
 
-impl<S: Slices> Kernel for Gather<'_, S> {
+impl Kernel for Gather<'_> {
     type Output = Rows;
 
     #[inline(always)]
@@ -130,7 +129,7 @@ fn put<const SETS: usize>(sets: &mut [u64], start: usize, bits: [u64; SETS]) {
     }
 }
 
-impl<S: Slices> Gather<'_, S> {
+impl Gather<'_> {
     #[inline(always)]
     fn rows<const SETS: usize>(&self) -> Rows {
         let addressing = self.side.addressing;

@@ -12,8 +12,8 @@ use crate::metric::Metric;
 use crate::table::Plane;
 
 /// The numbers of one side to move, in whatever order.
-pub(super) struct Side<'a, S> {
-    pub slices: &'a S,
+pub(super) struct Side<'a> {
+    pub slices: &'a dyn Slices,
     pub space: &'a IndexSpace,
     pub addressing: &'a Addressing,
     pub side: usize,
@@ -25,15 +25,15 @@ pub(super) struct Side<'a, S> {
     pub filler: u8,
 }
 
-impl<'a, S: Slices> Side<'a, S> {
+impl<'a> Side<'a> {
     pub fn new(
-        slices: &'a S,
+        slices: &'a dyn Slices,
         space: &'a IndexSpace,
         addressing: &'a Addressing,
         summary: &Summary,
         side: usize,
         (metric, plane): (Metric, Plane),
-    ) -> Side<'a, S> {
+    ) -> Side<'a> {
         let present = summary.present(side, metric, plane);
         Side {
             slices,

@@ -12,15 +12,15 @@ use super::gather::Gather;
 use super::laid_out::LaidOut;
 use super::rows::Rows;
 use super::side::Side;
-use super::slices::{LentValues, Slices};
+use super::slices::LentValues;
 use crate::chess::index::Order;
 use crate::simd::Width;
 use crate::table::{Plane, ValueSource};
 
-impl<S: Slices> Ordered for Side<'_, S> {
+impl Ordered for Side<'_> {
     type Order = Order;
     type Slices<'a>
-        = SampledSlices<'a, S>
+        = SampledSlices<'a>
     where
         Self: 'a;
 
@@ -61,11 +61,11 @@ impl<S: Slices> Ordered for Side<'_, S> {
         !self.slices.is_laid_out() || laid_out().is_some_and(|laid_out| laid_out.along.is_none())
     }
 
-    fn sampled(&self, slices: &[usize]) -> SampledSlices<'_, S> {
+    fn sampled(&self, slices: &[usize]) -> SampledSlices<'_> {
         SampledSlices::new(self, slices)
     }
 
-    fn source<'s, 'a: 's>(slices: &'s SampledSlices<'a, S>, order: &Order) -> impl ValueSource + 's
+    fn source<'s, 'a: 's>(slices: &'s SampledSlices<'a>, order: &Order) -> impl ValueSource + 's
     where
         Self: 'a,
     {
@@ -101,22 +101,22 @@ impl Window {
 
 /// The numbers of one side to move in one order. Whole slices are put into that order when the first of their indices
 /// is wanted, and kept until indices of later slices, or of another stream, are.
-pub(super) struct SideSource<'a, S> {
-    side: &'a Side<'a, S>,
+pub(super) struct SideSource<'a> {
+    side: &'a Side<'a>,
     file_order: FileOrder,
     /// Which stream of the file.
     stream: usize,
     window: &'a RwLock<Window>,
 }
 
-impl<'a, S: Slices> SideSource<'a, S> {
+impl<'a> SideSource<'a> {
     /// A stream of a file; its streams share a window, since they are wanted one after the other.
     pub fn new(
-        side: &'a Side<'a, S>,
+        side: &'a Side<'a>,
         order: &Order,
         stream: usize,
         window: &'a RwLock<Window>,
-    ) -> SideSource<'a, S> {
+    ) -> SideSource<'a> {
         SideSource {
             side,
             file_order: FileOrder::new(side.addressing, order),
@@ -157,7 +157,7 @@ impl<'a, S: Slices> SideSource<'a, S> {
     }
 }
 
-impl<S: Slices> ValueSource for SideSource<'_, S> {
+impl ValueSource for SideSource<'_> {
     fn prepare(&self, start: u64, end: u64) {
         let slice_len = self.side.slice_len();
         let slices = (start / slice_len) as usize..end.div_ceil(slice_len) as usize;
@@ -186,8 +186,8 @@ impl<S: Slices> ValueSource for SideSource<'_, S> {
 }
 
 /// Some slices of one side to move, in the solver's layout: for looking at a few indices in many orders.
-pub(super) struct SampledSlices<'a, S> {
-    side: &'a Side<'a, S>,
+pub(super) struct SampledSlices<'a> {
+    side: &'a Side<'a>,
     slices: Vec<SampledSlice<'a>>,
 }
 
@@ -221,8 +221,8 @@ impl Looked<'_> {
     }
 }
 
-impl<'a, S: Slices> SampledSlices<'a, S> {
-    pub fn new(side: &'a Side<'a, S>, numbers: &[usize]) -> SampledSlices<'a, S> {
+impl<'a> SampledSlices<'a> {
+    pub fn new(side: &'a Side<'a>, numbers: &[usize]) -> SampledSlices<'a> {
         let sampled = |&number: &usize| {
             let values = side.values(number);
             let sets = side.numbers.sets_of_slice(&values, side.addressing);
@@ -264,7 +264,7 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
     }
 
     /// The sampled slices' indices in an order; no others may be asked for.
-    pub fn in_order(&self, order: Order) -> SampleSource<'_, S> {
+    pub fn in_order(&self, order: Order) -> SampleSource<'_> {
         SampleSource {
             sampled: self,
             order,
@@ -273,12 +273,12 @@ impl<'a, S: Slices> SampledSlices<'a, S> {
 }
 
 /// The numbers of sampled slices in one order.
-pub(super) struct SampleSource<'a, S> {
-    sampled: &'a SampledSlices<'a, S>,
+pub(super) struct SampleSource<'a> {
+    sampled: &'a SampledSlices<'a>,
     order: Order,
 }
 
-impl<'a, S: Slices> SampleSource<'a, S> {
+impl<'a> SampleSource<'a> {
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
         Width::widest().run(Gather {
@@ -292,7 +292,7 @@ impl<'a, S: Slices> SampleSource<'a, S> {
     }
 }
 
-impl<S: Slices> ValueSource for SampleSource<'_, S> {
+impl ValueSource for SampleSource<'_> {
     fn prepare(&self, _: u64, _: u64) {
         self.sampled.side.prepare(None);
     }
@@ -311,15 +311,15 @@ impl<S: Slices> ValueSource for SampleSource<'_, S> {
 }
 
 /// The numbers of a laid out side in one order, turned when they are wanted.
-pub(super) struct LaidOutSource<'a, S> {
-    sample: SampleSource<'a, S>,
+pub(super) struct LaidOutSource<'a> {
+    sample: SampleSource<'a>,
     /// The fastest dimension.
     fastest: usize,
     along: Option<FastestMan>,
 }
 
-impl<'a, S: Slices> LaidOutSource<'a, S> {
-    pub fn new(sample: SampleSource<'a, S>) -> LaidOutSource<'a, S> {
+impl<'a> LaidOutSource<'a> {
+    pub fn new(sample: SampleSource<'a>) -> LaidOutSource<'a> {
         let fastest = sample.order.dimensions().last();
         let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
         LaidOutSource {
@@ -338,7 +338,7 @@ impl<'a, S: Slices> LaidOutSource<'a, S> {
     }
 }
 
-impl<S: Slices> ValueSource for LaidOutSource<'_, S> {
+impl ValueSource for LaidOutSource<'_> {
     fn prepare(&self, _: u64, _: u64) {
         self.sample.sampled.side.prepare(self.along);
     }
@@ -425,8 +425,8 @@ mod tests {
     }
 
     fn check(
-        side: &Side<'_, Solved>,
-        sampled: &SampledSlices<'_, Solved>,
+        side: &Side<'_>,
+        sampled: &SampledSlices<'_>,
         number: usize,
         order: Order,
     ) {

@@ -24,7 +24,7 @@ use crate::tables::table_path;
 /// If the file cannot be written, or the caller cancelled.
 pub fn write_metric(
     directory: &Path,
-    slices: &impl Slices,
+    slices: &dyn Slices,
     index_space: &IndexSpace,
     summary: &Summary,
     metric: Metric,
@@ -45,7 +45,7 @@ pub fn write_metric(
             (metric, plane),
         )
     };
-    let mut sides: Vec<Side<'_, _>> = (0..if material.is_symmetric() { 1 } else { 2 })
+    let mut sides: Vec<Side<'_>> = (0..if material.is_symmetric() { 1 } else { 2 })
         .map(|side| new_side(side, Plane::Low))
         .collect();
     let mut choices = choose(&sides, &effort)?;

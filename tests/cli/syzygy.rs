@@ -119,6 +119,8 @@ fn generate_writes_them_and_convert_makes_ours_of_them_and_back() {
         (&2.into(), &0.into())
     );
     assert!(answer["positions"].as_u64().unwrap() > 40_000);
+    let answer = place.json(["convert", "--to", "native", "--compare", "100", "--json"]);
+    assert!((1..=200).contains(&answer["positions"].as_u64().unwrap()));
     let list = |place: &Place| place.json(["list", "--json"])["tables"].clone();
     let of_both = list(&place).as_array().unwrap().len();
     assert_eq!(of_both, 4, "no distances to mate, as before");
@@ -127,9 +129,10 @@ fn generate_writes_them_and_convert_makes_ours_of_them_and_back() {
     for name in ["KQvK.rtbw", "KQvK.rtbz"] {
         std::fs::remove_file(place.path("tables").join(name)).unwrap();
     }
-    let (status, out, err) = place.run(["convert", "--to", "syzygy", "kqk"]);
+    let (status, out, err) = place.run(["convert", "--to", "syzygy", "kqk", "--compare", "0"]);
     assert_eq!((status, err.as_str()), (0, ""));
     assert!(out.starts_with("1 material: wrote 2 files"), "{out}");
+    assert!(out.ends_with("; 0 positions compared, 0 differ\n"), "{out}");
     assert_eq!([made("KQvK.rtbw"), made("KQvK.rtbz")], before);
     let (status, _, err) = place.run(["convert", "--to", "syzygy", "KRvK"]);
     assert!(

@@ -365,7 +365,7 @@ impl Generate for Chess {
 fn write_metric_of(
     job: &Job<'_, Chess>,
     solved: &Solved,
-    slices: &impl Slices,
+    slices: &dyn Slices,
     metric: Metric,
 ) -> Result<u64, Error> {
     match job.options.format {
@@ -386,7 +386,7 @@ fn write_metric_of(
 fn write_native(
     job: &Job<'_, Chess>,
     solved: &Solved,
-    slices: &impl Slices,
+    slices: &dyn Slices,
     metric: Metric,
 ) -> Result<u64, Error> {
     write_metric(

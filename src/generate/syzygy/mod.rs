@@ -147,7 +147,7 @@ pub struct Writing<'a> {
 ///
 /// If the file cannot be written, or the caller cancelled.
 pub fn write_syzygy(
-    slices: &impl Slices,
+    slices: &dyn Slices,
     metric: Metric,
     writing: &Writing<'_>,
 ) -> Result<u64, Error> {
@@ -185,8 +185,8 @@ pub fn write_syzygy(
 }
 
 /// A material and its values.
-struct Table<'a, S> {
-    slices: &'a S,
+struct Table<'a> {
+    slices: &'a dyn Slices,
     material: Material,
     /// By file of the leading pawn.
     files: Vec<FileSlices>,
@@ -208,7 +208,7 @@ struct Source<'a> {
     listed: &'a Listed,
 }
 
-impl<S: Slices> Table<'_, S> {
+impl Table<'_> {
     /// The sides to move that files may hold.
     fn sides(&self) -> &'static [Color] {
         match self.material.is_symmetric() {
@@ -217,7 +217,7 @@ impl<S: Slices> Table<'_, S> {
         }
     }
 
-    fn values(&self, side: usize, metric: Metric) -> Values<'_, S> {
+    fn values(&self, side: usize, metric: Metric) -> Values<'_> {
         Values {
             slices: self.slices,
             side: self.sides()[side].index(),
@@ -427,16 +427,16 @@ impl<S: Slices> Table<'_, S> {
 }
 
 /// The distances of a file for each side to move, of which only one is laid out if they are many.
-struct Sides<'a, S> {
-    table: &'a Table<'a, S>,
+struct Sides<'a> {
+    table: &'a Table<'a>,
     file: usize,
     /// By side.
     numbers: Vec<Numbers>,
     laid_out: Vec<Option<Vec<u8>>>,
 }
 
-impl<'a, S: Slices> Sides<'a, S> {
-    fn new(table: &'a Table<'a, S>, file: usize) -> Result<Sides<'a, S>, Error> {
+impl<'a> Sides<'a> {
+    fn new(table: &'a Table<'a>, file: usize) -> Result<Sides<'a>, Error> {
         let sides = 0..table.sides().len();
         let numbers = sides.clone().map(|side| {
             let values = table.values(side, Metric::Dtz);

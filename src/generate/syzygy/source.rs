@@ -31,8 +31,8 @@ pub(super) struct FileSlices {
 
 impl FileSlices {
     /// By file, where `file` is that of a pawn placement; nothing if a slice is too large.
-    pub fn of_files<S: Slices>(
-        slices: &S,
+    pub fn of_files(
+        slices: &dyn Slices,
         files: usize,
         file: impl Fn(PawnPlacement) -> usize,
     ) -> Option<Vec<FileSlices>> {
@@ -66,16 +66,15 @@ impl FileSlices {
 }
 
 /// Where values come from: a material, a side to move and a metric.
-#[derive(Debug)]
-pub(super) struct Values<'a, S> {
-    pub slices: &'a S,
+pub(super) struct Values<'a> {
+    pub slices: &'a dyn Slices,
     pub side: usize,
     pub metric: Metric,
     /// Whether some distances to zeroing take two bytes.
     pub has_high_bytes: bool,
 }
 
-impl<S: Slices> Values<'_, S> {
+impl Values<'_> {
     /// Shows a slab of a slice: its values, and the high bytes of its distances, if there are any.
     fn show<R>(&self, slice: usize, slab: usize, visit: impl FnOnce(&SideValues, &[u8]) -> R) -> R {
         let of_plane =

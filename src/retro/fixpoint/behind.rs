@@ -1,7 +1,8 @@
 //! What finished tables leave out: stalemates, and the mates of a side that no file has.
 
 use super::due::DueScores;
-use super::{Fixed, SPARSE, Values, line_of, without_moves};
+use super::wide::WideMoves;
+use super::{Fixed, Values, line_of, without_moves};
 use crate::game::Bits;
 use crate::retro::layer::Layer;
 use crate::retro::quiet::QuietMoves;
@@ -20,7 +21,7 @@ pub fn complete<M: QuietMoves>(
 ) {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     width.run(Complete {
-        moves,
+        moves: WideMoves { moves, width },
         fixed,
         in_check,
         values,
@@ -28,7 +29,7 @@ pub fn complete<M: QuietMoves>(
 }
 
 struct Complete<'a, M: QuietMoves> {
-    moves: M,
+    moves: WideMoves<M>,
     fixed: &'a [Fixed<M::Word>; 2],
     in_check: [Vec<M::Word>; 2],
     values: &'a mut [Values<M::Word>; 2],
@@ -84,15 +85,7 @@ impl<M: QuietMoves> Complete<'_, M> {
             }
         }
         loop {
-            if layer.len() * SPARSE < words {
-                for address in layer.addresses() {
-                    self.moves
-                        .push(side, address, layer.set[address], &mut reached);
-                }
-            } else {
-                self.moves.sweep(side, &layer.set, &mut reached.set);
-                reached.recount();
-            }
+            self.moves.reach(side, &layer, &mut reached);
             // Lost positions are ahead after an even number of plies, and the first of them counts; of
             // the won ones it is the last.
             let score = S::from_plies(ply + 1).unwrap_or(S::DRAW);

@@ -21,6 +21,7 @@ mod outside;
 mod perpetual;
 mod plies;
 mod watch;
+mod wide;
 
 use std::io;
 
@@ -40,6 +41,7 @@ use crate::metric::{Plies, Wdl};
 use crate::simd::{Kernel, Width};
 use distances::Distances;
 use due::DueScores;
+use wide::WideMoves;
 
 /// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
 ///
@@ -183,7 +185,7 @@ pub fn solve<M: QuietMoves>(
 ) -> Result<[Values<M::Word>; 2], Unsolved> {
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     width.run(Solve {
-        moves,
+        moves: WideMoves { moves, width },
         fixed,
         in_check,
         limits,
@@ -192,7 +194,7 @@ pub fn solve<M: QuietMoves>(
 }
 
 struct Solve<'a, M: QuietMoves> {
-    moves: M,
+    moves: WideMoves<M>,
     fixed: &'a [Fixed<M::Word>; 2],
     in_check: [Vec<M::Word>; 2],
     limits: Limits,
@@ -220,7 +222,7 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
 /// Solves a material of a game without pawn moves and limits, in which the side that has no move has lost, for
 /// results and distances to conversion, and for distances to mate where the scores of captures are given.
 ///
-/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied before a position was
+/// The result does not depend on `width`. With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied before a position was
 /// decided, a byte a position; they are empty where it decided nothing. Of `fixed`, the positions in check are taken away.
 ///
 /// # Errors
@@ -230,8 +232,10 @@ pub fn solve_without_limit<M: QuietMoves>(
     moves: M,
     fixed: &mut [Fixed<M::Word>; 2],
     perpetual_check: bool,
+    width: Width,
     watch: Watch<'_>,
 ) -> Result<WithRounds<M::Word>, Unsolved> {
+    let moves = WideMoves { moves, width };
     let in_check = [0, 1].map(|side: usize| std::mem::take(&mut fixed[side].in_check));
     let mut iteration = Iteration::new(moves, fixed, watch);
     let WithoutMoves { mated, stalemated } = without_moves(&mut iteration.moves, fixed, &in_check);
@@ -265,11 +269,11 @@ struct WithoutMoves<W> {
 /// The positions of each side that have no move.
 #[inline(always)]
 fn without_moves<M: QuietMoves>(
-    moves: &mut M,
+    moves: &mut WideMoves<M>,
     fixed: &[Fixed<M::Word>; 2],
     in_check: &[Vec<M::Word>; 2],
 ) -> WithoutMoves<M::Word> {
-    let words = moves.words();
+    let words = moves.moves.words();
     let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; words]);
     let stalemated = std::array::from_fn(|side| {
         let own = &fixed[side];
@@ -313,7 +317,7 @@ impl<W: Bits> Side<W> {
 }
 
 struct Iteration<'a, M: QuietMoves> {
-    moves: M,
+    moves: WideMoves<M>,
     words: usize,
     fixed: &'a [Fixed<M::Word>; 2],
     watch: Watch<'a>,
@@ -326,8 +330,8 @@ struct Iteration<'a, M: QuietMoves> {
 
 impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
-    fn new(moves: M, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
-        let words = moves.words();
+    fn new(moves: WideMoves<M>, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
+        let words = moves.moves.words();
         Iteration {
             moves,
             words,
@@ -377,30 +381,6 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
             .any(|side| !side.won_layer.is_empty() || !side.lost_layer.is_empty()))
     }
 
-    /// Adds to `reached` the positions of `side` with a quiet move into the opponent's newest won or lost ones.
-    #[inline(always)]
-    fn reach(&mut self, side: usize, into_lost: bool) {
-        let opponent = &self.sides[1 - side];
-        let layer = if into_lost {
-            &opponent.lost_layer
-        } else {
-            &opponent.won_layer
-        };
-        if layer.is_empty() {
-            return;
-        }
-        let reached = &mut self.reached;
-        if layer.len() * SPARSE < self.words {
-            for address in layer.addresses() {
-                let word = layer.set[address];
-                self.moves.push(side, address, word, reached);
-            }
-        } else {
-            self.moves.sweep(side, &layer.set, &mut reached.set);
-            reached.recount();
-        }
-    }
-
     /// Adds a whole set to `reached`.
     #[inline(always)]
     fn enter(&mut self, set: &[M::Word]) {
@@ -413,7 +393,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     /// The positions in `reached`, and those that quiet moves make won, become the next won ones.
     #[inline(always)]
     fn find_won(&mut self, side: usize) {
-        self.reach(side, true);
+        let newest = &self.sides[1 - side].lost_layer;
+        self.moves.reach(side, newest, &mut self.reached);
         let Side { open, next_won, .. } = &mut self.sides[side];
         for (address, word) in self.reached.drain() {
             let word = word & open[address];
@@ -427,7 +408,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     /// the next lost ones.
     #[inline(always)]
     fn find_lost(&mut self, side: usize) {
-        self.reach(side, false);
+        let newest = &self.sides[1 - side].won_layer;
+        self.moves.reach(side, newest, &mut self.reached);
         let candidates = &mut self.candidates;
         let Side {
             losable, next_won, ..
@@ -444,26 +426,9 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         } else {
             (second, first)
         };
-        if candidates.len() * SPARSE < self.words {
-            for (address, word) in candidates.drain() {
-                let escaping = self
-                    .moves
-                    .having_a_move_into(side, address, word, &opponent.open);
-                if escaping != word {
-                    own.next_lost.insert(address, word & !escaping);
-                }
-            }
-        } else {
-            let escaping = &mut self.reached.set;
-            self.moves.sweep(side, &opponent.open, escaping);
-            for (address, word) in candidates.drain() {
-                let word = word & !escaping[address];
-                if !word.is_empty() {
-                    own.next_lost.insert(address, word);
-                }
-            }
-            escaping.fill(M::Word::ZERO);
-        }
+        let (open, found) = (&opponent.open, &mut own.next_lost);
+        self.moves
+            .without_move_into(side, open, candidates, &mut self.reached, found);
     }
 
     /// What was found for both sides becomes their newest layers.

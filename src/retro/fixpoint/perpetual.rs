@@ -16,7 +16,7 @@
 //! finds W without a move that keeps L inside. What remains is Y, but for positions in which W could only check back.
 
 use super::distances::Distances;
-use super::{Distance, Iteration, SPARSE, Unsolved, Values, WithRounds, without};
+use super::{Distance, Iteration, Unsolved, Values, WithRounds, without};
 use crate::game::Bits;
 use crate::metric::{Plies, Wdl};
 use crate::retro::layer::Layer;
@@ -268,36 +268,14 @@ impl<M: QuietMoves> Iteration<'_, M> {
 
     /// Adds the positions from which `side` has a quiet move into a layer to `reached`.
     fn reach_layer(&mut self, side: usize, layer: &Layer<M::Word>) {
-        if layer.len() * SPARSE < self.words {
-            for address in layer.addresses() {
-                self.moves
-                    .push(side, address, layer.set[address], &mut self.reached);
-            }
-        } else {
-            self.moves.sweep(side, &layer.set, &mut self.reached.set);
-            self.reached.recount();
-        }
+        self.moves.reach(side, layer, &mut self.reached);
     }
 
     /// Moves those of `candidates` that have no quiet move into a set to `found`.
     fn without_move_into(&mut self, side: usize, into: &[M::Word], found: &mut Layer<M::Word>) {
-        if self.candidates.len() * SPARSE < self.words {
-            for (address, word) in self.candidates.drain() {
-                let word = word & !self.moves.having_a_move_into(side, address, word, into);
-                if !word.is_empty() {
-                    found.insert(address, word);
-                }
-            }
-            return;
-        }
-        self.moves.sweep(side, into, &mut self.reached.set);
-        for (address, word) in self.candidates.drain() {
-            let word = word & !self.reached.set[address];
-            if !word.is_empty() {
-                found.insert(address, word);
-            }
-        }
-        self.reached.set.fill(M::Word::ZERO);
+        let (candidates, reached) = (&mut self.candidates, &mut self.reached);
+        self.moves
+            .without_move_into(side, into, candidates, reached, found);
     }
 
     /// The inner fixed point: from moves without check to `inside`, backwards along checks of both sides. Also returns

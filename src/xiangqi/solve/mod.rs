@@ -27,6 +27,7 @@ use crate::metric::{MateScore, Wdl};
 use crate::retro::fixpoint;
 pub use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
 use crate::retro::fixpoint::{Fixed, Unsolved, Values, WithRounds};
+use crate::simd::Width;
 use collect::Collector;
 use space::Space;
 use sweep::Moves;
@@ -229,6 +230,7 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
         Moves::new(&space),
         &mut fixed,
         options.rules == Rules::PerpetualCheck,
+        Width::widest(),
         options.watch,
     );
     let WithRounds { values, rounds } = solved.map_err(|reason| match reason {
