@@ -108,6 +108,8 @@ pub mod game;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod metric;
+#[cfg(feature = "generate")]
+mod parallel;
 pub mod probe;
 #[cfg(feature = "generate")]
 pub mod reach;

@@ -1,9 +1,8 @@
 //! Which sides to move a file has, and in which order of the dimensions: what compresses best in a sample.
 
-use rayon::prelude::*;
-
 use super::effort::Effort;
 use crate::Error;
+use crate::parallel;
 use crate::table::layout::ORDER_LEN;
 use crate::table::{
     Packing, Plane, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample,
@@ -251,7 +250,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
                 continue;
             }
             sample.side.prepare();
-            choices.into_par_iter().try_for_each(|choice| {
+            parallel::try_take(choices, |_, choice| {
                 let end = blocks.min(sample.blocks.len());
                 let new = &sample.blocks[choice.sampled.min(end)..end];
                 choice.bytes += sample.bytes(&choice.order, new)?;

@@ -3,8 +3,6 @@
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-
 use super::packed::{Packed, PackedSide, SIDE_PARTS};
 use super::slices::{LentValues, Slices};
 use super::summary::SliceDigest;
@@ -14,6 +12,7 @@ use crate::chess::solve::board::words;
 use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
+use crate::parallel;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 use crate::table::Plane;
 
@@ -216,9 +215,7 @@ impl FinishedSlices {
             SolvedSlice::Slabs(slabs) => {
                 let mates = metrics.contains(&Metric::Dtm);
                 let [white, black] = [0, 1].map(|side: usize| {
-                    let numbers = (0..slabs.slabs()).into_par_iter();
-                    let packed = numbers.map(|slab| pack(&slabs.side(side, slab, mates)?));
-                    packed.collect::<Result<Vec<_>, SolveError>>()
+                    parallel::try_map(slabs.slabs(), |slab| pack(&slabs.side(side, slab, mates)?))
                 });
                 [white?, black?].map(|packed| {
                     Finished::Packed(PackedSlabs {

@@ -10,11 +10,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::addressing::{FastestMan, Row};
 use super::rows::Numbers;
 use super::runs::Runs;
+use crate::parallel;
 use crate::transpose::{transpose_lines, transpose_words};
 
 /// The numbers of one side to move, in the solver's layout or turned.
@@ -86,7 +85,7 @@ impl LaidOut {
 
 /// Calls `turn` with the same part of each of 64 rows of a length, for all of them.
 fn for_each_strip<T: Send>(all: &mut [T], row: usize, turn: impl Fn(Vec<&mut [T]>) + Sync) {
-    all.par_chunks_mut(64 * row).for_each(|rows| {
+    parallel::take(all.chunks_mut(64 * row), |_, rows| {
         let mut strips: Vec<Vec<&mut [T]>> = Vec::new();
         strips.resize_with(row.div_ceil(STRIP), || Vec::with_capacity(64));
         for row in rows.chunks_mut(row) {
@@ -94,7 +93,7 @@ fn for_each_strip<T: Send>(all: &mut [T], row: usize, turn: impl Fn(Vec<&mut [T]
                 strip.push(part);
             }
         }
-        strips.into_par_iter().for_each(&turn);
+        parallel::take(strips, |_, strip| turn(strip));
     });
 }
 

@@ -15,11 +15,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::addressing::{Addressing, FileOrder};
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::parallel;
 use crate::retro::layer::large_set;
 use crate::retro::lines::line_at;
 use crate::retro::score::{Score, Scores};
@@ -115,8 +114,7 @@ impl Numbers {
     pub fn sets_of_slice(&self, values: &SideValues, addressing: &Addressing) -> Vec<u64> {
         let count = self.sets();
         let mut sets = large_set(addressing.words() * count);
-        let parts = sets.par_chunks_mut(PART * count).enumerate();
-        parts.for_each(|(part, sets)| {
+        parallel::take(sets.chunks_mut(PART * count), |part, sets| {
             Width::widest().run(SetsOfPart {
                 numbers: self,
                 values,
@@ -328,7 +326,7 @@ impl Rows {
             .enumerate()
             .map(|(task, sets)| (task, sets, byte_chunks.next().unwrap_or_default()))
             .collect();
-        tasks.into_par_iter().for_each(|(task, sets, bytes)| {
+        parallel::take(tasks, |_, (task, sets, bytes)| {
             let (addresses, kings) = if kings == 64 {
                 let rest = &order.addresses[task * slower * run..];
                 (&rest[..rest.len().min(slower * run)], 0..64)

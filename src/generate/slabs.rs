@@ -3,8 +3,6 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rayon::prelude::*;
-
 use super::addressing::{Addressing, FastestMan};
 use super::laid_out::LaidOut;
 use super::rows::Numbers;
@@ -14,6 +12,7 @@ use crate::chess::placement::PawnSlices;
 use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::Metric;
+use crate::parallel;
 use crate::table::Plane;
 
 /// The only slice of a material, in slabs.
@@ -59,8 +58,7 @@ impl Slabs {
             .chunks_mut(of_slab * numbers.sets())
             .map(|sets| (sets, bytes_of_slabs.next().unwrap_or_default()))
             .collect();
-        let slabs = slabs.into_par_iter().enumerate();
-        slabs.try_for_each(|(slab, (sets, bytes))| {
+        parallel::try_take(slabs, |slab, (sets, bytes)| {
             let values = self.values.side(side, slab, numbers.are_of_mates())?;
             let words = sets.chunks_exact_mut(numbers.sets());
             for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {

@@ -424,12 +424,7 @@ mod tests {
         }
     }
 
-    fn check(
-        side: &Side<'_>,
-        sampled: &SampledSlices<'_>,
-        number: usize,
-        order: Order,
-    ) {
+    fn check(side: &Side<'_>, sampled: &SampledSlices<'_>, number: usize, order: Order) {
         let values = side.values(number);
         let addressing = side.addressing;
         let (count, len) = (side.numbers.sets(), side.slice_len() as usize);

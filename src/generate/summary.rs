@@ -1,13 +1,12 @@
 //! Counts, longest wins, statistics and the numbers that occur, found slice by slice.
 
-use rayon::prelude::*;
-
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
 use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
 use crate::game::Bits;
 use crate::metric::{Metric, Wdl};
+use crate::parallel;
 use crate::retro::score::Scores;
 use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
 use crate::table::{Counts, Longest, Plane, SideStatistics, Statistics};
@@ -25,16 +24,13 @@ impl Summary {
     /// Goes through all values.
     #[must_use]
     pub fn new(solved: &Solved, index_space: &IndexSpace) -> Summary {
-        let digest = solved
-            .slices
-            .par_iter()
-            .enumerate()
-            .filter_map(|(number, slice)| {
-                let pawns = solved.pawns.placement(number);
-                let values = slice.get()?;
-                Some(SliceDigest::new(index_space, pawns, number, values))
-            })
-            .reduce(SliceDigest::default, SliceDigest::merge);
+        let digests = parallel::map(solved.slices.len(), |number| {
+            let pawns = solved.pawns.placement(number);
+            let values = solved.slices[number].get()?;
+            Some(SliceDigest::new(index_space, pawns, number, values))
+        });
+        let digests = digests.into_iter().flatten();
+        let digest = digests.fold(SliceDigest::default(), SliceDigest::merge);
         Summary::from_digest(&digest, index_space)
     }
 
@@ -162,18 +158,18 @@ impl SliceDigest {
         mates: bool,
     ) -> Result<SliceDigest, SolveError> {
         let words = slabs.words();
-        (0..slabs.slabs())
-            .into_par_iter()
-            .map(|slab| {
-                let addresses = slabs.addresses(slab);
-                let values = [slabs.side(0, slab, mates)?, slabs.side(1, slab, mates)?];
-                let part = SlicePart {
-                    values: &values,
-                    first: addresses.start,
-                };
-                Ok(SliceDigest::of_part(index_space, slice, words, &part))
-            })
-            .try_reduce(SliceDigest::default, |a, b| Ok(a.merge(b)))
+        let digests = parallel::try_map(slabs.slabs(), |slab| {
+            let addresses = slabs.addresses(slab);
+            let values = [slabs.side(0, slab, mates)?, slabs.side(1, slab, mates)?];
+            let part = SlicePart {
+                values: &values,
+                first: addresses.start,
+            };
+            Ok(SliceDigest::of_part(index_space, slice, words, &part))
+        })?;
+        Ok(digests
+            .into_iter()
+            .fold(SliceDigest::default(), SliceDigest::merge))
     }
 
     /// It as bytes, for whoever goes on with a material that was begun.

@@ -2,9 +2,8 @@
 
 use std::convert::Infallible;
 
-use rayon::prelude::*;
-
 use crate::game::Bits;
+use crate::parallel::{self, Spares};
 use crate::store::prefer_large_pages;
 
 /// The empty set of that many words, in large pages where the system has them.
@@ -110,21 +109,20 @@ impl<W: Bits> Layer<W> {
     /// # Errors
     ///
     /// What `change` says.
-    pub fn change_slabs_with<T, E: Send>(
+    pub fn change_slabs_with<T: Send, E: Send>(
         &mut self,
         slab: usize,
-        make: impl Fn() -> T + Send + Sync,
-        change: impl Fn(&mut T, usize, &mut [W], &mut [u64]) -> Result<(), E> + Send + Sync,
+        make: impl Fn() -> T + Sync,
+        change: impl Fn(&mut T, usize, &mut [W], &mut [u64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        let sets = self.set.par_chunks_mut(slab);
-        let slabs = sets.zip(self.active.par_chunks_mut(slab / ROW));
-        let changed = slabs
-            .enumerate()
-            .map_init(make, |made, (number, (set, active))| {
-                change(made, number, set, active)?;
-                Ok(active.iter().map(|row| row.count_ones() as usize).sum())
-            });
-        self.len = changed.try_reduce(|| 0, |a: usize, b| Ok(a + b))?;
+        let sets = self.set.chunks_mut(slab);
+        let slabs = sets.zip(self.active.chunks_mut(slab / ROW));
+        let spares = Spares::new();
+        let lens = parallel::try_map_items(slabs, |number, (set, active)| {
+            spares.lend(&make, |made| change(made, number, set, active))?;
+            Ok(active.iter().map(|row| row.count_ones() as usize).sum())
+        })?;
+        self.len = lens.iter().sum::<usize>();
         Ok(())
     }
 

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::{Kind, is_first, orders_of_identical, placements};
 use crate::chess::index::{IndexSpace, Placement};
 use crate::chess::material::Material;
@@ -12,6 +10,7 @@ use crate::chess::rules::Role;
 use crate::chess::symmetry::{DIAGONAL, TRIANGLE, is_on_diagonal};
 use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
+use crate::parallel;
 use crate::retro::score::Score;
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
 
@@ -249,8 +248,9 @@ impl SliceTally {
             listed,
         };
         let parts = place.parts();
-        let tallies = parts.par_iter().map(|part| place.count(part, slice));
-        let mut tally = tallies.reduce(SliceTally::default, SliceTally::merge);
+        let tallies = parallel::map(parts.len(), |number| place.count(&parts[number], slice));
+        let merged = tallies.into_iter();
+        let mut tally = merged.fold(SliceTally::default(), SliceTally::merge);
         for (side, tally) in tally.sides.iter_mut().enumerate() {
             for distance in DISTANCES {
                 let tally = &mut tally.distances[distance];

@@ -1,10 +1,8 @@
 //! A zstd dictionary for one stream, if it is worth its bytes.
 
-use rayon::prelude::*;
-
-use super::block::StoredBlock;
 use super::encode::{EncoderPool, StreamEncoder};
 use crate::error::WriteError;
+use crate::parallel;
 
 /// Trains a dictionary from blocks spread over the stream and keeps it if other blocks show that it
 /// saves more than it takes.
@@ -25,10 +23,9 @@ pub(super) fn train(encoder: &StreamEncoder<'_>) -> Result<Option<Vec<u8>>, Writ
         .collect();
     let plain = EncoderPool::new(options, None);
     encoder.prepare(0, 0);
-    let packed = numbers
-        .par_iter()
-        .map(|&block| encoder.packed_block(&plain, block))
-        .collect::<Result<Vec<Vec<u8>>, _>>()?;
+    let packed = parallel::try_map(numbers.len(), |number| {
+        encoder.packed_block(&plain, numbers[number])
+    })?;
     let sizes: Vec<usize> = packed.iter().step_by(2).map(Vec::len).collect();
     let lesson: Vec<u8> = packed.iter().step_by(2).flatten().copied().collect();
     let Ok(dictionary) = zstd::dict::from_continuous(&lesson, &sizes, options.dictionary_bytes)
@@ -38,11 +35,11 @@ pub(super) fn train(encoder: &StreamEncoder<'_>) -> Result<Option<Vec<u8>>, Writ
     };
     let tests: Vec<u64> = numbers.iter().skip(1).step_by(2).copied().collect();
     let size = |pool: &EncoderPool| {
-        tests
-            .par_iter()
-            .map(|&block| encoder.encode_block(pool, block))
-            .map(|stored| stored.map(|stored: StoredBlock| stored.stored_len() as u64))
-            .sum::<Result<u64, _>>()
+        let sizes = parallel::try_map(tests.len(), |number| {
+            let stored = encoder.encode_block(pool, tests[number])?;
+            Ok::<u64, WriteError>(stored.stored_len() as u64)
+        })?;
+        Ok::<u64, WriteError>(sizes.iter().sum())
     };
     let without = size(&plain)?;
     let with = size(&EncoderPool::new(options, Some(dictionary.clone())))?;

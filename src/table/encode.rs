@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::block::{self, DirectoryBuilder, StoredBlock};
 use super::compress::Encoder;
 use super::layout::StreamRecord;
@@ -12,6 +10,7 @@ use super::options::WriteOptions;
 use super::pack::Packing;
 use super::source::StreamSource;
 use crate::error::WriteError;
+use crate::parallel;
 
 /// Packed bytes that are compressed before they are written: what is in memory at a time, and
 /// about what must finish before a cancellation is noticed.
@@ -206,10 +205,8 @@ impl<'a> StreamEncoder<'a> {
             let values_start = first * self.block_values as u64;
             let values_end = (end * self.block_values as u64).min(self.stream.len);
             self.prepare(values_start, values_end);
-            let stored = (first..end)
-                .into_par_iter()
-                .map(|block| self.encode_block(&pool, block))
-                .collect::<Result<Vec<_>, _>>()?;
+            let stored =
+                parallel::try_map_items(first..end, |_, block| self.encode_block(&pool, block))?;
             for (block, stored) in (first..end).zip(&stored) {
                 match stored {
                     StoredBlock::Constant(_) => sizes.constant_blocks += 1,

@@ -1,13 +1,12 @@
 //! How large a stream would become, from some of its blocks.
 
-use rayon::prelude::*;
-
 use super::encode::{EncoderPool, StreamEncoder};
 use super::options::WriteOptions;
 use super::pack::Packing;
 use super::source::{StreamSource, check_stream, merge_present, scan};
 use crate::Error;
 use crate::error::{WriteError, write_error};
+use crate::parallel;
 
 /// Bytes that some blocks of a stream take in a file, without a dictionary. Blocks past the end
 /// are left out. For choosing an order of dimensions or options from a sample.
@@ -30,7 +29,8 @@ pub fn compressed_size_of_sample(
             // How many values a block has depends on the packing; look where the blocks of the
             // densest packing are, which include those of all others.
             let longest = options.block_values(Packing::for_symbols(1)) as u64;
-            merge_present(blocks.par_iter().map(|&block| {
+            merge_present(parallel::map(blocks.len(), |number| {
+                let block = blocks[number];
                 let start = block
                     .saturating_mul(options.block_bytes as u64)
                     .min(stream.len);
@@ -51,11 +51,14 @@ pub fn compressed_size_of_sample(
         }
         let pool = EncoderPool::new(options, None);
         let entry_len = encoder.record().entry_len() as u64;
-        blocks
-            .par_iter()
-            .filter(|&&block| block < encoder.block_count())
-            .map(|&block| Ok(encoder.encode_block(&pool, block)?.stored_len() as u64 + entry_len))
-            .sum()
+        let sizes = parallel::try_map(blocks.len(), |number| match blocks[number] {
+            block if block < encoder.block_count() => {
+                let stored = encoder.encode_block(&pool, block)?;
+                Ok::<u64, WriteError>(stored.stored_len() as u64 + entry_len)
+            }
+            _ => Ok(0),
+        })?;
+        Ok(sizes.iter().sum())
     };
     measure().map_err(|problem| write_error("a sample", problem))
 }

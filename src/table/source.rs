@@ -1,9 +1,8 @@
 //! Where the values of a table to be written come from.
 
-use rayon::prelude::*;
-
 use super::layout::{MAX_VALUES, ORDER_LEN, Plane};
 use crate::error::WriteError;
+use crate::parallel;
 
 /// Values that are looked at together when it is found out which occur.
 const SCAN_VALUES: u64 = 1 << 16;
@@ -84,8 +83,8 @@ impl std::fmt::Debug for StreamSource<'_> {
 pub fn values_present(source: &dyn ValueSource, len: u64) -> [bool; 256] {
     let stream = StreamSource::new(0, len, source);
     let chunks = len.div_ceil(SCAN_VALUES);
-    merge_present((0..chunks).into_par_iter().map(|chunk| {
-        let start = chunk * SCAN_VALUES;
+    merge_present(parallel::map(chunks as usize, |chunk| {
+        let start = chunk as u64 * SCAN_VALUES;
         scan(&stream, start, (start + SCAN_VALUES).min(len))
     }))
 }
@@ -107,16 +106,14 @@ pub(super) fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 25
 }
 
 /// Which values occur in any of some parts.
-pub(super) fn merge_present(parts: impl ParallelIterator<Item = [bool; 256]>) -> [bool; 256] {
-    parts.reduce(
-        || [false; 256],
-        |mut all, part| {
-            all.iter_mut()
-                .zip(part)
-                .for_each(|(all, part)| *all |= part);
-            all
-        },
-    )
+pub(super) fn merge_present(parts: Vec<[bool; 256]>) -> [bool; 256] {
+    let mut all = [false; 256];
+    for part in parts {
+        for (all, part) in all.iter_mut().zip(part) {
+            *all |= part;
+        }
+    }
+    all
 }
 
 /// Whether a stream fits into the format.

@@ -6,10 +6,9 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::LISTED;
 use crate::metric::{Dtm, Dtz, Wdl};
+use crate::parallel;
 use crate::probe::solved::{Recorded, SolvedSet};
 use crate::reach::{LeafError, Leaves, Value};
 use crate::xiangqi::XiangqiValue;
@@ -122,10 +121,8 @@ pub fn verify_solved<P: Verifiable>(
         advanced(report.positions);
         Ok::<_, LeafError>(Some(report))
     };
-    let reports: Option<Vec<SolvedReport<P>>> = (0..set.parts())
-        .into_par_iter()
-        .map(check)
-        .collect::<Result<_, _>>()?;
+    let reports = parallel::try_map(set.parts(), check)?;
+    let reports: Option<Vec<SolvedReport<P>>> = reports.into_iter().collect();
     let Some(reports) = reports else {
         return Ok(None);
     };

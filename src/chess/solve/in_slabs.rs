@@ -4,8 +4,6 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::exchange::ExchangedColors;
 use super::own::{Kept, OwnSlices};
 use super::slice::SliceRules;
@@ -16,6 +14,7 @@ use super::{SolveOptions, board::ChessBoard, sweep, told};
 use crate::chess::material::Material;
 use crate::error::SolveError;
 use crate::game::Color;
+use crate::parallel;
 use crate::retro::fixpoint::{
     Chains, Fixed, Outside, RankSlabs, Receivers, StoredSlab, Unsolved, gather, solve_chains,
 };
@@ -123,8 +122,7 @@ fn collect<'a>(
         true => None,
         false => Some(rules(addresses(0))?),
     };
-    let collected = recalled.into_par_iter().enumerate();
-    let collected = collected.map(|(slab, recalled)| {
+    let collected = parallel::try_map_items(recalled, |slab, recalled| {
         let (None, Some(first)) = (&recalled, &first) else {
             return Ok(recalled.unwrap_or_default());
         };
@@ -155,10 +153,9 @@ fn collect<'a>(
             Ok(stored)
         };
         put_all().map_err(|error: io::Error| told(error.into()))
-    });
-    let collected: Result<Vec<StoredSides>, SolveError> = collected.collect();
-    let collected = collected?.into_iter();
+    })?;
     Ok(collected
+        .into_iter()
         .map(|stored| (stored.fixed, stored.conversions))
         .unzip())
 }
@@ -294,9 +291,8 @@ impl SlabValues {
     ///
     /// Those of [`side`](Self::side).
     pub fn whole_side(&self, side: usize, mates: bool) -> Result<SideValues, SolveError> {
-        let slabs = (0..self.slabs()).into_par_iter();
-        let slabs = slabs.map(|slab| self.side(side, slab, mates));
-        let mut slabs = slabs.collect::<Result<Vec<_>, _>>()?.into_iter();
+        let slabs = parallel::try_map(self.slabs(), |slab| self.side(side, slab, mates))?;
+        let mut slabs = slabs.into_iter();
         let mut values = slabs.next().unwrap_or_default();
         slabs.for_each(|slab| values.extend(&slab));
         Ok(values)
@@ -319,11 +315,11 @@ impl SlabValues {
         // Some slabs at a time: all values of a side are more than what is seen of them.
         for first in (first..end).step_by(SLABS_AT_A_TIME) {
             let slabs = first..end.min(first + SLABS_AT_A_TIME);
-            let views = slabs.into_par_iter().map(|slab| {
+            let views = parallel::try_map_items(slabs, |_, slab| {
                 let values = self.side(turn.index(), slab, true)?;
-                Ok(SideView::of(&values, with_stalemates).into_owned())
-            });
-            for words in views.collect::<Result<Vec<_>, SolveError>>()? {
+                Ok::<_, SolveError>(SideView::of(&values, with_stalemates).into_owned())
+            })?;
+            for words in views {
                 view.extend(&words);
             }
         }
@@ -436,20 +432,16 @@ impl SolvedSlice {
     ) -> Result<Vec<T>, SolveError> {
         let all = match self {
             SolvedSlice::Slabs(slabs) if slabs.addresses(0).len() == slab => {
-                return (0..slabs.slabs())
-                    .into_par_iter()
-                    .map(|slab| {
-                        let values = slabs.side(turn.index(), slab, true)?;
-                        visit(SideView::of(&values, with_stalemates))
-                    })
-                    .collect();
+                return parallel::try_map(slabs.slabs(), |slab| {
+                    let values = slabs.side(turn.index(), slab, true)?;
+                    visit(SideView::of(&values, with_stalemates))
+                });
             }
             _ => self.view(turn, with_stalemates)?,
         };
         let words = all.legal.len();
-        (0..words.div_ceil(slab))
-            .into_par_iter()
-            .map(|number| visit(all.words(number * slab..words.min((number + 1) * slab))))
-            .collect()
+        parallel::try_map(words.div_ceil(slab), |number| {
+            visit(all.words(number * slab..words.min((number + 1) * slab)))
+        })
     }
 }

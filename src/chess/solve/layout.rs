@@ -8,8 +8,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::board::addressed_men;
 use super::turned::BoardScore;
 use super::view::{SideView, View};
@@ -19,6 +17,7 @@ use crate::chess::rules::Role;
 use crate::chess::symmetry;
 use crate::chess::symmetry::{Symmetry, TRIANGLE};
 use crate::game::Color;
+use crate::parallel;
 use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
 use crate::transpose::transpose_words;
@@ -283,15 +282,12 @@ impl View {
             return self.clone();
         }
         let exchange = Exchange::new(&self.material, material);
-        let slices = (0..exchange.pawns.len())
-            .into_par_iter()
-            .map(|slice| {
-                Color::ALL.map(|turn| {
-                    let side = self.side(exchange.source(slice), !turn)?;
-                    Some(Arc::new(exchange.side(slice, side, width)))
-                })
+        let slices = parallel::map(exchange.pawns.len(), |slice| {
+            Color::ALL.map(|turn| {
+                let side = self.side(exchange.source(slice), !turn)?;
+                Some(Arc::new(exchange.side(slice, side, width)))
             })
-            .collect();
+        });
         View {
             material: *material,
             pawns: exchange.pawns,

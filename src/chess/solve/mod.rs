@@ -35,6 +35,7 @@ use super::rules::Role;
 pub use crate::error::SolveError;
 use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
+use crate::parallel;
 use crate::retro::fixpoint::{self, Receivers, Unsolved};
 pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Watch};
 use crate::retro::ranks::Ranks;
@@ -371,16 +372,13 @@ pub fn gather_targets(
         let solved = find(promotion.target())?;
         let extraction = Extraction::new(promotion);
         let turn = extraction.source_turn().index();
-        let views: Vec<_> = (0..extraction.parts())
-            .into_par_iter()
-            .map(|part| {
-                let source = solved.slices[extraction.source(part)].get();
-                let source = source
-                    .ok_or_else(|| SolveError::missing_target(material, &promotion.target()))?;
-                let source = SideView::of(&source[turn], false);
-                Ok(Arc::new(extraction.view(part, &source, width)))
-            })
-            .collect::<Result<_, _>>()?;
+        let views = parallel::try_map(extraction.parts(), |part| {
+            let source = solved.slices[extraction.source(part)].get();
+            let source =
+                source.ok_or_else(|| SolveError::missing_target(material, &promotion.target()))?;
+            let source = SideView::of(&source[turn], false);
+            Ok(Arc::new(extraction.view(part, &source, width)))
+        })?;
         targets.promotions.insert(
             (promotion.color, promotion.role),
             PromotionViews::new(&promotion, Arc::new(views)),

@@ -3,8 +3,6 @@
 //! Sizes of arrays are exact. How far values shrink when they are packed is not known before; what is assumed is less
 //! than any material of three to five men has shown.
 
-use rayon::prelude::*;
-
 use super::View;
 use super::views::SLAB as VIEW_SLAB;
 use crate::chess::Chess;
@@ -19,6 +17,7 @@ use crate::game::{Bits, Color};
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
 use crate::metric::Metric;
+use crate::parallel;
 use crate::probe::Format;
 
 /// Bytes of a word of a view: 64 scores and three sets.
@@ -74,10 +73,8 @@ impl Shape {
             .map(|slice| (self.pawns.placement(slice).steps_to_promotion(), slice))
             .collect();
         order.sort_unstable();
-        let reads: Vec<Vec<(usize, Color)>> = (0..self.pawns.len())
-            .into_par_iter()
-            .map(|slice| own_reads(&self.pawns, slice))
-            .collect();
+        let reads: Vec<Vec<(usize, Color)>> =
+            parallel::map(self.pawns.len(), |slice| own_reads(&self.pawns, slice));
         let mut readers = vec![[0u32; 2]; self.pawns.len()];
         for &(slice, turn) in reads.iter().flatten() {
             readers[slice][turn.index()] += 1;

@@ -4,8 +4,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use rayon::prelude::*;
-
 use crate::Error;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
@@ -18,6 +16,7 @@ use crate::game::Color;
 use crate::generate::begun::About;
 use crate::generate::packed::Packed;
 use crate::generate::views::{NewParts, Parts, ViewName, ViewStore, Views};
+use crate::parallel;
 use crate::retro::score::Scores;
 use crate::simd::Width;
 
@@ -308,14 +307,12 @@ impl<'a> NewView<'a> {
     /// Keeps words of a side from an address on, which is that of a slab.
     fn put(&self, side: usize, first: usize, view: &SideView<'_>) -> Result<(), Error> {
         let words = view.legal.len();
-        (0..words.div_ceil(SLAB))
-            .into_par_iter()
-            .try_for_each(|slab| {
-                let packed = pack(&view.words(slab * SLAB..words.min((slab + 1) * SLAB)));
-                let number = (side * self.slabs + first / SLAB + slab) * SLAB_PARTS;
-                let mut parts = packed.into_iter().zip(number..);
-                parts.try_for_each(|(part, number)| self.parts.put(number, part))
-            })
+        parallel::try_each(words.div_ceil(SLAB), |slab| {
+            let packed = pack(&view.words(slab * SLAB..words.min((slab + 1) * SLAB)));
+            let number = (side * self.slabs + first / SLAB + slab) * SLAB_PARTS;
+            let mut parts = packed.into_iter().zip(number..);
+            parts.try_for_each(|(part, number)| self.parts.put(number, part))
+        })
     }
 
     /// A side by the squares of the white king, if each of these is some slabs and made from a part of a slice that is.
@@ -381,18 +378,14 @@ pub(super) fn leave_views(
         {
             for of_words in parts.chunk_by(|(_, a), (_, b)| a.source == b.source) {
                 let source = slabs.view(turn, false, &of_words[0].1.source)?;
-                of_words
-                    .par_iter()
-                    .with_max_len(1)
-                    .try_for_each(|(view, part)| view.leave_part(part, &source, width))?;
+                parallel::try_take(of_words, |_, (view, part)| {
+                    view.leave_part(part, &source, width)
+                })?;
             }
             continue;
         }
         let source = solved.view(turn, false)?;
-        wanted
-            .into_par_iter()
-            .with_max_len(1)
-            .try_for_each(|(view, side)| view.leave(side, &source, width))?;
+        parallel::try_take(wanted, |_, (view, side)| view.leave(side, &source, width))?;
     }
     Ok(())
 }

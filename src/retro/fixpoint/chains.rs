@@ -9,8 +9,6 @@
 
 use std::io;
 
-use rayon::prelude::*;
-
 use super::decided::{Chains, Decided, lost_at};
 use super::due::DueScores;
 use super::exchange::{ColorExchange, Exchanged};
@@ -19,6 +17,7 @@ use super::plies::put_layer;
 use super::{Distance, Limits, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
+use crate::parallel;
 use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_slab};
 use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{Score, Scores};
@@ -147,8 +146,7 @@ fn write_slabs<W: Bits>(
     slab: usize,
     write: impl Fn(usize, &mut [W]) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    let slabs = set.par_chunks_mut(slab).enumerate();
-    slabs.try_for_each(|(number, words)| write(number, words))
+    parallel::try_take(set.chunks_mut(slab), write)
 }
 
 /// Keeps where the mated positions of each slab are, and returns where the stalemated ones are.
@@ -260,7 +258,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         })?;
         self.moves
             .escape_shared(loser, &self.open, stuck, self.width);
-        let parts = (0..outside.slabs()).into_par_iter().map(|number| {
+        let parts = parallel::try_map(outside.slabs(), |number| {
             let in_check = outside.in_check(loser, number)?;
             let put = |is_mate: bool| {
                 let words = stuck.addresses_in(slab, number).map(|at| {
@@ -271,9 +269,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 let words = words.filter(|(_, word)| !word.is_empty());
                 outside.scratch().put(&encoded(words))
             };
-            Ok([put(true)?, put(false)?])
-        });
-        let parts: Vec<[Part; 2]> = parts.collect::<io::Result<_>>()?;
+            Ok::<[Part; 2], io::Error>([put(true)?, put(false)?])
+        })?;
         self.spare.clear_slabs(self.outside.slab());
         let record = Record {
             numbers: Vec::new(),
@@ -562,7 +559,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 let key = RecordKind::Due.of([self.winner, side, slab]);
                 if let Some(record) = outside.scratch().recall(key) {
                     let plies = record.numbers.into_iter();
-                    return Ok(plies.zip(record.parts).collect());
+                    return Ok::<_, Unsolved>(plies.zip(record.parts).collect());
                 }
                 self.check()?;
                 let words = outside.addresses(slab).len();
@@ -580,9 +577,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 outside.scratch().record(key, &Record { numbers, parts })?;
                 Ok(due)
             };
-            let slabs = (0..outside.slabs()).into_par_iter();
-            let parts: Result<Vec<_>, Unsolved> = slabs.map(of_slab).collect();
-            let parts: Vec<Vec<(u32, Part)>> = parts?;
+            let parts: Vec<Vec<(u32, Part)>> = parallel::try_map(outside.slabs(), of_slab)?;
             for (slab, parts) in parts.into_iter().enumerate() {
                 for (ply, part) in parts {
                     plies.insert(ply, slab, part);

@@ -7,11 +7,10 @@
 
 use std::io;
 
-use rayon::prelude::*;
-
 use super::plies::{Plies, put_layer};
 use super::{Unsolved, Watch};
 use crate::game::Bits;
+use crate::parallel;
 use crate::retro::layer::Layer;
 use crate::retro::words::Words;
 use crate::store::{Part, Record, RecordKind, Scratch};
@@ -124,7 +123,7 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
                 (share, found)
             })
             .collect();
-        shares.into_par_iter().try_for_each(|(share, found)| {
+        parallel::try_take(shares, |_, (share, found)| {
             for &(number, part) in share {
                 let words = (all_words - number * slab).min(slab);
                 for (address, word) in Words::<W>::new(scratch, part, words)? {

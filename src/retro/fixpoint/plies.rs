@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::game::Bits;
+use crate::parallel;
 use crate::retro::layer::Layer;
 use crate::retro::words::{Words, encoded};
 use crate::store::{Part, Scratch};
@@ -31,14 +30,11 @@ pub(super) fn put_layer<W: Bits>(
     slab: usize,
     scratch: &Scratch,
 ) -> io::Result<Vec<Part>> {
-    let slabs = (0..layer.set.len().div_ceil(slab)).into_par_iter();
-    slabs
-        .map(|number| {
-            let addresses = layer.addresses_in(slab, number);
-            let words = addresses.map(|at| (at - number * slab, layer.set[at]));
-            scratch.put(&encoded(words))
-        })
-        .collect()
+    parallel::try_map(layer.set.len().div_ceil(slab), |number| {
+        let addresses = layer.addresses_in(slab, number);
+        let words = addresses.map(|at| (at - number * slab, layer.set[at]));
+        scratch.put(&encoded(words))
+    })
 }
 
 impl Plies {

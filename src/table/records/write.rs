@@ -3,7 +3,6 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{CParameter, ParamSwitch};
 
@@ -11,6 +10,7 @@ use super::RecordsDescription;
 use super::layout::{HEADER_LEN, Header};
 use crate::Error;
 use crate::error::WriteError;
+use crate::parallel;
 use crate::table::writer::publish;
 
 /// Records of a block. More compress better and take longer to read: this many are decoded in some ten microseconds.
@@ -65,10 +65,9 @@ pub fn write_records(
         let mut directory = Vec::new();
         let starts: Vec<usize> = (0..source.len()).step_by(BLOCK_RECORDS).collect();
         for group in starts.chunks(GROUP) {
-            let blocks: Vec<Block> = group
-                .par_iter()
-                .map(|&start| encode_block(description, source, start))
-                .collect::<Result<_, _>>()?;
+            let blocks: Vec<Block> = parallel::try_map(group.len(), |number| {
+                encode_block(description, source, group[number])
+            })?;
             for block in blocks {
                 out.write_all(&block.payload)?;
                 header.data_len += block.payload.len() as u64;

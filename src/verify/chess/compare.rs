@@ -2,18 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::layout::Canonical;
 use super::line::{ILLEGAL, Line, Score, key, squares_where};
 use super::moves::{Expected, Neighbours};
-use super::slice::{CHUNK, Men, SideWindow, SliceValues, Step};
+use super::pages::CHUNK;
+use super::slice::{Men, SideWindow, SliceValues, Step};
 use super::source::{Source, sides};
 use super::strange::fen;
 use crate::Error;
 use crate::counted::counted;
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
+use crate::parallel;
 use crate::simd::{Kernel, Width};
 use crate::table::Counts;
 use crate::verify::report::{Difference, Found, Observer};
@@ -81,33 +81,34 @@ impl<S: Score> Comparison<'_, S> {
         };
         let own = self.values.sides[side.index()].open();
         let addresses = step.addresses.clone();
-        let chunks = addresses.clone().into_par_iter().step_by(CHUNK);
-        chunks
-            .map(|start| {
-                if self.cancel.load(Ordering::Relaxed) {
-                    return Err(Error::Cancelled);
+        let starts = addresses.clone().step_by(CHUNK);
+        let compared = parallel::try_map_items(starts, |_, start| {
+            if self.cancel.load(Ordering::Relaxed) {
+                return Err(Error::Cancelled);
+            }
+            let mut compared = Compared::default();
+            let mut neighbours = Neighbours::new();
+            let end = (start + CHUNK).min(addresses.end);
+            for address in start..end {
+                let men = self.values.men(address);
+                if let Some(canonical) = self.values.canonical(address, &men) {
+                    let line = ComparedLine {
+                        side,
+                        step,
+                        own: &own,
+                        address,
+                        men: &men,
+                        canonical,
+                    };
+                    self.compare_line(&line, &mut neighbours, &mut compared);
                 }
-                let mut compared = Compared::default();
-                let mut neighbours = Neighbours::new();
-                let end = (start + CHUNK).min(addresses.end);
-                for address in start..end {
-                    let men = self.values.men(address);
-                    if let Some(canonical) = self.values.canonical(address, &men) {
-                        let line = ComparedLine {
-                            side,
-                            step,
-                            own: &own,
-                            address,
-                            men: &men,
-                            canonical,
-                        };
-                        self.compare_line(&line, &mut neighbours, &mut compared);
-                    }
-                }
-                self.observer.advanced(done(end) - done(start));
-                Ok(compared)
-            })
-            .try_reduce(Compared::default, |all, more| Ok(all.and(more)))
+            }
+            self.observer.advanced(done(end) - done(start));
+            Ok(compared)
+        })?;
+        Ok(compared
+            .into_iter()
+            .fold(Compared::default(), Compared::and))
     }
 
     fn compare_line(

@@ -8,10 +8,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
-use rayon::prelude::*;
-
 use super::line::{Lane, Line};
 use super::spare::{Spare, Spares};
+use crate::parallel;
 use crate::store::{Part, Scratch};
 
 /// What went wrong first where pages wait. Lines that do not come back stand for no position.
@@ -115,6 +114,9 @@ impl Place {
     }
 }
 
+/// Addresses that are worked on together by one thread.
+pub(super) const CHUNK: usize = 256;
+
 /// Pages that wait.
 #[derive(Debug)]
 struct Waiting<N> {
@@ -130,8 +132,8 @@ struct Waiting<N> {
 impl<N: Lane> Waiting<N> {
     /// Puts away a multiple of whole pages unless it is the end.
     fn put(&mut self) {
-        let pages = self.next.par_chunks(1 << self.log_lines);
-        let pages: Vec<[Part; 2]> = pages.map(|page| self.away.put(page)).collect();
+        let pages = self.next.chunks(1 << self.log_lines);
+        let pages: Vec<[Part; 2]> = parallel::map_items(pages, |_, page| self.away.put(page));
         self.pages.extend(pages);
         self.lines += self.next.len();
         self.next.clear();
@@ -281,8 +283,12 @@ impl<N: Lane> Pages<N> {
 
     /// Changes each of these lines by that of others at the same address. All of both are in memory.
     pub fn merge(&mut self, others: &Pages<N>, merge: impl Fn(&mut Line<N>, &Line<N>) + Sync) {
-        let lines = self.here.par_iter_mut().zip(&others.here);
-        lines.for_each(|(line, other)| merge(line, other));
+        let chunks = self.here.chunks_mut(CHUNK).zip(others.here.chunks(CHUNK));
+        parallel::take(chunks, |_, (lines, others)| {
+            for (line, other) in lines.iter_mut().zip(others) {
+                merge(line, other);
+            }
+        });
     }
 
     /// The lines, if they are in memory.

@@ -4,8 +4,6 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use rayon::prelude::*;
-
 use super::layout::{Legality, squares_of};
 use super::line::{Line, Score, key};
 use super::slice::{Men, SideValues, SideWindow, SliceValues};
@@ -17,6 +15,7 @@ use crate::chess::rules::{Role, attacks};
 use crate::chess::{Chess, ChessRules};
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
+use crate::parallel;
 use crate::probe::Format;
 use crate::simd::{Kernel, Width};
 use crate::statistics::{Sets, SliceTally, SliceWords};
@@ -84,13 +83,12 @@ pub(super) fn tally<S: Score>(
     for step in frame.steps(&(0..all), is_away) {
         let windows = values.sides.each_ref().map(SideValues::open);
         let parts: Vec<usize> = step.clone().step_by(PART).collect();
-        let tallies = parts.par_iter().map(|&start| {
+        let tallies = parallel::map_items(parts, |_, start| {
             let addresses = start..step.end.min(start + PART);
             let words = Words::new(source, values, &windows, &addresses);
             SliceTally::new(space, number, all, &addresses, &words, listed)
         });
-        let found = tallies.reduce(SliceTally::default, SliceTally::merge);
-        tally = tally.merge(found);
+        tally = tallies.into_iter().fold(tally, SliceTally::merge);
     }
     tally
 }

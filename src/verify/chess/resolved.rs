@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::layout::{Frame, Layout, Man, PAGE};
 use super::line::{ILLEGAL, Lane, Line, Score, take_best};
-use super::pages::{Away, Pages, Place, Window};
+use super::pages::{Away, CHUNK, Pages, Place, Window};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
@@ -16,6 +16,7 @@ use crate::chess::rules::{Role, Square, attacks};
 use crate::chess::symmetry::{Symmetry, TRIANGLE, into_triangle};
 use crate::game::Color;
 use crate::metric::Wdl;
+use crate::parallel;
 
 /// The values of one side to move in a frame.
 #[derive(Debug, Default)]
@@ -34,18 +35,22 @@ impl<S: Score> Lines<S> {
         has_scores: bool,
         line: impl Fn(usize) -> (Line<u8>, Line<S>) + Sync,
     ) {
-        let first = addresses.start;
-        let results = self.results.room(addresses.len()).par_iter_mut();
+        let results = self.results.room(addresses.len()).chunks_mut(CHUNK);
+        let lines = if has_scores { addresses.len() } else { 0 };
+        let mut scores = self.scores.room(lines).chunks_mut(CHUNK);
+        let chunks = results.map(|results| (results, scores.next().unwrap_or_default()));
+        parallel::take(chunks, |chunk, (results, scores)| {
+            let first = addresses.start + chunk * CHUNK;
+            for (place, results) in results.iter_mut().enumerate() {
+                let (result, score) = line(first + place);
+                *results = result;
+                if let Some(scores) = scores.get_mut(place) {
+                    *scores = score;
+                }
+            }
+        });
         if has_scores {
-            let scores = self.scores.room(addresses.len()).par_iter_mut();
-            let lines = results.zip(scores).enumerate();
-            lines.for_each(|(place, (results, scores))| {
-                (*results, *scores) = line(first + place);
-            });
             self.scores.settle();
-        } else {
-            let lines = results.enumerate();
-            lines.for_each(|(place, results)| *results = line(first + place).0);
         }
         self.results.settle();
     }
@@ -176,27 +181,25 @@ impl<S: Score> Resolved<S> {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
         let window = self.open();
-        (0..exchanged.layout.slices())
-            .into_par_iter()
-            .for_each(|slice| {
-                let frame = exchanged.layout.frame(slice);
-                let lines = Color::ALL.map(|of| {
-                    if of != side {
-                        return Lines::default();
-                    }
-                    let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
-                    for band in frame.bands(away.is_some()) {
-                        lines.extend(band, has_scores, |address| {
-                            let placement = frame.placement(&frame.squares(address));
-                            let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
-                            window.take_other_colors(&placement, side, u64::MAX, &mut found);
-                            found
-                        });
-                    }
-                    lines
-                });
-                let _ = exchanged.slices[slice].set(lines);
+        parallel::each(exchanged.layout.slices(), &|slice| {
+            let frame = exchanged.layout.frame(slice);
+            let lines = Color::ALL.map(|of| {
+                if of != side {
+                    return Lines::default();
+                }
+                let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
+                for band in frame.bands(away.is_some()) {
+                    lines.extend(band, has_scores, |address| {
+                        let placement = frame.placement(&frame.squares(address));
+                        let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
+                        window.take_other_colors(&placement, side, u64::MAX, &mut found);
+                        found
+                    });
+                }
+                lines
             });
+            let _ = exchanged.slices[slice].set(lines);
+        });
         exchanged
     }
 }

@@ -15,7 +15,7 @@ use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
 use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{Around, Away, Pages, Place, Window};
+use super::pages::{Around, Away, CHUNK, Pages, Place, Window};
 use super::part::Part;
 use super::reading::{OpenNumbers, SideNumbers, Taken, ValueLine, numbers_at};
 use super::resolved::Lines;
@@ -26,13 +26,11 @@ use crate::chess::index::Placement;
 use crate::chess::rules::Role;
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
+use crate::parallel;
 use crate::probe::Format;
 use crate::verify::report::Found;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
-
-/// Addresses that are worked on together by one thread.
-pub(super) const CHUNK: usize = 256;
 
 /// The values of one side to move.
 #[derive(Debug, Default)]
@@ -774,10 +772,13 @@ pub(super) fn fill<N: Lane>(
     addresses: &Range<usize>,
     line: impl Fn(&mut Neighbours, usize, &mut Line<N>) + Sync,
 ) {
-    let lines = pages.room(addresses.len()).par_iter_mut().enumerate();
-    let lines = lines.with_min_len(CHUNK);
-    lines.for_each_init(Neighbours::new, |neighbours, (place, filled)| {
-        line(neighbours, addresses.start + place, filled);
+    let chunks = pages.room(addresses.len()).chunks_mut(CHUNK);
+    parallel::take(chunks, |chunk, lines| {
+        let mut neighbours = Neighbours::new();
+        let first = addresses.start + chunk * CHUNK;
+        for (place, filled) in lines.iter_mut().enumerate() {
+            line(&mut neighbours, first + place, filled);
+        }
     });
     pages.settle();
 }

@@ -22,6 +22,7 @@ use crate::chess::rules::Role;
 use crate::chess::symmetry::transpose;
 use crate::game::Color;
 use crate::metric::{Metric, Wdl};
+use crate::parallel;
 use crate::probe::Format;
 use crate::syzygy::{Encoder, LeadingPawns, Listed, Sequence, Squares, Table};
 
@@ -226,9 +227,7 @@ impl File {
             pieces.push((start, piece));
             (start, rest) = (end, later);
         }
-        pieces
-            .into_par_iter()
-            .try_for_each(|(start, piece)| sequence.decode(start, piece))
+        parallel::try_take(pieces, |_, (start, piece)| sequence.decode(start, piece))
             .map_err(error)?;
         Ok(Arc::new(values))
     }
@@ -290,29 +289,23 @@ impl Reading<'_> {
     /// is read and the other one compared with it.
     fn read_all(&self) -> Vec<Twin> {
         let scatter = Scatter::new(self.frame, &self.encoder.men(), self.is_flipped, false);
-        let tasks = self.values.par_chunks(TASK).enumerate();
-        tasks
-            .flat_map_iter(|(task, values)| {
-                let mut twins = Vec::new();
-                let start = task * TASK;
-                let mut index = start;
-                self.encoder.for_each_placement(
-                    self.listed,
-                    start as u64,
-                    values.len(),
-                    |squares| {
-                        let number = self.values[index];
-                        match self.twin_before(index, squares) {
-                            Some(twin) if self.values[twin] == number => {}
-                            Some(_) => twins.push(self.twin(scatter.place(squares), number)),
-                            None => scatter.places(squares, |place| self.put(place, number)),
-                        }
-                        index += 1;
-                    },
-                );
-                twins
-            })
-            .collect()
+        let twins = parallel::map_items(self.values.chunks(TASK), |task, values| {
+            let mut twins = Vec::new();
+            let start = task * TASK;
+            let mut index = start;
+            self.encoder
+                .for_each_placement(self.listed, start as u64, values.len(), |squares| {
+                    let number = self.values[index];
+                    match self.twin_before(index, squares) {
+                        Some(twin) if self.values[twin] == number => {}
+                        Some(_) => twins.push(self.twin(scatter.place(squares), number)),
+                        None => scatter.places(squares, |place| self.put(place, number)),
+                    }
+                    index += 1;
+                });
+            twins
+        });
+        twins.concat()
     }
 
     /// The lesser index of the mirror image, if there is one.
@@ -381,24 +374,22 @@ impl Reading<'_> {
             is_mirrored,
         );
         let len = self.encoder.len_with_pawns() as usize;
-        (0..len.div_ceil(TASK))
-            .into_par_iter()
-            .flat_map_iter(|task| {
-                let start = task * TASK;
-                let mut twins = Vec::new();
-                self.encoder.for_each_placement_with_pawns(
-                    self.listed,
-                    first,
-                    start as u64,
-                    TASK.min(len - start),
-                    |index, squares| {
-                        let number = self.values[index as usize];
-                        scatter.places(squares, |place| twins.extend(take(place, number)));
-                    },
-                );
-                twins
-            })
-            .collect()
+        let twins = parallel::map(len.div_ceil(TASK), |task| {
+            let start = task * TASK;
+            let mut twins = Vec::new();
+            self.encoder.for_each_placement_with_pawns(
+                self.listed,
+                first,
+                start as u64,
+                TASK.min(len - start),
+                |index, squares| {
+                    let number = self.values[index as usize];
+                    scatter.places(squares, |place| twins.extend(take(place, number)));
+                },
+            );
+            twins
+        });
+        twins.concat()
     }
 }
 

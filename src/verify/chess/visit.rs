@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::layout::Layout;
 use super::line::{Score, key};
-use super::slice::{CHUNK, SideValues, SliceValues};
+use super::pages::CHUNK;
+use super::slice::{SideValues, SliceValues};
 use super::source::Source;
 use super::{AT_HAND, Run, fits_bytes, sides};
 use crate::chess::material::Material;

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
 use super::layout::Canonical;
 use super::line::{Best, Values, key};
 use super::moves::{Captures, Moves};
@@ -12,6 +10,7 @@ use crate::Error;
 use crate::counted::counted;
 use crate::game::Color;
 use crate::metric::{MateScore, Wdl};
+use crate::parallel;
 use crate::probe::Format;
 use crate::table::Counts;
 use crate::verify::report::{Difference, Found, Observer, Subject};
@@ -73,8 +72,7 @@ impl Comparison<'_> {
             let share = address.min(addresses) as u128 * u128::from(self.work);
             (share / addresses as u128) as u64
         };
-        let chunks = (0..addresses.div_ceil(CHUNK)).into_par_iter();
-        let compared = chunks.map(|chunk| {
+        let compared = parallel::try_map(addresses.div_ceil(CHUNK), |chunk| {
             if self.cancel.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
@@ -87,8 +85,8 @@ impl Comparison<'_> {
             }
             self.observer.advanced(done(end) - done(chunk * CHUNK));
             Ok(compared)
-        });
-        let mut compared = compared.try_reduce(Compared::default, |a, b| Ok(a.and(b)))?;
+        })?;
+        let mut compared = (compared.into_iter()).fold(Compared::default(), Compared::and);
         for strange in &self.values.meaningless {
             let men = self.values.layout.men(strange.address);
             let place = Square::trusted(strange.place.into());

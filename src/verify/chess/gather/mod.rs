@@ -2,14 +2,13 @@
 
 mod tile;
 
-use rayon::prelude::*;
-
 use tile::{GatherTile, Numbers};
 
 use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::Color;
+use crate::parallel;
 use crate::simd::Width;
 use crate::verify::chess::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
 use crate::verify::chess::line::Line;
@@ -251,8 +250,7 @@ impl<'a> Gather<'a> {
                 };
                 // A chunk has all squares of the man, and of the one that is like it.
                 let chunk = 64 * like.map_or(stride, |like| self.frame.stride(like));
-                let chunks = lines.par_chunks_mut(chunk).enumerate();
-                chunks.for_each(|(number, lines)| {
+                parallel::take(lines.chunks_mut(chunk), |number, lines| {
                     let start = start + number * chunk;
                     let fixed = (0..chunk).step_by(64 * stride);
                     let fixed =
@@ -276,21 +274,18 @@ impl<'a> Gather<'a> {
                     }
                 });
             }
-            None => lines
-                .par_chunks_mut(64)
-                .enumerate()
-                .for_each(|(chunk, lines)| {
-                    for (number, line) in lines.iter_mut().enumerate() {
-                        let squares = self.frame.squares(start + chunk * 64 + number);
-                        if !part.has(side, men, &squares) {
-                            continue;
-                        }
-                        for (black, value) in line.iter_mut().enumerate() {
-                            let kings = self.pairs[usize::from(squares[0])].by_black[black];
-                            *value = *value & kept | self.number(numbers, kings, &squares);
-                        }
+            None => parallel::take(lines.chunks_mut(64), |chunk, lines| {
+                for (number, line) in lines.iter_mut().enumerate() {
+                    let squares = self.frame.squares(start + chunk * 64 + number);
+                    if !part.has(side, men, &squares) {
+                        continue;
                     }
-                }),
+                    for (black, value) in line.iter_mut().enumerate() {
+                        let kings = self.pairs[usize::from(squares[0])].by_black[black];
+                        *value = *value & kept | self.number(numbers, kings, &squares);
+                    }
+                }
+            }),
         }
     }
 

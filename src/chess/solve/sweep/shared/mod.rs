@@ -16,11 +16,10 @@ mod near;
 
 use std::convert::Infallible;
 
-use rayon::prelude::*;
-
 use super::neighbours::PushedPlace;
 use super::{SliceMoves, add, having_a_move_into};
 use crate::chess::solve::space::{Axis, Board, Moves};
+use crate::parallel::{self, Spares};
 use crate::retro::layer::Layer;
 use crate::retro::quiet::{QuietMoves, SharedMoves};
 use crate::simd::Width;
@@ -179,18 +178,20 @@ impl<B: Board> SliceMoves<'_, B> {
             }
         }
         let buffers = || FarBuffers::new(space, stride);
-        let strips = strips.into_par_iter().enumerate();
-        strips.for_each_init(buffers, |buffers, (strip, mut target)| {
-            width.run(Columns {
-                space,
-                turns: self.sweeper.turns.as_ref(),
-                side,
-                stride,
-                first: strip * STRIP,
-                source: into,
-                takes_away: matches!(goal, Goal::TakeAway),
-                target: &mut target,
-                buffers,
+        let spares = Spares::new();
+        parallel::take(strips, |strip, mut target| {
+            spares.lend(buffers, |buffers| {
+                width.run(Columns {
+                    space,
+                    turns: self.sweeper.turns.as_ref(),
+                    side,
+                    stride,
+                    first: strip * STRIP,
+                    source: into,
+                    takes_away: matches!(goal, Goal::TakeAway),
+                    target: &mut target,
+                    buffers,
+                });
             });
         });
     }
