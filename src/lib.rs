@@ -89,8 +89,7 @@
 //!
 //! # Limits
 //!
-//! Tables of up to five men are generated, and of six without pawns; Syzygy tables of up to seven
-//! are read. Positions with castling rights are in no table.
+//! Tables of up to six men are generated; Syzygy tables of up to seven are read. Positions with castling rights are in no table.
 
 // What makers of tables use of the parts that everybody has is not taken out of them one by one.
 #![cfg_attr(not(feature = "generate"), allow(dead_code, unused_imports))]
