@@ -280,11 +280,9 @@ impl Graph {
                     perhaps_lost.extend(before_it);
                 }
             }
-            // Each is looked at once, however many of its moves were decided.
-            perhaps_lost.retain(|&position| values[position as usize] == OPEN);
-            perhaps_lost.sort_unstable();
-            perhaps_lost.dedup();
-            perhaps_lost.retain(|&position| self.is_lost_at(position, n, metric, &values));
+            perhaps_lost.retain(|&position| {
+                values[position as usize] == OPEN && self.is_lost_at(position, n, metric, &values)
+            });
             decided.extend(perhaps_lost.iter().map(|&position| (position, n - MATE)));
             last.clear();
             for (position, value) in decided {
