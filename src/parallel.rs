@@ -5,20 +5,25 @@
 //! microseconds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-/// Does the tasks with the numbers below `tasks`, in any order.
-pub(crate) fn each(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+/// The one loop.
+fn run(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     let numbers = (0..tasks).into_par_iter();
     numbers.with_max_len(1).for_each(task);
+}
+
+/// Does the tasks with the numbers below `tasks`, in any order.
+pub(crate) fn each(tasks: usize, task: impl Fn(usize) + Sync) {
+    run(tasks, &task);
 }
 
 /// What each task makes, in the order of their numbers.
 pub(crate) fn map<T: Send>(tasks: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let made: Vec<Place<T>> = (0..tasks).map(|_| Place::default()).collect();
-    each(tasks, &|number| made[number].put(make(number)));
+    run(tasks, &|number| made[number].put(make(number)));
     made.into_iter().filter_map(Place::into_inner).collect()
 }
 
@@ -58,7 +63,10 @@ pub(crate) fn try_each<E: Send>(
 }
 
 /// Hands each item with its number to a task.
-pub(crate) fn take<I: Send>(items: impl IntoIterator<Item = I>, task: impl Fn(usize, I) + Sync) {
+pub(crate) fn each_item<I: Send>(
+    items: impl IntoIterator<Item = I>,
+    task: impl Fn(usize, I) + Sync,
+) {
     map_items(items, task);
 }
 
@@ -67,7 +75,7 @@ pub(crate) fn take<I: Send>(items: impl IntoIterator<Item = I>, task: impl Fn(us
 /// # Errors
 ///
 /// As for [`try_map`].
-pub(crate) fn try_take<I: Send, E: Send>(
+pub(crate) fn try_each_item<I: Send, E: Send>(
     items: impl IntoIterator<Item = I>,
     task: impl Fn(usize, I) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
@@ -131,25 +139,36 @@ impl<T> Place<T> {
     }
 }
 
-/// Things that are made for a task and used again by later ones: one for each thread, at most.
-pub(crate) struct Spares<T>(Mutex<Vec<T>>);
+/// Things that are made for a task and used again by later ones: no more than there were tasks at the same time.
+#[derive(Debug)]
+pub(crate) struct Pool<T>(Mutex<Vec<T>>);
 
-impl<T> Spares<T> {
-    /// None are there.
-    pub fn new() -> Spares<T> {
-        Spares(Mutex::new(Vec::new()))
+impl<T> Default for Pool<T> {
+    fn default() -> Pool<T> {
+        Pool(Mutex::new(Vec::new()))
+    }
+}
+
+impl<T> Pool<T> {
+    /// Puts one in, for whoever is next.
+    pub fn put(&self, item: T) {
+        self.items().push(item);
+    }
+
+    /// Takes one out, if one is there.
+    pub fn take(&self) -> Option<T> {
+        self.items().pop()
     }
 
     /// Lends one to a task, made if none is there.
-    pub fn lend<O>(&self, make: impl Fn() -> T, task: impl FnOnce(&mut T) -> O) -> O {
-        let spare = self.lock().pop();
-        let mut lent = spare.unwrap_or_else(make);
+    pub fn lend<O>(&self, make: impl FnOnce() -> T, task: impl FnOnce(&mut T) -> O) -> O {
+        let mut lent = self.take().unwrap_or_else(make);
         let done = task(&mut lent);
-        self.lock().push(lent);
+        self.put(lent);
         done
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<T>> {
+    fn items(&self) -> MutexGuard<'_, Vec<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -166,7 +185,7 @@ mod tests {
         );
         assert!(map(0, |number| number).is_empty());
         let mut words = [0_u64; 1001];
-        take(words.chunks_mut(100), |number, words| {
+        each_item(words.chunks_mut(100), |number, words| {
             words.fill(number as u64)
         });
         assert!((0..1001).all(|at| words[at] == at as u64 / 100));
@@ -190,7 +209,7 @@ mod tests {
         assert!(*begun.lock().unwrap() < 100_000);
         assert_eq!(try_map(10, Ok::<usize, ()>), Ok(Vec::from_iter(0..10)));
         let mut taken = [false; 20];
-        let all = try_take(taken.iter_mut(), |number, taken| {
+        let all = try_each_item(taken.iter_mut(), |number, taken| {
             *taken = true;
             if number < 20 { Ok(()) } else { Err(()) }
         });
@@ -198,11 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn spares_are_used_again() {
-        let spares = Spares::new();
+    fn what_is_lent_is_used_again() {
+        let pool = Pool::default();
         let made = Mutex::new(0);
         let make = || *made.lock().unwrap() += 1;
-        each(1000, &|_| spares.lend(make, |()| ()));
+        each(1000, |_| pool.lend(make, |()| ()));
         assert!((1..=rayon::current_num_threads()).contains(&*made.lock().unwrap()));
     }
 }

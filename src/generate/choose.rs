@@ -250,7 +250,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
                 continue;
             }
             sample.side.prepare();
-            parallel::try_take(choices, |_, choice| {
+            parallel::try_each_item(choices, |_, choice| {
                 let end = blocks.min(sample.blocks.len());
                 let new = &sample.blocks[choice.sampled.min(end)..end];
                 choice.bytes += sample.bytes(&choice.order, new)?;

@@ -85,7 +85,7 @@ impl LaidOut {
 
 /// Calls `turn` with the same part of each of 64 rows of a length, for all of them.
 fn for_each_strip<T: Send>(all: &mut [T], row: usize, turn: impl Fn(Vec<&mut [T]>) + Sync) {
-    parallel::take(all.chunks_mut(64 * row), |_, rows| {
+    parallel::each_item(all.chunks_mut(64 * row), |_, rows| {
         let mut strips: Vec<Vec<&mut [T]>> = Vec::new();
         strips.resize_with(row.div_ceil(STRIP), || Vec::with_capacity(64));
         for row in rows.chunks_mut(row) {
@@ -93,7 +93,7 @@ fn for_each_strip<T: Send>(all: &mut [T], row: usize, turn: impl Fn(Vec<&mut [T]
                 strip.push(part);
             }
         }
-        parallel::take(strips, |_, strip| turn(strip));
+        parallel::each_item(strips, |_, strip| turn(strip));
     });
 }
 

@@ -4,9 +4,12 @@
 //!
 //! | metric | number | free |
 //! |---|---|---|
-//! | WDL | [`Wdl::index`](crate::metric::Wdl::index) | illegal; won by a capture or promotion. Not better than the true value where a capture or promotion reaches that |
+//! | WDL | [`Wdl::index`](crate::metric::Wdl::index) | illegal; won by a conversion; bounded as below |
 //! | DTZ | plies without sign | illegal; drawn; won by a zeroing move |
-//! | DTM | full moves: `2n + 1` plies for a win, `2n` for a loss | illegal; drawn. Not better for the mover than the true value where a capture or promotion reaches that |
+//! | DTM | full moves: `2n + 1` plies for a win, `2n` for a loss | illegal; drawn; bounded as below |
+//!
+//! Where a conversion, a capture or promotion, reaches the true value, whatever is not better for the
+//! mover than that is free.
 //!
 //! The solver knows that for words over the black king's square, files have another order. So a slice is turned in
 //! squares of 64 black kings by 64 indices, which are read and written a cache line at a time.
@@ -114,7 +117,7 @@ impl Numbers {
     pub fn sets_of_slice(&self, values: &SideValues, addressing: &Addressing) -> Vec<u64> {
         let count = self.sets();
         let mut sets = large_set(addressing.words() * count);
-        parallel::take(sets.chunks_mut(PART * count), |part, sets| {
+        parallel::each_item(sets.chunks_mut(PART * count), |part, sets| {
             Width::widest().run(SetsOfPart {
                 numbers: self,
                 values,
@@ -326,7 +329,7 @@ impl Rows {
             .enumerate()
             .map(|(task, sets)| (task, sets, byte_chunks.next().unwrap_or_default()))
             .collect();
-        parallel::take(tasks, |_, (task, sets, bytes)| {
+        parallel::each_item(tasks, |_, (task, sets, bytes)| {
             let (addresses, kings) = if kings == 64 {
                 let rest = &order.addresses[task * slower * run..];
                 (&rest[..rest.len().min(slower * run)], 0..64)

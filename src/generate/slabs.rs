@@ -58,7 +58,7 @@ impl Slabs {
             .chunks_mut(of_slab * numbers.sets())
             .map(|sets| (sets, bytes_of_slabs.next().unwrap_or_default()))
             .collect();
-        parallel::try_take(slabs, |slab, (sets, bytes)| {
+        parallel::try_each_item(slabs, |slab, (sets, bytes)| {
             let values = self.values.side(side, slab, numbers.are_of_mates())?;
             let words = sets.chunks_exact_mut(numbers.sets());
             for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {

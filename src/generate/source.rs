@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-use rayon::prelude::*;
-
 use super::addressing::{BLACK_KING, FastestMan, FileOrder};
 use super::choose::Ordered;
 use super::gather::Gather;
@@ -14,6 +12,7 @@ use super::rows::Rows;
 use super::side::Side;
 use super::slices::LentValues;
 use crate::chess::index::Order;
+use crate::parallel;
 use crate::simd::Width;
 use crate::table::{Plane, ValueSource};
 
@@ -163,13 +162,10 @@ impl ValueSource for SideSource<'_> {
         let slices = (start / slice_len) as usize..end.div_ceil(slice_len) as usize;
         // What is not wanted any more goes before more is loaded.
         self.window().keep(self.stream, &slices);
-        let loaded = slices
-            .into_par_iter()
-            .map(|slice| {
-                let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
-                (slice, rows)
-            })
-            .collect();
+        let loaded = parallel::map_items(slices, |_, slice| {
+            let rows = self.in_window(slice).unwrap_or_else(|| self.load(slice));
+            (slice, rows)
+        });
         let mut window = self.window();
         window.slices = loaded;
         // One is enough to go on with the next slice, and two slices are at hand at the end of one.
@@ -241,7 +237,7 @@ impl<'a> SampledSlices<'a> {
         };
         let slices = match side.slices.is_laid_out() {
             true => Vec::new(),
-            false => numbers.par_iter().map(sampled).collect(),
+            false => parallel::map_items(numbers, |_, number| sampled(number)),
         };
         SampledSlices { side, slices }
     }

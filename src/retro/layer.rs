@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use crate::game::Bits;
-use crate::parallel::{self, Spares};
+use crate::parallel::{self, Pool};
 use crate::store::prefer_large_pages;
 
 /// The empty set of that many words, in large pages where the system has them.
@@ -117,9 +117,9 @@ impl<W: Bits> Layer<W> {
     ) -> Result<(), E> {
         let sets = self.set.chunks_mut(slab);
         let slabs = sets.zip(self.active.chunks_mut(slab / ROW));
-        let spares = Spares::new();
+        let pool = Pool::default();
         let lens = parallel::try_map_items(slabs, |number, (set, active)| {
-            spares.lend(&make, |made| change(made, number, set, active))?;
+            pool.lend(&make, |made| change(made, number, set, active))?;
             Ok(active.iter().map(|row| row.count_ones() as usize).sum())
         })?;
         self.len = lens.iter().sum::<usize>();

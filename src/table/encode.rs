@@ -1,7 +1,6 @@
 //! The blocks of one stream, compressed on all threads.
 
 use std::io::Write;
-use std::sync::{Mutex, PoisonError};
 
 use super::block::{self, DirectoryBuilder, StoredBlock};
 use super::compress::Encoder;
@@ -10,7 +9,7 @@ use super::options::WriteOptions;
 use super::pack::Packing;
 use super::source::StreamSource;
 use crate::error::WriteError;
-use crate::parallel;
+use crate::parallel::{self, Pool};
 
 /// Packed bytes that are compressed before they are written: what is in memory at a time, and
 /// about what must finish before a cancellation is noticed.
@@ -241,7 +240,7 @@ struct Worker {
 pub(super) struct EncoderPool {
     options: WriteOptions,
     dictionary: Option<Vec<u8>>,
-    idle: Mutex<Vec<Worker>>,
+    idle: Pool<Worker>,
 }
 
 impl EncoderPool {
@@ -249,7 +248,7 @@ impl EncoderPool {
         Self {
             options: options.clone(),
             dictionary,
-            idle: Mutex::new(Vec::new()),
+            idle: Pool::default(),
         }
     }
 
@@ -257,9 +256,7 @@ impl EncoderPool {
         &self,
         work: impl FnOnce(&mut Worker) -> Result<T, WriteError>,
     ) -> Result<T, WriteError> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = idle().pop();
-        let mut worker = match taken {
+        let mut worker = match self.idle.take() {
             Some(worker) => worker,
             None => Worker {
                 encoder: Encoder::new(&self.options, self.dictionary.as_deref())?,
@@ -268,7 +265,7 @@ impl EncoderPool {
             },
         };
         let result = work(&mut worker);
-        idle().push(worker);
+        self.idle.put(worker);
         result
     }
 }

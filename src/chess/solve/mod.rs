@@ -28,8 +28,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use rayon::prelude::*;
-
 use super::material::Material;
 use super::rules::Role;
 pub use crate::error::SolveError;
@@ -208,25 +206,23 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     };
     for equally_far in slices.chunk_by(|a, b| a.0 == b.0) {
         for side_by_side in equally_far.chunks(at_a_time) {
-            side_by_side.par_iter().with_max_len(1).try_for_each(
-                |&(_, slice)| -> Result<(), E> {
-                    let reads = slice::own_reads(&own.pawns, slice);
-                    if own.recall(slice) && is_done(slice) {
-                        own.release(&reads);
-                        return Ok(());
-                    }
-                    let solved = solve_slice(&own, slice, targets, options)?;
-                    solved.leave(&own, slice, with_stalemates)?;
-                    own.record(slice).map_err(told)?;
+            parallel::try_each_item(side_by_side, |_, &(_, slice)| -> Result<(), E> {
+                let reads = slice::own_reads(&own.pawns, slice);
+                if own.recall(slice) && is_done(slice) {
                     own.release(&reads);
-                    let plies = solved.plies();
-                    finish(slice, solved)?;
-                    if let Some(plies) = plies {
-                        plies.finish();
-                    }
-                    Ok(())
-                },
-            )?;
+                    return Ok(());
+                }
+                let solved = solve_slice(&own, slice, targets, options)?;
+                solved.leave(&own, slice, with_stalemates)?;
+                own.record(slice).map_err(told)?;
+                own.release(&reads);
+                let plies = solved.plies();
+                finish(slice, solved)?;
+                if let Some(plies) = plies {
+                    plies.finish();
+                }
+                Ok(())
+            })?;
         }
     }
     Ok(())

@@ -378,14 +378,14 @@ pub(super) fn leave_views(
         {
             for of_words in parts.chunk_by(|(_, a), (_, b)| a.source == b.source) {
                 let source = slabs.view(turn, false, &of_words[0].1.source)?;
-                parallel::try_take(of_words, |_, (view, part)| {
+                parallel::try_each_item(of_words, |_, (view, part)| {
                     view.leave_part(part, &source, width)
                 })?;
             }
             continue;
         }
         let source = solved.view(turn, false)?;
-        parallel::try_take(wanted, |_, (view, side)| view.leave(side, &source, width))?;
+        parallel::try_each_item(wanted, |_, (view, side)| view.leave(side, &source, width))?;
     }
     Ok(())
 }

@@ -146,7 +146,7 @@ fn write_slabs<W: Bits>(
     slab: usize,
     write: impl Fn(usize, &mut [W]) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    parallel::try_take(set.chunks_mut(slab), write)
+    parallel::try_each_item(set.chunks_mut(slab), write)
 }
 
 /// Keeps where the mated positions of each slab are, and returns where the stalemated ones are.

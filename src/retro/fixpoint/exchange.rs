@@ -123,7 +123,7 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
                 (share, found)
             })
             .collect();
-        parallel::try_take(shares, |_, (share, found)| {
+        parallel::try_each_item(shares, |_, (share, found)| {
             for &(number, part) in share {
                 let words = (all_words - number * slab).min(slab);
                 for (address, word) in Words::<W>::new(scratch, part, words)? {

@@ -222,8 +222,9 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
 /// Solves a material of a game without pawn moves and limits, in which the side that has no move has lost, for
 /// results and distances to conversion, and for distances to mate where the scores of captures are given.
 ///
-/// The result does not depend on `width`. With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied before a position was
-/// decided, a byte a position; they are empty where it decided nothing. Of `fixed`, the positions in check are taken away.
+/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied
+/// before a position was decided, a byte a position; they are empty where it decided nothing. The
+/// result does not depend on `width`. Of `fixed`, the positions in check are taken away.
 ///
 /// # Errors
 ///
@@ -273,7 +274,7 @@ fn without_moves<M: QuietMoves>(
     fixed: &[Fixed<M::Word>; 2],
     in_check: &[Vec<M::Word>; 2],
 ) -> WithoutMoves<M::Word> {
-    let words = moves.moves.words();
+    let words = moves.words();
     let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; words]);
     let stalemated = std::array::from_fn(|side| {
         let own = &fixed[side];
@@ -331,7 +332,7 @@ struct Iteration<'a, M: QuietMoves> {
 impl<'a, M: QuietMoves> Iteration<'a, M> {
     #[inline(always)]
     fn new(moves: WideMoves<M>, fixed: &'a [Fixed<M::Word>; 2], watch: Watch<'a>) -> Self {
-        let words = moves.moves.words();
+        let words = moves.words();
         Iteration {
             moves,
             words,

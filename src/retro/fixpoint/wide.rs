@@ -16,6 +16,11 @@ pub(super) struct WideMoves<M> {
 }
 
 impl<M: QuietMoves> WideMoves<M> {
+    /// Number of words of a set.
+    pub fn words(&self) -> usize {
+        self.moves.words()
+    }
+
     /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds legal positions only.
     /// Positions that are not legal may be added as well; the caller masks them out.
     pub fn sweep(&mut self, side: usize, into: &[M::Word], from: &mut [M::Word]) {
@@ -33,9 +38,8 @@ impl<M: QuietMoves> WideMoves<M> {
             return;
         }
         if into.len() * SPARSE < into.set.len() {
-            let moves = &self.moves;
             self.width.run(Push {
-                moves,
+                moves: &self.moves,
                 side,
                 into,
                 from,

@@ -32,14 +32,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use rayon::prelude::*;
-
 use crate::Error;
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::metric::Metric;
+use crate::parallel;
 use crate::probe::Format;
 use crate::simd::Width;
 use crate::statistics::{self, SliceTally};
@@ -372,8 +371,8 @@ impl<S: Score> Run<'_, S> {
                     all = all.and(job.run(slice)?);
                 }
             } else {
-                let outcomes = level.par_iter().map(|&slice| job.run(slice));
-                all = all.and(outcomes.try_reduce(SliceOutcome::default, |a, b| Ok(a.and(b)))?);
+                let outcomes = parallel::try_map(level.len(), |number| job.run(level[number]))?;
+                all = outcomes.into_iter().fold(all, SliceOutcome::and);
             }
             if !is_kept {
                 // A pawn walks one or two squares; what comes next does not reach further.

@@ -117,6 +117,15 @@ impl Place {
 /// Addresses that are worked on together by one thread.
 pub(super) const CHUNK: usize = 256;
 
+/// Chunks of lines; empty ones without end where there are no lines.
+pub(super) fn optional_chunks<N>(lines: &mut [Line<N>]) -> impl Iterator<Item = &mut [Line<N>]> {
+    let without_lines = lines.is_empty();
+    let no_lines = std::iter::repeat_with(Default::default);
+    lines
+        .chunks_mut(CHUNK)
+        .chain(no_lines.take_while(move |_| without_lines))
+}
+
 /// Pages that wait.
 #[derive(Debug)]
 struct Waiting<N> {
@@ -284,7 +293,7 @@ impl<N: Lane> Pages<N> {
     /// Changes each of these lines by that of others at the same address. All of both are in memory.
     pub fn merge(&mut self, others: &Pages<N>, merge: impl Fn(&mut Line<N>, &Line<N>) + Sync) {
         let chunks = self.here.chunks_mut(CHUNK).zip(others.here.chunks(CHUNK));
-        parallel::take(chunks, |_, (lines, others)| {
+        parallel::each_item(chunks, |_, (lines, others)| {
             for (line, other) in lines.iter_mut().zip(others) {
                 merge(line, other);
             }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::layout::{Frame, Layout, Man, PAGE};
 use super::line::{ILLEGAL, Lane, Line, Score, take_best};
-use super::pages::{Away, CHUNK, Pages, Place, Window};
+use super::pages::{Away, CHUNK, Pages, Place, Window, optional_chunks};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
@@ -37,9 +37,8 @@ impl<S: Score> Lines<S> {
     ) {
         let results = self.results.room(addresses.len()).chunks_mut(CHUNK);
         let lines = if has_scores { addresses.len() } else { 0 };
-        let mut scores = self.scores.room(lines).chunks_mut(CHUNK);
-        let chunks = results.map(|results| (results, scores.next().unwrap_or_default()));
-        parallel::take(chunks, |chunk, (results, scores)| {
+        let scores = optional_chunks(self.scores.room(lines));
+        parallel::each_item(results.zip(scores), |chunk, (results, scores)| {
             let first = addresses.start + chunk * CHUNK;
             for (place, results) in results.iter_mut().enumerate() {
                 let (result, score) = line(first + place);
@@ -181,7 +180,7 @@ impl<S: Score> Resolved<S> {
         let exchanged = Resolved::new(self.layout.material.with_colors_exchanged());
         let has_scores = self.has_scores();
         let window = self.open();
-        parallel::each(exchanged.layout.slices(), &|slice| {
+        parallel::each(exchanged.layout.slices(), |slice| {
             let frame = exchanged.layout.frame(slice);
             let lines = Color::ALL.map(|of| {
                 if of != side {

@@ -15,7 +15,7 @@ use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
 use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{Around, Away, CHUNK, Pages, Place, Window};
+use super::pages::{Around, Away, CHUNK, Pages, Place, Window, optional_chunks};
 use super::part::Part;
 use super::reading::{OpenNumbers, SideNumbers, Taken, ValueLine, numbers_at};
 use super::resolved::Lines;
@@ -370,40 +370,38 @@ impl<'a, S: Score> SliceValues<'a, S> {
             let results = own.lines.results.room(len);
             let scores = own.lines.scores.room(lines(reading.gives_scores()));
             let keys = own.keys.room(lines(reading.gives_keys()));
-            let count = len.div_ceil(CHUNK);
-            let more = results
-                .par_chunks_mut(CHUNK)
-                .zip(optional_chunks(scores, count))
-                .zip(optional_chunks(keys, count))
-                .enumerate()
-                .map(|(chunk, ((results, scores), keys))| {
-                    let mut found = Found::default();
-                    let mut neighbours = Neighbours::new();
-                    for (place, results) in results.iter_mut().enumerate() {
-                        let address = start + chunk * CHUNK + place;
-                        let line = ValueLine {
-                            results,
-                            scores: scores.get_mut(place),
-                            keys: keys.get_mut(place),
-                        };
-                        let kings =
-                            self.resolve_address(step, &numbers, address, line, &mut neighbours);
-                        if kings != [0; 3] {
-                            let men = self.men(address);
-                            for (metric, kings) in Metric::ALL.into_iter().zip(kings) {
-                                for king in kings.ones() {
-                                    let what = Strangeness::Meaningless;
-                                    found.add(|| {
-                                        strange.told(metric, &men.placement, side, king, what)
-                                    });
-                                }
+            let lines = results.chunks_mut(CHUNK);
+            let lines = lines
+                .zip(optional_chunks(scores))
+                .zip(optional_chunks(keys));
+            let more = parallel::map_items(lines, |chunk, ((results, scores), keys)| {
+                let mut found = Found::default();
+                let mut neighbours = Neighbours::new();
+                for (place, results) in results.iter_mut().enumerate() {
+                    let address = start + chunk * CHUNK + place;
+                    let line = ValueLine {
+                        results,
+                        scores: scores.get_mut(place),
+                        keys: keys.get_mut(place),
+                    };
+                    let kings =
+                        self.resolve_address(step, &numbers, address, line, &mut neighbours);
+                    if kings != [0; 3] {
+                        let men = self.men(address);
+                        for (metric, kings) in Metric::ALL.into_iter().zip(kings) {
+                            for king in kings.ones() {
+                                let what = Strangeness::Meaningless;
+                                found
+                                    .add(|| strange.told(metric, &men.placement, side, king, what));
                             }
                         }
                     }
-                    found
-                })
-                .reduce(Found::default, Found::and);
-            found.extend(more);
+                }
+                found
+            });
+            for more in more {
+                found.extend(more);
+            }
             own.lines.results.settle();
             own.lines.scores.settle();
             own.keys.settle();
@@ -773,7 +771,7 @@ pub(super) fn fill<N: Lane>(
     line: impl Fn(&mut Neighbours, usize, &mut Line<N>) + Sync,
 ) {
     let chunks = pages.room(addresses.len()).chunks_mut(CHUNK);
-    parallel::take(chunks, |chunk, lines| {
+    parallel::each_item(chunks, |chunk, lines| {
         let mut neighbours = Neighbours::new();
         let first = addresses.start + chunk * CHUNK;
         for (place, filled) in lines.iter_mut().enumerate() {
@@ -781,12 +779,4 @@ pub(super) fn fill<N: Lane>(
         }
     });
     pages.settle();
-}
-
-/// Chunks of lines; empty ones where there are no lines.
-fn optional_chunks<N>(lines: &mut [Line<N>], count: usize) -> Vec<&mut [Line<N>]> {
-    if lines.is_empty() {
-        return (0..count).map(|_| Default::default()).collect();
-    }
-    lines.chunks_mut(CHUNK).collect()
 }

@@ -1,15 +1,17 @@
 //! Memory of frames that are not needed any more, for those that come next: what the system gives it
 //! clears first, which takes as long as to fill it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use crate::parallel::Pool;
 
 /// Memory for items of one kind.
 #[derive(Debug)]
-pub(in crate::verify) struct Spare<T>(Mutex<Vec<Vec<T>>>);
+pub(in crate::verify) struct Spare<T>(Pool<Vec<T>>);
 
 impl<T> Default for Spare<T> {
     fn default() -> Spare<T> {
-        Spare(Mutex::default())
+        Spare(Pool::default())
     }
 }
 
@@ -17,15 +19,13 @@ impl<T> Spare<T> {
     /// Memory for the next owner.
     pub fn put(&self, items: Vec<T>) {
         if items.capacity() > 0 {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(items);
+            self.0.put(items);
         }
     }
 
     /// An owner's memory, with what it left there; an empty one if there is none.
     pub fn take(&self) -> Vec<T> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.pop().unwrap_or_default()
+        self.0.take().unwrap_or_default()
     }
 }
 

@@ -227,7 +227,7 @@ impl File {
             pieces.push((start, piece));
             (start, rest) = (end, later);
         }
-        parallel::try_take(pieces, |_, (start, piece)| sequence.decode(start, piece))
+        parallel::try_each_item(pieces, |_, (start, piece)| sequence.decode(start, piece))
             .map_err(error)?;
         Ok(Arc::new(values))
     }

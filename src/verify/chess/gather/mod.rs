@@ -250,7 +250,7 @@ impl<'a> Gather<'a> {
                 };
                 // A chunk has all squares of the man, and of the one that is like it.
                 let chunk = 64 * like.map_or(stride, |like| self.frame.stride(like));
-                parallel::take(lines.chunks_mut(chunk), |number, lines| {
+                parallel::each_item(lines.chunks_mut(chunk), |number, lines| {
                     let start = start + number * chunk;
                     let fixed = (0..chunk).step_by(64 * stride);
                     let fixed =
@@ -274,7 +274,7 @@ impl<'a> Gather<'a> {
                     }
                 });
             }
-            None => parallel::take(lines.chunks_mut(64), |chunk, lines| {
+            None => parallel::each_item(lines.chunks_mut(64), |chunk, lines| {
                 for (number, line) in lines.iter_mut().enumerate() {
                     let squares = self.frame.squares(start + chunk * 64 + number);
                     if !part.has(side, men, &squares) {

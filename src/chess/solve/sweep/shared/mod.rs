@@ -19,7 +19,7 @@ use std::convert::Infallible;
 use super::neighbours::PushedPlace;
 use super::{SliceMoves, add, having_a_move_into};
 use crate::chess::solve::space::{Axis, Board, Moves};
-use crate::parallel::{self, Spares};
+use crate::parallel::{self, Pool};
 use crate::retro::layer::Layer;
 use crate::retro::quiet::{QuietMoves, SharedMoves};
 use crate::simd::Width;
@@ -178,9 +178,9 @@ impl<B: Board> SliceMoves<'_, B> {
             }
         }
         let buffers = || FarBuffers::new(space, stride);
-        let spares = Spares::new();
-        parallel::take(strips, |strip, mut target| {
-            spares.lend(buffers, |buffers| {
+        let pool = Pool::default();
+        parallel::each_item(strips, |strip, mut target| {
+            pool.lend(buffers, |buffers| {
                 width.run(Columns {
                     space,
                     turns: self.sweeper.turns.as_ref(),
