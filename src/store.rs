@@ -18,7 +18,7 @@ mod part;
 mod scratch;
 
 #[cfg(feature = "generate")]
-pub use compressed::{compress, decompress};
+pub use compressed::{compress, decompress, decompress_into};
 #[cfg(feature = "generate")]
 pub use journal::{Record, RecordKey, RecordKind, RecordReader};
 #[cfg(feature = "generate")]

@@ -49,12 +49,24 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes.
+/// Those of [`decompress_into`].
 pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    decompress_into(compressed, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Fills room with bytes that were compressed.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes. What the room has then is of
+/// no use.
+pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
-        let bytes = kept(slot, Decompressor::new)?.decompress(compressed, len)?;
-        match bytes.len() == len {
-            true => Ok(bytes),
+        let len = kept(slot, Decompressor::new)?.decompress_to_buffer(compressed, room)?;
+        match len == room.len() {
+            true => Ok(()),
             false => Err(io::ErrorKind::InvalidData.into()),
         }
     })

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
-use super::{compress, decompress};
+use super::{compress, decompress, decompress_into};
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no name
 /// and so is gone with the program, or in one that another program can go on with.
@@ -203,6 +203,19 @@ impl Scratch {
             return Ok(vec![0; len]);
         }
         decompress(&self.get(part)?, len)
+    }
+
+    /// The same bytes in a room that is theirs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`get`](Self::get).
+    pub fn get_compressed_into(&self, part: Part, room: &mut [u8]) -> io::Result<()> {
+        if part.is_empty() {
+            room.fill(0);
+            return Ok(());
+        }
+        decompress_into(&self.get(part)?, room)
     }
 
     /// What was put away.

@@ -183,6 +183,15 @@ impl Frame {
             .collect()
     }
 
+    /// The first address that a step of the white king leads to from a band. From b2 that is where he stands on a1, nine bands
+    /// before; in the triangle it may be any.
+    pub fn first_around(&self, band: &Range<usize>) -> usize {
+        match self.in_triangle {
+            true => 0,
+            false => band.start.saturating_sub(9 * band.len()),
+        }
+    }
+
     /// The addresses of a band in the parts that are worked on together. In memory they are small enough for the system not to
     /// be asked for new memory, which it clears, each time.
     pub fn steps(&self, band: &Range<usize>, is_away: bool) -> Vec<Range<usize>> {

@@ -5,8 +5,10 @@
 //! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt::Debug;
+use std::io;
 use std::ops::Not;
 use std::sync::Arc;
 
@@ -35,8 +37,11 @@ pub(in crate::verify) trait Lane:
     /// The low bytes of some lines, then their high bytes, if they have such.
     fn bytes(lines: &[Line<Self>]) -> [Cow<'_, [u8]>; 2];
 
-    /// Lines from their low and high bytes.
-    fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>>;
+    /// Fills lines with what has these [`bytes`](Self::bytes): `get` fills room with the low or, for `true`, the high ones.
+    fn fill(
+        lines: &mut [Line<Self>],
+        get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    ) -> io::Result<()>;
 
     /// Spare memory for such lines.
     fn spare(spares: &Spares) -> &Arc<Spare<Line<Self>>>;
@@ -59,7 +64,7 @@ pub(super) trait Worth: Lane {
 }
 
 macro_rules! lane {
-    ($number:ty, $spare:ident, $bytes:path, $from_bytes:path $(, $turned:path)?) => {
+    ($number:ty, $spare:ident, $bytes:path, $fill:path $(, $turned:path)?) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -79,8 +84,11 @@ macro_rules! lane {
                 $bytes(lines)
             }
 
-            fn from_bytes(low: &[u8], high: &[u8]) -> Vec<Line<Self>> {
-                $from_bytes(low, high)
+            fn fill(
+                lines: &mut [Line<Self>],
+                get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+            ) -> io::Result<()> {
+                $fill(lines, get)
             }
 
             fn spare(spares: &Spares) -> &Arc<Spare<Line<Self>>> {
@@ -98,9 +106,9 @@ macro_rules! lane {
 }
 
 // Results, keys and mate scores.
-lane!(u8, bytes, whole_bytes, from_whole_bytes, bytes_turned);
-lane!(i16, keys, halves_of_keys, keys_from_halves);
-lane!(u16, words, halves, from_halves);
+lane!(u8, bytes, whole_bytes, fill_bytes, bytes_turned);
+lane!(i16, keys, halves_of_keys, fill_keys);
+lane!(u16, words, halves, fill_words);
 
 impl Worth for u8 {
     #[inline(always)]
@@ -130,8 +138,11 @@ fn whole_bytes(lines: &[Line<u8>]) -> [Cow<'_, [u8]>; 2] {
     [lines.as_flattened().into(), Cow::default()]
 }
 
-fn from_whole_bytes(low: &[u8], _: &[u8]) -> Vec<Line<u8>> {
-    low.as_chunks().0.to_vec()
+fn fill_bytes(
+    lines: &mut [Line<u8>],
+    mut get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    get(false, lines.as_flattened_mut())
 }
 
 fn halves(lines: &[Line<u16>]) -> [Cow<'_, [u8]>; 2] {
@@ -141,15 +152,6 @@ fn halves(lines: &[Line<u16>]) -> [Cow<'_, [u8]>; 2] {
     [low.into(), high.into()]
 }
 
-fn from_halves(low: &[u8], high: &[u8]) -> Vec<Line<u16>> {
-    let mut lines = vec![[0; 64]; low.len() / 64];
-    let numbers = lines.as_flattened_mut().iter_mut();
-    for ((number, &low), &high) in numbers.zip(low).zip(high) {
-        *number = u16::from_le_bytes([low, high]);
-    }
-    lines
-}
-
 fn halves_of_keys(lines: &[Line<i16>]) -> [Cow<'_, [u8]>; 2] {
     let numbers = lines.as_flattened();
     let low: Vec<u8> = numbers.iter().map(|&number| number as u8).collect();
@@ -157,13 +159,40 @@ fn halves_of_keys(lines: &[Line<i16>]) -> [Cow<'_, [u8]>; 2] {
     [low.into(), high.into()]
 }
 
-fn keys_from_halves(low: &[u8], high: &[u8]) -> Vec<Line<i16>> {
-    let mut lines = vec![[0; 64]; low.len() / 64];
-    let numbers = lines.as_flattened_mut().iter_mut();
-    for ((number, &low), &high) in numbers.zip(low).zip(high) {
-        *number = i16::from_le_bytes([low, high]);
+fn fill_words(
+    lines: &mut [Line<u16>],
+    get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    fill_from_halves(lines, get, u16::from_le_bytes)
+}
+
+fn fill_keys(
+    lines: &mut [Line<i16>],
+    get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    fill_from_halves(lines, get, i16::from_le_bytes)
+}
+
+fn fill_from_halves<N>(
+    lines: &mut [Line<N>],
+    mut get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    number: fn([u8; 2]) -> N,
+) -> io::Result<()> {
+    thread_local! {
+        static HALVES: RefCell<[Vec<u8>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
     }
-    lines
+    HALVES.with_borrow_mut(|halves| {
+        for (is_high, half) in [false, true].into_iter().zip(halves.iter_mut()) {
+            half.resize(lines.len() * 64, 0);
+            get(is_high, half)?;
+        }
+        let [low, high] = halves.each_ref().map(|half| half.iter());
+        let numbers = lines.as_flattened_mut().iter_mut();
+        for ((to, &low), &high) in numbers.zip(low).zip(high) {
+            *to = number([low, high]);
+        }
+        Ok(())
+    })
 }
 
 /// The result of a position whose best move reaches a position with this one.

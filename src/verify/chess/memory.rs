@@ -77,10 +77,12 @@ fn by_parts(material: &Material) -> u64 {
     // A piece of a stream, and the lines that it is brought to.
     let together = (TOGETHER as u64 / band).max(1) * band;
     let reading = slice.min(PIECE) + RESULTS * together.min(addresses);
-    // The other side's keys and mate scores in a band, and where the white king steps to; the own values of a step, and its
-    // numbers while they become values.
+    // The other side's keys and mate scores in a band, and where the white king steps to: of bands that are a step each all
+    // those up to nine before and after. The own values of a step, and its numbers while they become values.
     let values = values(material);
-    let steps = 9 * step * (KEYS + values - RESULTS) + step * (2 * (KEYS + values) + 5 * RESULTS);
+    let around = if band == step { 19 } else { 9 };
+    let steps =
+        around * step * (KEYS + values - RESULTS) + step * (2 * (KEYS + values) + 5 * RESULTS);
     let comparing = band * (KEYS + values - RESULTS) + steps.min(addresses * (KEYS + values));
     let dependencies = material.dependencies();
     let (captured, promoted): (Vec<&Material>, Vec<&Material>) = dependencies

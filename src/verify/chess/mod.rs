@@ -53,7 +53,7 @@ use files::{LoadError, path_of, tables_of};
 use headers::Named;
 use layout::PAGE;
 use moves::Targets;
-use pages::{Away, Place, Trouble};
+use pages::{Away, Place, Shared};
 use part::Part;
 use resolved::{Captures, Lines, Promoted, Resolved, Wanted};
 use slice::{Places, SliceValues};
@@ -130,7 +130,8 @@ pub(super) struct Run<'a, S> {
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
     is_away: bool,
-    trouble: Trouble,
+    /// What places share where values wait.
+    shared: Shared,
     /// What is counted of the materials asked for, instead of comparing them.
     counting: Option<Counting<Metric>>,
     /// Who is shown their positions instead of that.
@@ -156,7 +157,7 @@ impl<'a, S: Score> Run<'a, S> {
         Run {
             at_hand,
             is_away: format == Format::Native && materials.iter().any(is_large),
-            trouble: Trouble::default(),
+            shared: Shared::default(),
             directory,
             format,
             cancel,
@@ -285,7 +286,7 @@ impl<S: Score> Run<'_, S> {
         let layout = layout::Layout::new(material);
         let waits_away = self.is_away && layout.addresses() >= 1 << PAGE;
         let kept = match waits_away {
-            true => Some(away(&source, Some(self.directory), &self.trouble)?),
+            true => Some(away(&source, Some(self.directory), &self.shared)?),
             false => None,
         };
         let captures = Captures::new(&material, &self.resolved, kept.as_ref());
@@ -310,7 +311,7 @@ impl<S: Score> Run<'_, S> {
             }
             _ => {
                 let directory = self.is_away.then_some(self.directory);
-                let away = away(&source, directory, &self.trouble)?;
+                let away = away(&source, directory, &self.shared)?;
                 Wanted::from(later, &material, &Place::new(Some(&away), PAGE))
             }
         };
@@ -353,7 +354,7 @@ impl<S: Score> Run<'_, S> {
                 wanted: &wanted,
                 part: &part,
                 directory: self.directory,
-                trouble: &self.trouble,
+                shared: &self.shared,
                 is_asked,
                 is_compared: is_asked && self.counting.is_none(),
                 listed: match &self.counting {
@@ -417,7 +418,7 @@ struct Job<'a, S> {
     wanted: &'a [Wanted],
     part: &'a Part,
     directory: &'a Path,
-    trouble: &'a Trouble,
+    shared: &'a Shared,
     is_asked: bool,
     is_compared: bool,
     /// How many positions are named of each kind, where values are counted.
@@ -494,7 +495,7 @@ impl<S: Score> Job<'_, S> {
         };
         let places = Places {
             own: match self.is_by_parts {
-                true => Some(away(self.source, Some(self.directory), self.trouble)?),
+                true => Some(away(self.source, Some(self.directory), self.shared)?),
                 false => None,
             },
             kept: self.kept.cloned(),
@@ -540,7 +541,7 @@ impl<S: Score> Job<'_, S> {
                 .promoted
                 .extend(wanted.find(self.own, slice, self.is_by_parts));
         }
-        match self.trouble.told() {
+        match self.shared.trouble() {
             None => Ok(outcome),
             Some(problem) => Err(LoadError::Scratch {
                 path: self.source.path(Metric::Wdl),
@@ -573,9 +574,9 @@ impl<S: Score> Job<'_, S> {
 fn away(
     source: &Source,
     directory: Option<&Path>,
-    trouble: &Trouble,
+    shared: &Shared,
 ) -> Result<Arc<Away>, LoadError> {
-    let away = Away::new(directory, trouble);
+    let away = Away::new(directory, shared);
     away.map(Arc::new).map_err(|error| LoadError::Scratch {
         path: source.path(Metric::Wdl),
         problem: format!("there is no place for what waits: {error}"),

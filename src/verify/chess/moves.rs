@@ -66,6 +66,14 @@ impl<S: Score> Targets<'_, S> {
             width: self.width,
         }
     }
+
+    /// The values through new windows, but for captures: what they lead to is less, and asked for again.
+    pub fn open_again<'a>(&'a self, before: Moves<'a, S>) -> Moves<'a, S> {
+        Moves {
+            captures: before.captures,
+            ..self.open()
+        }
+    }
 }
 
 /// What the moves of a slice lead to, as far as it was asked for.

@@ -13,18 +13,23 @@ use super::spare::{Spare, Spares};
 use crate::parallel;
 use crate::store::{Part, Scratch};
 
-/// What went wrong first where pages wait. Lines that do not come back stand for no position.
+/// What all places share where pages wait.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trouble(Arc<OnceLock<String>>);
+pub(super) struct Shared {
+    /// What went wrong first. Lines that do not come back stand for no position.
+    trouble: Arc<OnceLock<String>>,
+    /// Memory of pages that nobody looks into any more.
+    spares: Arc<Spares>,
+}
 
-impl Trouble {
-    /// In words, if there is any.
-    pub fn told(&self) -> Option<&str> {
-        self.0.get().map(String::as_str)
+impl Shared {
+    /// What went wrong, in words.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.get().map(String::as_str)
     }
 
     fn take(&self, what: &str, error: &std::io::Error) {
-        let _ = self.0.set(format!("{what}: {error}"));
+        let _ = self.trouble.set(format!("{what}: {error}"));
     }
 }
 
@@ -33,7 +38,7 @@ impl Trouble {
 pub(super) struct Away {
     scratch: Scratch,
     directory: Option<PathBuf>,
-    trouble: Trouble,
+    shared: Shared,
 }
 
 impl Away {
@@ -43,7 +48,7 @@ impl Away {
     /// # Errors
     ///
     /// If there can be no file.
-    pub fn new(directory: Option<&Path>, trouble: &Trouble) -> std::io::Result<Away> {
+    pub fn new(directory: Option<&Path>, shared: &Shared) -> std::io::Result<Away> {
         let scratch = match directory {
             Some(directory) => Scratch::new(Some(directory))
                 .or_else(|_| Scratch::new(Some(&std::env::temp_dir())))?,
@@ -52,16 +57,21 @@ impl Away {
         Ok(Away {
             scratch,
             directory: directory.map(Path::to_owned),
-            trouble: trouble.clone(),
+            shared: shared.clone(),
         })
     }
 
     /// Another one at the same place, whose room is given back earlier; this one if there can be no other.
     pub fn another(self: &Arc<Away>) -> Arc<Away> {
-        match Away::new(self.directory.as_deref(), &self.trouble) {
+        match Away::new(self.directory.as_deref(), &self.shared) {
             Ok(another) => Arc::new(another),
             Err(_) => Arc::clone(self),
         }
+    }
+
+    /// Gives the memory back that pages have left, before much memory is asked for.
+    pub fn clear(&self) {
+        self.shared.spares.clear();
     }
 
     fn put<N: Lane>(&self, lines: &[Line<N>]) -> [Part; 2] {
@@ -69,29 +79,25 @@ impl Away {
         let put = |bytes: &[u8]| match self.scratch.put_compressed(bytes) {
             Ok(part) => part,
             Err(error) => {
-                self.trouble.take("cannot put values away", &error);
+                self.shared.take("cannot put values away", &error);
                 Part::default()
             }
         };
         [put(&low), put(&high)]
     }
 
-    fn get<N: Lane>(&self, [low, high]: [Part; 2], lines: usize) -> Box<[Line<N>]> {
-        let get = |part| self.scratch.get_compressed(part, lines * 64);
-        let bytes = get(low).and_then(|low| {
-            let high = match size_of::<N>() {
-                1 => Vec::new(),
-                _ => get(high)?,
-            };
-            Ok([low, high])
+    /// So many lines that were put away.
+    fn get<N: Lane>(&self, halves: [Part; 2], len: usize) -> Vec<Line<N>> {
+        let mut lines = N::spare(&self.shared.spares).take();
+        lines.resize(len, [N::NONE; 64]);
+        let got = N::fill(&mut lines, |is_high, room| {
+            (self.scratch).get_compressed_into(halves[usize::from(is_high)], room)
         });
-        match bytes {
-            Ok([low, high]) => N::from_bytes(&low, &high).into(),
-            Err(error) => {
-                self.trouble.take("cannot read values back", &error);
-                vec![[N::NONE; 64]; lines].into()
-            }
+        if let Err(error) = got {
+            self.shared.take("cannot read values back", &error);
+            lines.fill([N::NONE; 64]);
         }
+        lines
     }
 }
 
@@ -136,6 +142,8 @@ struct Waiting<N> {
     lines: usize,
     /// What was not put away yet.
     next: Vec<Line<N>>,
+    /// Where the memory of pages goes that are not looked into any more.
+    spare: Arc<Spare<Line<N>>>,
 }
 
 impl<N: Lane> Waiting<N> {
@@ -148,7 +156,7 @@ impl<N: Lane> Waiting<N> {
         self.next.clear();
     }
 
-    fn load(&self, page: usize) -> Loaded<N> {
+    fn load(&self, page: usize) -> Vec<Line<N>> {
         let lines = (self.lines - (page << self.log_lines)).min(1 << self.log_lines);
         self.away.get(self.pages[page], lines)
     }
@@ -196,6 +204,7 @@ impl<N: Lane> Pages<N> {
             log_lines: *log_lines,
             lines: 0,
             next: Vec::new(),
+            spare: Arc::clone(N::spare(&away.shared.spares)),
         };
         Pages {
             here: Vec::new(),
@@ -320,14 +329,31 @@ impl<N: Lane> Pages<N> {
     }
 }
 
-/// The lines of a page.
-type Loaded<N> = Box<[Line<N>]>;
-
 /// Lines of which those pages are in memory that were asked for.
 #[derive(Debug)]
 pub(super) struct Window<'a, N> {
     pages: &'a Pages<N>,
-    loaded: Box<[OnceLock<Loaded<N>>]>,
+    loaded: Box<[OnceLock<Vec<Line<N>>>]>,
+}
+
+impl<N> Drop for Window<'_, N> {
+    fn drop(&mut self) {
+        self.forget_before(usize::MAX);
+    }
+}
+
+impl<N> Window<'_, N> {
+    /// Gives the memory of pages back that end before an address.
+    pub fn forget_before(&mut self, address: usize) {
+        let Some(waiting) = &self.pages.waiting else {
+            return;
+        };
+        let pages = (address >> waiting.log_lines).min(self.loaded.len());
+        let loaded = self.loaded[..pages].iter_mut();
+        for lines in loaded.filter_map(OnceLock::take) {
+            waiting.spare.put(lines);
+        }
+    }
 }
 
 impl<N: Lane> Window<'_, N> {
@@ -386,8 +412,8 @@ mod tests {
     fn check<N: Lane + std::fmt::Debug>(line: impl Fn(usize) -> Line<N>) {
         let lines: Vec<Line<N>> = (0..37).map(line).collect();
         for directory in [None, Some(std::env::temp_dir())] {
-            let trouble = Trouble::default();
-            let away = Arc::new(Away::new(directory.as_deref(), &trouble).unwrap());
+            let shared = Shared::default();
+            let away = Arc::new(Away::new(directory.as_deref(), &shared).unwrap());
             let mut pages = Pages::new(lines.len(), &Place::new(Some(&away), 3));
             pages.push(lines[..16].to_vec());
             pages.push(lines[16..].to_vec());
@@ -414,7 +440,7 @@ mod tests {
             assert!(here.line_here(36).is_none() && here.open().line(36) == &lines[36]);
             drop(stepwise);
             assert_eq!(N::spare(&spares).take(), lines);
-            assert_eq!(trouble.told(), None);
+            assert_eq!(shared.trouble(), None);
         }
     }
 
@@ -427,14 +453,14 @@ mod tests {
 
     #[test]
     fn what_does_not_come_back_is_an_error() {
-        let trouble = Trouble::default();
-        let away = || Arc::new(Away::new(None, &trouble).unwrap());
+        let shared = Shared::default();
+        let away = || Arc::new(Away::new(None, &shared).unwrap());
         let mut pages = Pages::<u8>::new(8, &Place::new(Some(&away()), 3));
         pages.push(vec![[7; 64]; 8]);
-        assert!(pages.open().line(3) == &[7; 64] && trouble.told().is_none());
+        assert!(pages.open().line(3) == &[7; 64] && shared.trouble().is_none());
         let waiting = pages.waiting.as_mut().unwrap();
         waiting.away = waiting.away.another();
         assert_eq!(pages.open().line(3), &[u8::NONE; 64]);
-        assert!(trouble.told().unwrap().contains("read"));
+        assert!(shared.trouble().unwrap().contains("read"));
     }
 }

@@ -476,7 +476,7 @@ impl Wanted {
             Color::White => (56, 48),
             Color::Black => (0, 8),
         };
-        let mut found = Vec::new();
+        let mut arrivals = Vec::new();
         for rest in sides {
             for file in 0..8u8 {
                 let pawn = 1 << (back + file);
@@ -488,22 +488,55 @@ impl Wanted {
                 if mirrored {
                     continue;
                 }
-                found.push(Found {
-                    promotion: self.promotion,
-                    place: (from, rank + file),
-                    lines: Arrivals {
-                        wanted: self,
-                        values,
-                        from: self.from.frame(from),
-                        rest,
-                        role,
-                        square: rank + file,
-                    }
-                    .lines(is_away),
+                let place = (from, rank + file);
+                let arrivals_there = Arrivals {
+                    wanted: self,
+                    values,
+                    from: self.from.frame(from),
+                    rest,
+                    role,
+                    square: rank + file,
+                };
+                arrivals.push((place, arrivals_there));
+            }
+        }
+        let (places, arrivals): (Vec<_>, Vec<_>) = arrivals.into_iter().unzip();
+        let lines = match self.exchanged {
+            true => arrivals
+                .iter()
+                .map(|arrivals| arrivals.lines_of_other_colors(is_away))
+                .collect(),
+            false => self.lines(&arrivals, values, is_away),
+        };
+        let found = places.into_iter().zip(lines);
+        found
+            .map(|(place, lines)| Found {
+                promotion: self.promotion,
+                place,
+                lines,
+            })
+            .collect()
+    }
+
+    /// The values after promotions on some squares, all of a band before the next: they ask for the same pages.
+    fn lines<S: Score>(
+        &self,
+        arrivals: &[Arrivals<'_, S>],
+        values: &Resolved<S>,
+        is_away: bool,
+    ) -> Vec<Lines<S>> {
+        let has_scores = values.has_scores();
+        let no_lines = || Lines::new(self.from.addresses(), &self.place);
+        let mut all: Vec<Lines<S>> = arrivals.iter().map(|_| no_lines()).collect();
+        for band in self.from.frame(0).bands(is_away) {
+            let window = values.open();
+            for (arrivals, lines) in arrivals.iter().zip(&mut all) {
+                lines.extend(band.clone(), has_scores, |address| {
+                    arrivals.line(&window, address)
                 });
             }
         }
-        found
+        all
     }
 }
 
@@ -519,15 +552,12 @@ struct Arrivals<'a, S> {
 }
 
 impl<S: Score> Arrivals<'_, S> {
-    fn lines(&self, is_away: bool) -> Lines<S> {
+    /// Of a material that is kept in the other colours.
+    fn lines_of_other_colors(&self, is_away: bool) -> Lines<S> {
         let has_scores = self.values.has_scores();
         let mut lines = Lines::new(self.from.addresses, &self.wanted.place);
-        if !self.wanted.exchanged {
-            for band in self.from.bands(is_away) {
-                let window = self.values.open();
-                lines.extend(band, has_scores, |address| self.line(&window, address));
-            }
-            return lines;
+        if let Some((away, _)) = &self.wanted.place.away {
+            away.clear();
         }
         // White's king is the other king there, so any address may lead to any band.
         let illegal = || ([ILLEGAL; 64], [S::ILLEGAL; 64]);

@@ -50,6 +50,15 @@ impl<S: Score> SideValues<S> {
     }
 }
 
+impl<S: Score> SideWindow<'_, S> {
+    /// Gives the memory of what lies before an address back.
+    fn forget_before(&mut self, address: usize) {
+        self.results.forget_before(address);
+        self.scores.forget_before(address);
+        self.keys.forget_before(address);
+    }
+}
+
 /// The values of one side to move, as far as they were asked for.
 #[derive(Debug)]
 pub(super) struct SideWindow<'a, S> {
@@ -311,19 +320,29 @@ impl<'a, S: Score> SliceValues<'a, S> {
         side: Color,
         mut take: impl FnMut(&Step<'_, '_, S>) -> Result<(), E>,
     ) -> Result<(), E> {
+        let frame = self.frame();
         let is_away = self.places.own.is_some();
         let other = &self.sides[(!side).index()];
-        for band in self.frame().bands(is_away) {
-            let moves = self.targets.open();
-            let near = other.open();
-            for addresses in self.frame().steps(&band, is_away) {
-                let far = other.open();
+        let bands = frame.bands(is_away);
+        let are_steps = bands
+            .iter()
+            .all(|band| frame.steps(band, is_away).len() == 1);
+        let mut moves = self.targets.open();
+        let mut near = other.open();
+        for band in bands {
+            moves = self.targets.open_again(moves);
+            match are_steps {
+                true => near.forget_before(frame.first_around(&band)),
+                false => near = other.open(),
+            }
+            for addresses in frame.steps(&band, is_away) {
+                let of_step = (!are_steps).then(|| other.open());
                 take(&Step {
                     moves: &moves,
                     addresses,
                     band: (band.start, band.end),
                     near: &near,
-                    far: &far,
+                    far: of_step.as_ref().unwrap_or(&near),
                 })?;
             }
         }

@@ -264,6 +264,9 @@ impl Reading<'_> {
             Some(_) => (TOGETHER, (PIECE / block_values).max(1)),
             None => (usize::MAX, blocks.end),
         };
+        if let Some((away, _)) = &self.place.away {
+            away.clear();
+        }
         let spares = self.place.spares.upgrade();
         let spare = spares.as_ref().map(|spares| &spares.numbers);
         let mut numbers = spare.map(|spare| spare.take()).unwrap_or_default();

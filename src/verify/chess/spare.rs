@@ -27,6 +27,11 @@ impl<T> Spare<T> {
     pub fn take(&self) -> Vec<T> {
         self.0.take().unwrap_or_default()
     }
+
+    /// Gives all of it back.
+    fn clear(&self) {
+        while self.0.take().is_some() {}
+    }
 }
 
 /// Spare memory of each kind, for frames of one size.
@@ -53,5 +58,13 @@ impl Spares {
             });
         }
         spares
+    }
+
+    /// Gives all of it back.
+    pub fn clear(&self) {
+        self.numbers.clear();
+        self.bytes.clear();
+        self.keys.clear();
+        self.words.clear();
     }
 }
