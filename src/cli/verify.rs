@@ -473,4 +473,12 @@ impl Observer for Course {
     fn finished(&self, subject: Subject) {
         self.finish(&subject.to_string(), None);
     }
+
+    fn reading(&self, subject: Subject) {
+        self.is_at(&subject.to_string(), Doing::Reading);
+    }
+
+    fn read(&self, subject: Subject) {
+        self.leave(&subject.to_string());
+    }
 }

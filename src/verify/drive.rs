@@ -86,6 +86,8 @@ pub(super) fn drive<V: Verifier>(
             }
             report.unreadable.extend(damaged);
             observer.comparing(subject);
+        } else {
+            observer.reading(subject);
         }
         let mut needed = verifier.needs(&material, is_asked).into_iter();
         if unknown.contains_key(&material) {
@@ -112,6 +114,8 @@ pub(super) fn drive<V: Verifier>(
         }
         if is_asked {
             observer.finished(subject);
+        } else {
+            observer.read(subject);
         }
         verifier.forget(&material, later);
     }

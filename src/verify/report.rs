@@ -82,6 +82,10 @@ pub trait Observer: Sync {
     fn comparing(&self, _subject: Subject) {}
     /// A material is done.
     fn finished(&self, _subject: Subject) {}
+    /// The values of a material that is not asked for are being read, for others that lead to it.
+    fn reading(&self, _subject: Subject) {}
+    /// They have been read.
+    fn read(&self, _subject: Subject) {}
 }
 
 /// An observer that does not care.

@@ -103,6 +103,8 @@ pub enum Doing {
         /// What the file stores.
         metric: &'static str,
     },
+    /// Reading the values that others lead to.
+    Reading,
     /// Comparing checksums.
     Checksums,
     /// Comparing values.
@@ -119,6 +121,7 @@ impl std::fmt::Display for Doing {
                 write!(f, "goes on after {slices} of {all_slices} slices")
             }
             Doing::Writing { metric } => write!(f, "writing {metric}"),
+            Doing::Reading => f.write_str("reading"),
             Doing::Checksums => f.write_str("checksums"),
             Doing::Values => f.write_str("values"),
         }
@@ -387,6 +390,12 @@ impl Course {
                 doing,
             }),
         }
+    }
+
+    /// Nothing is done with a material any more, which was only needed.
+    pub fn leave(&self, material: &str) {
+        let mut state = self.shared.state();
+        (state.in_work).retain(|in_work| in_work.material != material);
     }
 
     /// Work on a material goes on where a program was stopped. Everyone is told at once.
