@@ -74,7 +74,7 @@ pub(crate) use memory::{Kept, Memory};
 pub(crate) use order::{MenOrder, files};
 pub(crate) use sequence::Sequence;
 pub use table::Table;
-pub(crate) use walk::{Listed, Squares};
+pub(crate) use walk::{Listed, Run, Squares};
 #[cfg(feature = "generate")]
 pub(crate) use write::{Maps, Stream, write_table};
 #[cfg(feature = "generate")]

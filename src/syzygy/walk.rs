@@ -4,6 +4,12 @@
 //! to the next little changes: the digits count up like those of an odometer, and only the men of the groups from the first
 //! one that changed on have to be put again, each on the squares that those before it leave free. The digits of pawns can be
 //! left as they are.
+//!
+//! Mostly it is one man alone that moves, the lowest of the fastest group, from a free square to the next. The men of later groups
+//! stay where they are until it has come to one of them: each stands on a free square below which so many are free, and that is
+//! so whether the man stands on one square above it or on another, and likewise below. With kings on a1 and c1, a queen that moves
+//! fastest and a later rook on e4, the queen goes over b1, d1, e1, ..., d4 in one [`Run`]; then she takes e4, and the rook steps back
+//! to d4.
 
 use arrayvec::ArrayVec;
 
@@ -91,7 +97,53 @@ struct Digit {
     is_of_pawns: bool,
 }
 
+/// Consecutive indices, but for digits that are left as they are, among which one man moves.
+pub(crate) struct Run<'a> {
+    /// The first index, and how far the next is.
+    pub index: u64,
+    pub step: u64,
+    /// The squares of all men at the first index.
+    pub squares: &'a Squares,
+    /// The man that moves.
+    pub man: usize,
+    /// Where it stands, in increasing order: of this set the first `len` squares.
+    pub set: u64,
+    pub len: usize,
+}
+
+impl Run<'_> {
+    /// The squares of the man that moves.
+    #[inline(always)]
+    pub fn moves(&self) -> impl Iterator<Item = u8> {
+        self.set.ones().take(self.len).map(|square| square as u8)
+    }
+
+    /// Each index and the squares of all men.
+    #[inline(always)]
+    fn each(&self, mut visit: impl FnMut(u64, &Squares)) {
+        let mut squares = *self.squares;
+        let indices = (self.index..).step_by(self.step as usize);
+        for (index, square) in indices.zip(self.moves()) {
+            squares[self.man] = square;
+            visit(index, &squares);
+        }
+    }
+}
+
 impl Encoder {
+    /// Calls `visit` with runs that make up `len` indices from `start` on; those must be below [`len`](Self::len).
+    pub(crate) fn for_each_run(
+        &self,
+        listed: &Listed,
+        start: u64,
+        len: usize,
+        visit: impl FnMut(&Run<'_>),
+    ) {
+        let digits = self.digits(start);
+        let all = (0..digits.len()).collect();
+        walk(digits, all, listed, len, visit);
+    }
+
     /// Calls `visit` with the squares of each of `len` indices from `start` on; those must be below [`len`](Self::len).
     pub(crate) fn for_each_placement(
         &self,
@@ -100,9 +152,9 @@ impl Encoder {
         len: usize,
         mut visit: impl FnMut(&Squares),
     ) {
-        let digits = self.digits(start);
-        let all = (0..digits.len()).collect();
-        walk(digits, all, listed, len, |_, squares| visit(squares));
+        self.for_each_run(listed, start, len, |run| {
+            run.each(|_, squares| visit(squares));
+        });
     }
 
     /// How many indices have their pawns where one of them has.
@@ -119,7 +171,7 @@ impl Encoder {
         pawns: u64,
         start: u64,
         len: usize,
-        visit: impl FnMut(u64, &Squares),
+        mut visit: impl FnMut(u64, &Squares),
     ) {
         let mut digits = self.digits(pawns);
         let mut free: ArrayVec<usize, MAX_MEN> = (0..digits.len())
@@ -132,7 +184,7 @@ impl Encoder {
             digit.value = rest % digit.size;
             rest /= digit.size;
         }
-        walk(digits, free, listed, len, visit);
+        walk(digits, free, listed, len, |run| run.each(&mut visit));
     }
 
     /// The index of the same pawns that has all other digits 0.
@@ -183,28 +235,50 @@ impl Encoder {
     }
 }
 
-/// Counts the digits of some groups up, `len` times, and calls `visit` with each index and its squares.
+/// Counts the digits of some groups up, `len` times, and calls `visit` with each run.
 #[inline]
 fn walk(
     mut digits: ArrayVec<Digit, MAX_MEN>,
     mut groups: ArrayVec<usize, MAX_MEN>,
     listed: &Listed,
     len: usize,
-    mut visit: impl FnMut(u64, &Squares),
+    mut visit: impl FnMut(&Run<'_>),
 ) {
     // The fastest first.
     groups.sort_by_key(|&group| digits[group].factor);
     let mut index: u64 = digits.iter().map(|digit| digit.value * digit.factor).sum();
+    let men = digits.last().map_or(0, |digit| digit.man + digit.count);
     let mut squares = [0; MAX_MEN];
     let mut changed = 0;
-    for _ in 0..len {
+    let mut left = len;
+    while left > 0 {
         for group in changed..digits.len() {
             let taken = digits[group].put(group == 0, listed, &mut squares);
             if let Some(next) = digits.get_mut(group + 1) {
                 next.taken = taken;
             }
         }
-        visit(index, &squares);
+        let fastest = groups.first().map_or(0, |&group| group);
+        let digit = &mut digits[fastest];
+        let set = match fastest {
+            0 => 1 << squares[0],
+            _ => digit.moves(&squares[..men]),
+        };
+        let len = (set.count_ones() as usize)
+            .min(left)
+            .min((digit.size - digit.value) as usize);
+        visit(&Run {
+            index,
+            step: digit.factor,
+            squares: &squares,
+            man: digit.man,
+            set,
+            len,
+        });
+        left -= len;
+        // To the last of the run.
+        digit.value += len as u64 - 1;
+        index += (len as u64 - 1) * digit.factor;
         changed = digits.len();
         for &group in &groups {
             let digit = &mut digits[group];
@@ -221,6 +295,17 @@ fn walk(
 }
 
 impl Digit {
+    /// The squares of the lowest man of the group, from where it stands on, among which all other men stay where they are.
+    #[inline(always)]
+    fn moves(&self, squares: &[u8]) -> u64 {
+        let from = squares[self.man];
+        // The other men of the group, and those of later ones.
+        let others = squares[self.man + 1..].iter().copied();
+        let end = others.filter(|&other| other > from).min();
+        let below = end.map_or(u64::MAX, |end| (1 << end) - 1);
+        !self.taken & below & u64::MAX << from
+    }
+
     /// Puts the men of the group; returns all squares that are taken then.
     #[inline(always)]
     fn put(&self, is_leading: bool, listed: &Listed, squares: &mut Squares) -> u64 {
@@ -291,7 +376,7 @@ mod tests {
             let listed = Listed::new(&encoder);
             for part in 0..4 {
                 let mut index = encoder.len() / 4 * part;
-                let len = 5_000.min(encoder.len() / 4) as usize;
+                let len = 50_000.min(encoder.len() / 4) as usize;
                 encoder.for_each_placement(&listed, index, len, |squares| {
                     let mut found = Placement::default();
                     for (piece, &square) in pieces.iter().zip(squares) {

@@ -105,6 +105,11 @@ impl Shape {
     }
 }
 
+/// Positions of the solver with one side to move, in which like men are told apart.
+pub(super) fn positions(material: &Material) -> u64 {
+    Shape::new(material).map_or(0, |shape| shape.words * shape.slices * 64)
+}
+
 /// Bytes while a material is being solved, so many slices of it at a time, and written, at the worst moment; nothing if
 /// its sets have more words than the solver can address.
 pub(super) fn of_step(

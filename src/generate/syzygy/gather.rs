@@ -31,14 +31,18 @@ pub(super) struct Gather<'a> {
 impl Gather<'_> {
     fn gather(&self, start: u64, out: &mut [u8]) {
         let mut last = LastSlice::default();
-        let mut places = out.iter_mut();
-        let len = places.len();
-        self.encoder
-            .for_each_placement(self.listed, start, len, |squares| {
-                if let Some(out) = places.next() {
-                    *out = self.bytes[self.locator.place(squares, &mut last)];
+        let len = out.len();
+        let mut left = out;
+        self.encoder.for_each_run(self.listed, start, len, |run| {
+            let (of_run, rest) = std::mem::take(&mut left).split_at_mut(run.len);
+            left = rest;
+            let mut values = of_run.iter_mut();
+            self.locator.places(run, &mut last, |place| {
+                if let Some(value) = values.next() {
+                    *value = self.bytes[place];
                 }
             });
+        });
     }
 
     /// All of them.

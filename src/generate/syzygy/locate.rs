@@ -8,7 +8,7 @@ use crate::chess::rules::{Piece, Role};
 use crate::chess::solve::board::{addressed_men, words};
 use crate::chess::symmetry::Symmetry;
 use crate::game::Color;
-use crate::syzygy::Squares;
+use crate::syzygy::{Run, Squares};
 
 /// From squares of men to the place of a byte of one side to move in the slices of a file.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ struct Pairs {
     places: Vec<[u8; 64]>,
 }
 
-/// The slice of the last placement, which is mostly that of the next.
+/// The slice of the last placement, which is mostly that of the next; without pawns there is one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastSlice {
     pawns: PawnPlacement,
@@ -112,13 +112,47 @@ impl<'a> Locator<'a> {
         })
     }
 
+    /// Calls `take` with the places of the placements of a run.
+    #[inline(always)]
+    pub fn places(&self, run: &Run<'_>, last: &mut LastSlice, mut take: impl FnMut(usize)) {
+        let first = self.place(run.squares, last);
+        let [white, _] = self.kings.map(|king| usize::from(run.squares[king] & 63));
+        let is_placed = |&(pawn, _): &(usize, Color)| pawn == run.man;
+        if self.kings.contains(&run.man) || self.pawns.iter().any(is_placed) {
+            let mut squares = *run.squares;
+            for square in run.moves() {
+                squares[run.man] = square;
+                take(self.place(&squares, last));
+            }
+            return;
+        }
+        if first == self.file.len() {
+            // Where the kings may not stand, whatever the others do.
+            run.moves().for_each(|_| take(first));
+            return;
+        }
+        let symmetry = self.symmetry(run.squares, last);
+        let parts = &self.parts[symmetry.index()][run.man];
+        let (_, len) = self.pairs[usize::from(last.is_mirrored)].rows[white];
+        let part = |square: u8| parts[usize::from(square & 63)] as usize * len;
+        let others = first - part(run.squares[run.man]);
+        run.moves().for_each(|square| take(others + part(square)));
+    }
+
+    /// What turns the board of the last placement.
+    #[inline(always)]
+    fn symmetry(&self, squares: &Squares, last: &LastSlice) -> Symmetry {
+        let [white, black] = self.kings.map(|king| usize::from(squares[king] & 63));
+        match self.pawns.is_empty() {
+            true => self.symmetries[white][black],
+            false => Symmetry::mirrored(last.is_mirrored),
+        }
+    }
+
     /// The place of a placement.
     #[inline(always)]
     pub fn place(&self, squares: &Squares, last: &mut LastSlice) -> usize {
-        let [white, black] = self.kings.map(|king| usize::from(squares[king] & 63));
-        let (symmetry, start, pairs) = if self.pawns.is_empty() {
-            (self.symmetries[white][black], 0, &self.pairs[0])
-        } else {
+        if !self.pawns.is_empty() {
             let pawns = self.pawns(squares);
             if pawns != last.pawns {
                 let (slice, is_mirrored) = self.slices.locate(pawns);
@@ -128,23 +162,20 @@ impl<'a> Locator<'a> {
                     is_mirrored,
                 };
             }
-            let symmetry = Symmetry::mirrored(last.is_mirrored);
-            (
-                symmetry,
-                last.start,
-                &self.pairs[usize::from(last.is_mirrored)],
-            )
-        };
+        }
+        let [white, black] = self.kings.map(|king| usize::from(squares[king] & 63));
+        let pairs = &self.pairs[usize::from(last.is_mirrored)];
         let place = pairs.places[white][black];
         if place == NO_PLACE {
             return self.file.len();
         }
+        let symmetry = self.symmetry(squares, last);
         let parts = self.parts[symmetry.index()].iter().zip(squares);
         let word: u32 = parts
             .map(|(parts, &square)| parts[usize::from(square & 63)])
             .sum();
         let (first, len) = pairs.rows[white];
-        start + first + word as usize * len + usize::from(place)
+        last.start + first + word as usize * len + usize::from(place)
     }
 
     #[inline(always)]
