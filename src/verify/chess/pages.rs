@@ -257,6 +257,10 @@ impl<N: Lane> Pages<N> {
     pub fn settle(&mut self) {
         if let Some(waiting) = &mut self.waiting {
             waiting.put();
+            if waiting.lines >= self.expected {
+                // Nothing comes after the last.
+                waiting.next = Vec::new();
+            }
         }
     }
 
