@@ -214,4 +214,34 @@ mod tests {
         damaged.len += 1;
         assert_eq!(damaged.unpack(), None);
     }
+
+    /// A slice that waits in slabs: some have long distances, others none.
+    #[test]
+    fn slabs_are_put_together_with_their_high_bytes() {
+        let slab = |high: &[u8]| {
+            let mut values = SideValues::undecided(2);
+            values.own.dtz = vec![9; 128];
+            values.own.dtz_high = high.to_vec();
+            PackedSide::new(&values, &[Metric::Dtz])
+        };
+        let (short, long) = (slab(&[]), slab(&[1; 128]));
+        let together = |slabs: &[&PackedSide], plane: Plane| {
+            let mut all = SideValues::default();
+            for slab in slabs {
+                let get = |packed: &Packed| packed.unpack().ok_or(());
+                all.extend(&slab.unpack(Metric::Dtz, plane, get).unwrap());
+            }
+            all.own
+        };
+        let high = |slabs: &[&PackedSide]| together(slabs, Plane::High).dtz_high;
+        let [none, some] = [[0u8; 128], [1; 128]];
+        assert_eq!(high(&[&long, &long]), [some, some].as_flattened());
+        assert_eq!(
+            high(&[&short, &long, &short]),
+            [none, some, none].as_flattened()
+        );
+        assert_eq!(high(&[&long, &short]), [some, none].as_flattened());
+        assert_eq!(high(&[&short, &short]), []);
+        assert_eq!(together(&[&short, &long], Plane::Low).dtz, [9; 256]);
+    }
 }

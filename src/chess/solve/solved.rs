@@ -113,8 +113,14 @@ impl SideValues {
         }
     }
 
-    /// Adds the values of the addresses that follow.
+    /// How many addresses there are values of.
+    fn words(&self) -> usize {
+        self.decided[Wdl::Win.index()].len()
+    }
+
+    /// Adds the values of the addresses that follow. Of either, some kinds of values may not be there at all.
     pub(crate) fn extend(&mut self, more: &SideValues) {
+        let (words, more_words) = (self.words(), more.words());
         let (own, more_own) = (&mut self.own, &more.own);
         let sets = [
             (&mut self.legal, &more.legal),
@@ -130,9 +136,10 @@ impl SideValues {
             all.extend_from_slice(more);
         }
         if !own.dtz_high.is_empty() || !more_own.dtz_high.is_empty() {
-            own.dtz_high.resize(own.dtz.len(), 0);
+            // High bytes come without the low ones where they are written.
+            own.dtz_high.resize(words * 64, 0);
             own.dtz_high.extend_from_slice(&more_own.dtz_high);
-            own.dtz_high.resize(own.dtz.len() + more_own.dtz.len(), 0);
+            own.dtz_high.resize((words + more_words) * 64, 0);
         }
         own.dtz.extend_from_slice(&more_own.dtz);
         own.mate_moves.extend_from_slice(&more_own.mate_moves);
