@@ -13,8 +13,11 @@ use super::source::{LaidOutSource, SideSource};
 use super::summary::Summary;
 use crate::Error;
 use crate::chess::index::IndexSpace;
-use crate::metric::Metric;
-use crate::table::{Compression, Description, Plane, StreamSource, ValueSource, write_table};
+use crate::error::WriteError;
+use crate::metric::{Metric, Wdl};
+use crate::table::{
+    Compression, Description, Plane, StreamSource, Table, ValueSource, write_table,
+};
 use crate::tables::table_path;
 
 /// Writes one table of a solved material and returns the size of its file in bytes.
@@ -89,10 +92,56 @@ pub fn write_metric(
     let written = write_table(&path, head, &streams, &effort.options, &|_, _| {
         !cancel.load(Ordering::Relaxed) && slices.error().is_none()
     });
-    match slices.error() {
-        Some(error) => Err(error.clone().into()),
-        None => Ok(written?.file_bytes),
+    if let Some(error) = slices.error() {
+        return Err(error.clone().into());
     }
+    let bytes = written?.file_bytes;
+    if metric == Metric::Dtz {
+        let checked = check_longest(&path, index_space, summary);
+        if checked.is_err() {
+            // That it cannot be removed would be less to tell.
+            let _ = std::fs::remove_file(&path);
+        }
+        checked?;
+    }
+    Ok(bytes)
+}
+
+/// Compares the longest wins, as they were counted while solving, with what a file of distances to zeroing says of them. Values
+/// take a long way from the solver into the file, and long distances the longest; `verify` compares all of them.
+fn check_longest(path: &Path, space: &IndexSpace, summary: &Summary) -> Result<(), Error> {
+    let table = Table::open_unmapped(path)?;
+    let sides = summary.statistics(Metric::Dtz).sides.iter();
+    for (side, statistics) in sides.enumerate() {
+        let plies = statistics.longest_win();
+        // What a zeroing move gives no file has to have.
+        let by_zeroing = [Wdl::Win, Wdl::CursedWin].map(|win| win.dtz_of_zeroing_move().0 as u32);
+        if by_zeroing.contains(&plies) {
+            continue;
+        }
+        let bytes = [table.stream(side as u8), table.high_bytes(side as u8)];
+        let [Some(_), _] = bytes else {
+            continue;
+        };
+        for &index in &statistics.longest {
+            let digits = space.natural_order().digits(index);
+            let mut found = 0;
+            for (stream, shift) in bytes.into_iter().flatten().zip([0, 8]) {
+                let order = space.order(&stream.order());
+                let index = order.map_or(u64::MAX, |order| order.index(&digits));
+                found |= u32::from(table.value(stream, index)?) << shift;
+            }
+            if found != plies {
+                return Err(Error::Write {
+                    name: path.display().to_string(),
+                    problem: WriteError::Description(
+                        "the file does not say of the longest wins what was solved",
+                    ),
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -145,6 +194,19 @@ mod tests {
         }
     }
 
+    /// The same solution with each side changed.
+    fn changed(solved: Solved, change: impl Fn(&mut SideValues)) -> Solved {
+        let slices = solved.slices.into_iter().map(|slice| {
+            let mut values = slice.into_inner().unwrap();
+            values.iter_mut().for_each(&change);
+            values.into()
+        });
+        Solved {
+            slices: slices.collect(),
+            ..solved
+        }
+    }
+
     /// No material of up to five men has distances to zeroing above 255 plies, so those of KRvK are made longer.
     #[test]
     fn distances_of_two_bytes_are_counted_written_and_probed() {
@@ -155,16 +217,7 @@ mod tests {
         let solved = solve(material, &targets, options).unwrap();
         let index_space = IndexSpace::new(material);
         let short = Summary::new(&solved, &index_space);
-        let solved = Solved {
-            slices: (solved.slices.into_iter())
-                .map(|slice| {
-                    let mut values = slice.into_inner().unwrap();
-                    values.iter_mut().for_each(stretch);
-                    values.into()
-                })
-                .collect(),
-            ..solved
-        };
+        let solved = changed(solved, stretch);
         let summary = Summary::new(&solved, &index_space);
         for metric in [Metric::Dtz, Metric::Dtm] {
             assert!(!short.has_high_bytes(metric) && summary.has_high_bytes(metric));
@@ -206,6 +259,22 @@ mod tests {
             }
         }
         check_counted_and_read_back(directory.path(), &solved, &summary);
+
+        // What has lost its high bytes on the way is no table.
+        let lossy = changed(solved, |side| side.own.dtz_high = Vec::new());
+        let (to, level) = (directory.path(), Compression::Default);
+        let written = write_metric(
+            to,
+            &lossy,
+            &index_space,
+            &summary,
+            Metric::Dtz,
+            level,
+            &cancel,
+        );
+        let told = written.unwrap_err().to_string();
+        assert!(told.contains("longest wins"), "{told}");
+        assert!(!table_path(to, &material, Metric::Dtz).exists());
     }
 
     /// What verification's code reads from files with high bytes: what is counted again, and what is read back.
