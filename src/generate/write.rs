@@ -13,7 +13,7 @@ use super::source::{LaidOutSource, SideSource};
 use super::summary::Summary;
 use crate::Error;
 use crate::chess::index::IndexSpace;
-use crate::error::WriteError;
+use crate::error::{WriteError, write_error};
 use crate::metric::{Metric, Wdl};
 use crate::table::{
     Compression, Description, Plane, StreamSource, Table, ValueSource, write_table,
@@ -97,12 +97,10 @@ pub fn write_metric(
     }
     let bytes = written?.file_bytes;
     if metric == Metric::Dtz {
-        let checked = check_longest(&path, index_space, summary);
-        if checked.is_err() {
+        check_longest(&path, index_space, summary).inspect_err(|_| {
             // That it cannot be removed would be less to tell.
             let _ = std::fs::remove_file(&path);
-        }
-        checked?;
+        })?;
     }
     Ok(bytes)
 }
@@ -111,6 +109,7 @@ pub fn write_metric(
 /// take a long way from the solver into the file, and long distances the longest; `verify` compares all of them.
 fn check_longest(path: &Path, space: &IndexSpace, summary: &Summary) -> Result<(), Error> {
     let table = Table::open_unmapped(path)?;
+    let natural = space.natural_order();
     let sides = summary.statistics(Metric::Dtz).sides.iter();
     for (side, statistics) in sides.enumerate() {
         let plies = statistics.longest_win();
@@ -119,25 +118,22 @@ fn check_longest(path: &Path, space: &IndexSpace, summary: &Summary) -> Result<(
         if by_zeroing.contains(&plies) {
             continue;
         }
-        let bytes = [table.stream(side as u8), table.high_bytes(side as u8)];
-        let [Some(_), _] = bytes else {
+        let Some(low) = table.stream(side as u8) else {
             continue;
         };
+        let streams = [Some(low), table.high_bytes(side as u8)];
         for &index in &statistics.longest {
-            let digits = space.natural_order().digits(index);
+            let digits = natural.digits(index);
             let mut found = 0;
-            for (stream, shift) in bytes.into_iter().flatten().zip([0, 8]) {
+            for (stream, shift) in streams.into_iter().flatten().zip([0, 8]) {
                 let order = space.order(&stream.order());
                 let index = order.map_or(u64::MAX, |order| order.index(&digits));
                 found |= u32::from(table.value(stream, index)?) << shift;
             }
             if found != plies {
-                return Err(Error::Write {
-                    name: path.display().to_string(),
-                    problem: WriteError::Description(
-                        "the file does not say of the longest wins what was solved",
-                    ),
-                });
+                let problem = "the file does not say of the longest wins what was solved";
+                let problem = WriteError::Description(problem);
+                return Err(write_error(&path.display().to_string(), problem));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::io;
 
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::compress_bound;
+use zstd::zstd_safe::{WriteBuf, compress_bound};
 
 const LEVEL: i32 = 1;
 /// Bytes of room for what is compressed that a thread keeps.
@@ -51,9 +51,11 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 ///
 /// Those of [`decompress_into`].
 pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; len];
-    decompress_into(compressed, &mut bytes)?;
-    Ok(bytes)
+    let mut bytes = Vec::with_capacity(len);
+    match fill(compressed, &mut bytes)? == len {
+        true => Ok(bytes),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
 }
 
 /// Fills room with bytes that were compressed.
@@ -63,12 +65,16 @@ pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
 /// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes. What the room has then is of
 /// no use.
 pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
+    match fill(compressed, room)? == room.len() {
+        true => Ok(()),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// How many bytes there were.
+fn fill(compressed: &[u8], room: &mut (impl WriteBuf + ?Sized)) -> io::Result<usize> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
-        let len = kept(slot, Decompressor::new)?.decompress_to_buffer(compressed, room)?;
-        match len == room.len() {
-            true => Ok(()),
-            false => Err(io::ErrorKind::InvalidData.into()),
-        }
+        kept(slot, Decompressor::new)?.decompress_to_buffer(compressed, room)
     })
 }
 

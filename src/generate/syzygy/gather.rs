@@ -31,12 +31,9 @@ pub(super) struct Gather<'a> {
 impl Gather<'_> {
     fn gather(&self, start: u64, out: &mut [u8]) {
         let mut last = LastSlice::default();
-        let len = out.len();
-        let mut left = out;
+        let mut values = out.iter_mut();
+        let len = values.len();
         self.encoder.for_each_run(self.listed, start, len, |run| {
-            let (of_run, rest) = std::mem::take(&mut left).split_at_mut(run.len);
-            left = rest;
-            let mut values = of_run.iter_mut();
             self.locator.places(run, &mut last, |place| {
                 if let Some(value) = values.next() {
                     *value = self.bytes[place];

@@ -115,8 +115,6 @@ impl<'a> Locator<'a> {
     /// Calls `take` with the places of the placements of a run.
     #[inline(always)]
     pub fn places(&self, run: &Run<'_>, last: &mut LastSlice, mut take: impl FnMut(usize)) {
-        let first = self.place(run.squares, last);
-        let [white, _] = self.kings.map(|king| usize::from(run.squares[king] & 63));
         let is_placed = |&(pawn, _): &(usize, Color)| pawn == run.man;
         if self.kings.contains(&run.man) || self.pawns.iter().any(is_placed) {
             let mut squares = *run.squares;
@@ -126,6 +124,7 @@ impl<'a> Locator<'a> {
             }
             return;
         }
+        let first = self.place(run.squares, last);
         if first == self.file.len() {
             // Where the kings may not stand, whatever the others do.
             run.moves().for_each(|_| take(first));
@@ -133,6 +132,7 @@ impl<'a> Locator<'a> {
         }
         let symmetry = self.symmetry(run.squares, last);
         let parts = &self.parts[symmetry.index()][run.man];
+        let white = usize::from(run.squares[self.kings[0]] & 63);
         let (_, len) = self.pairs[usize::from(last.is_mirrored)].rows[white];
         let part = |square: u8| parts[usize::from(square & 63)] as usize * len;
         let others = first - part(run.squares[run.man]);

@@ -9,8 +9,9 @@
 use super::line::{ILLEGAL, Line, Score, key};
 use super::moves::{Expect, Expected};
 use super::pages::{Around, Pages};
-use super::slice::{Mated, Men, SideWindow, SliceValues, Step, fill};
+use super::slice::{Mated, Men, SliceValues, fill};
 use super::source::Source;
+use super::steps::{SideWindow, Step};
 use crate::game::{Bits, Color};
 use crate::metric::Metric;
 use crate::probe::Format;

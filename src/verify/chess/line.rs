@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::spare::{Spare, Spares};
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
+use crate::table::Plane;
 use crate::transpose::transpose_bytes;
 
 /// One number for each square of the black king.
@@ -37,10 +38,10 @@ pub(in crate::verify) trait Lane:
     /// The low bytes of some lines, then their high bytes, if they have such.
     fn bytes(lines: &[Line<Self>]) -> [Cow<'_, [u8]>; 2];
 
-    /// Fills lines with what has these [`bytes`](Self::bytes): `get` fills room with the low or, for `true`, the high ones.
+    /// Fills lines with what has these [`bytes`](Self::bytes): `get` fills room with the low or the high ones.
     fn fill(
         lines: &mut [Line<Self>],
-        get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+        get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
     ) -> io::Result<()>;
 
     /// Spare memory for such lines.
@@ -86,7 +87,7 @@ macro_rules! lane {
 
             fn fill(
                 lines: &mut [Line<Self>],
-                get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+                get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
             ) -> io::Result<()> {
                 $fill(lines, get)
             }
@@ -140,9 +141,9 @@ fn whole_bytes(lines: &[Line<u8>]) -> [Cow<'_, [u8]>; 2] {
 
 fn fill_bytes(
     lines: &mut [Line<u8>],
-    mut get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    mut get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
-    get(false, lines.as_flattened_mut())
+    get(Plane::Low, lines.as_flattened_mut())
 }
 
 fn halves(lines: &[Line<u16>]) -> [Cow<'_, [u8]>; 2] {
@@ -161,30 +162,30 @@ fn halves_of_keys(lines: &[Line<i16>]) -> [Cow<'_, [u8]>; 2] {
 
 fn fill_words(
     lines: &mut [Line<u16>],
-    get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     fill_from_halves(lines, get, u16::from_le_bytes)
 }
 
 fn fill_keys(
     lines: &mut [Line<i16>],
-    get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     fill_from_halves(lines, get, i16::from_le_bytes)
 }
 
 fn fill_from_halves<N>(
     lines: &mut [Line<N>],
-    mut get: impl FnMut(bool, &mut [u8]) -> io::Result<()>,
+    mut get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
     number: fn([u8; 2]) -> N,
 ) -> io::Result<()> {
     thread_local! {
         static HALVES: RefCell<[Vec<u8>; 2]> = const { RefCell::new([Vec::new(), Vec::new()]) };
     }
     HALVES.with_borrow_mut(|halves| {
-        for (is_high, half) in [false, true].into_iter().zip(halves.iter_mut()) {
+        for (plane, half) in [Plane::Low, Plane::High].into_iter().zip(halves.iter_mut()) {
             half.resize(lines.len() * 64, 0);
-            get(is_high, half)?;
+            get(plane, half)?;
         }
         let [low, high] = halves.each_ref().map(|half| half.iter());
         let numbers = lines.as_flattened_mut().iter_mut();

@@ -20,6 +20,7 @@ mod scatter;
 mod slice;
 mod source;
 mod spare;
+mod steps;
 mod stored;
 mod strange;
 mod syzygy;

@@ -90,8 +90,8 @@ impl Away {
     fn get<N: Lane>(&self, halves: [Part; 2], len: usize) -> Vec<Line<N>> {
         let mut lines = N::spare(&self.shared.spares).take();
         lines.resize(len, [N::NONE; 64]);
-        let got = N::fill(&mut lines, |is_high, room| {
-            (self.scratch).get_compressed_into(halves[usize::from(is_high)], room)
+        let got = N::fill(&mut lines, |plane, room| {
+            (self.scratch).get_compressed_into(halves[plane as usize], room)
         });
         if let Err(error) = got {
             self.shared.take("cannot read values back", &error);

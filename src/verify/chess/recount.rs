@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::layout::{Legality, squares_of};
 use super::line::{Line, Score, key};
-use super::slice::{Men, SideValues, SideWindow, SliceValues};
+use super::slice::{Men, SliceValues};
 use super::source::Source;
+use super::steps::{SideValues, SideWindow};
 use super::{AT_HAND, Run, fits_bytes, sides};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;

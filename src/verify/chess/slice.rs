@@ -15,12 +15,13 @@ use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
 use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{Around, Away, CHUNK, Pages, Place, Window, optional_chunks};
+use super::pages::{Away, CHUNK, Pages, Place, optional_chunks};
 use super::part::Part;
 use super::reading::{OpenNumbers, SideNumbers, Taken, ValueLine, numbers_at};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::spare::Spares;
+use super::steps::{SideValues, Step, for_each_step};
 use super::strange::{Strange, Strangeness};
 use crate::chess::index::Placement;
 use crate::chess::rules::Role;
@@ -31,41 +32,6 @@ use crate::probe::Format;
 use crate::verify::report::Found;
 
 const DRAW: u8 = Wdl::Draw.index() as u8;
-
-/// The values of one side to move.
-#[derive(Debug, Default)]
-pub(super) struct SideValues<S> {
-    pub lines: Lines<S>,
-    /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not asked for.
-    pub keys: Pages<i16>,
-}
-
-impl<S: Score> SideValues<S> {
-    pub fn open(&self) -> SideWindow<'_, S> {
-        SideWindow {
-            results: self.lines.results.open(),
-            scores: self.lines.scores.open(),
-            keys: self.keys.open(),
-        }
-    }
-}
-
-impl<S: Score> SideWindow<'_, S> {
-    /// Gives the memory of what lies before an address back.
-    fn forget_before(&mut self, address: usize) {
-        self.results.forget_before(address);
-        self.scores.forget_before(address);
-        self.keys.forget_before(address);
-    }
-}
-
-/// The values of one side to move, as far as they were asked for.
-#[derive(Debug)]
-pub(super) struct SideWindow<'a, S> {
-    pub results: Window<'a, u8>,
-    pub scores: Window<'a, S>,
-    pub keys: Window<'a, i16>,
-}
 
 /// The values of a slice.
 #[derive(Debug)]
@@ -112,43 +78,6 @@ impl Places {
             .as_ref()
             .and(self.kept.as_ref().or(self.own.as_ref()));
         Pages::new(lines, &self.at(place))
-    }
-}
-
-/// Some addresses, and what the moves of a side lead to from there.
-pub(super) struct Step<'a, 'v, S> {
-    pub moves: &'a Moves<'v, S>,
-    pub addresses: Range<usize>,
-    band: (usize, usize),
-    /// The values of the other side: in the band, and elsewhere.
-    near: &'a SideWindow<'v, S>,
-    far: &'a SideWindow<'v, S>,
-}
-
-impl<'a, 'v, S: Score> Step<'a, 'v, S> {
-    fn around<N: 'v>(
-        &self,
-        values: impl Fn(&'a SideWindow<'v, S>) -> &'a Window<'v, N>,
-    ) -> Around<'a, N> {
-        Around {
-            near: values(self.near),
-            far: values(self.far),
-            band: self.band,
-        }
-    }
-
-    pub fn results(&self) -> Around<'a, u8> {
-        self.around(|side| &side.results)
-    }
-
-    pub fn keys(&self) -> Around<'a, i16> {
-        self.around(|side| &side.keys)
-    }
-
-    /// Mate scores, if they are known.
-    pub fn scores(&self) -> Option<Around<'a, S>> {
-        let scores = self.around(|side| &side.scores);
-        (!scores.is_empty()).then_some(scores)
     }
 }
 
@@ -318,35 +247,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
     pub fn steps<E>(
         &self,
         side: Color,
-        mut take: impl FnMut(&Step<'_, '_, S>) -> Result<(), E>,
+        take: impl FnMut(&Step<'_, '_, S>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let frame = self.frame();
         let is_away = self.places.own.is_some();
-        let other = &self.sides[(!side).index()];
-        let bands = frame.bands(is_away);
-        let are_steps = bands
-            .iter()
-            .all(|band| frame.steps(band, is_away).len() == 1);
-        let mut moves = self.targets.open();
-        let mut near = other.open();
-        for band in bands {
-            moves = self.targets.open_again(moves);
-            match are_steps {
-                true => near.forget_before(frame.first_around(&band)),
-                false => near = other.open(),
-            }
-            for addresses in frame.steps(&band, is_away) {
-                let of_step = (!are_steps).then(|| other.open());
-                take(&Step {
-                    moves: &moves,
-                    addresses,
-                    band: (band.start, band.end),
-                    near: &near,
-                    far: of_step.as_ref().unwrap_or(&near),
-                })?;
-            }
-        }
-        Ok(())
+        for_each_step(&self.targets, &self.sides[(!side).index()], is_away, take)
     }
 
     /// Goes through all addresses, where nothing can go wrong.
