@@ -1,8 +1,9 @@
 //! Generation of files: the same bytes whatever the threads, nothing broken when stopped, nothing done twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use retrograde::Error;
@@ -153,6 +154,46 @@ fn tables_made_slab_by_slab_are_the_same() {
         assert!(Plan::new(&options).unwrap().scratch() > 0);
         generate(&options);
         assert_same_files(expected.path(), directory.path());
+    }
+}
+
+/// The materials that are solved ply by ply.
+#[derive(Default)]
+struct SolvedMaterials(Mutex<BTreeSet<String>>);
+
+impl Observer for SolvedMaterials {
+    fn started(&self, _: Material) {}
+    fn advanced(&self, _: u64) {}
+    fn ply(&self, material: Material, _: Metric, _: u32) {
+        self.0.lock().unwrap().insert(material.to_string());
+    }
+    fn finished(&self, _: Material, _: u64) {}
+}
+
+#[test]
+fn what_finished_tables_say_is_not_solved_again() {
+    // Captures lead to a slice and to the same one mirrored, promotions to materials as they are and with the colours exchanged.
+    let directory = tempdir().unwrap();
+    let mut options = options(directory.path(), &["KRvKP", "KBPvK", "KBvKN"]);
+    options.metrics = vec![Metric::Wdl, Metric::Dtz];
+    generate(&options);
+    let expected = files(directory.path());
+    for engine in [Engine::Together, Engine::Chains] {
+        for (name, metric) in [
+            ("KRvKP", Metric::Dtz),
+            ("KBPvK", Metric::Wdl),
+            ("KBvKN", Metric::Dtz),
+        ] {
+            fs::remove_file(directory.path().join(format!("{name}.{metric}"))).unwrap();
+        }
+        options.engine = Some(engine);
+        let plan = Plan::new(&options).unwrap();
+        assert!(plan.steps().count() > 3, "nothing has to be read");
+        let solved = SolvedMaterials::default();
+        plan.run(&AtomicBool::new(false), &solved).unwrap();
+        let solved = solved.0.into_inner().unwrap();
+        assert!(solved.iter().eq(&["KBPvK", "KBvKN", "KRvKP"]), "{solved:?}");
+        assert!(files(directory.path()) == expected, "{engine:?}");
     }
 }
 

@@ -293,8 +293,8 @@ mod tests {
                 assert_eq!(losses(&counted), losses(kept), "{metric}");
             }
         }
-        let tables =
-            Finished::open(material, &GenerateOptions::new(directory, vec![material])).unwrap();
+        let wanted = GenerateOptions::new(directory, vec![material]);
+        let tables = Finished::open(material, &[], &wanted).unwrap();
         let options = SolveOptions {
             finished: Some(&tables),
             ..SolveOptions::new(&cancel)

@@ -309,21 +309,10 @@ impl SlabValues {
         with_stalemates: bool,
         addresses: &Range<usize>,
     ) -> Result<SideView<'static>, SolveError> {
-        let slab = self.addresses(0).len();
-        let (first, end) = (addresses.start / slab, addresses.end.div_ceil(slab));
-        let mut view = SideView::with_capacity(addresses.len());
-        // Some slabs at a time: all values of a side are more than what is seen of them.
-        for first in (first..end).step_by(SLABS_AT_A_TIME) {
-            let slabs = first..end.min(first + SLABS_AT_A_TIME);
-            let views = parallel::try_map_items(slabs, |_, slab| {
-                let values = self.side(turn.index(), slab, true)?;
-                Ok::<_, SolveError>(SideView::of(&values, with_stalemates).into_owned())
-            })?;
-            for words in views {
-                view.extend(&words);
-            }
-        }
-        Ok(view)
+        put_together(self.addresses(0).len(), addresses, |slab| {
+            let values = self.side(turn.index(), slab, true)?;
+            Ok(SideView::of(&values, with_stalemates).into_owned())
+        })
     }
 
     /// All values of both sides together.
@@ -333,6 +322,63 @@ impl SlabValues {
     /// Those of [`side`](Self::side).
     pub fn whole(&self) -> Result<SliceValues, SolveError> {
         Ok([self.whole_side(0, true)?, self.whole_side(1, true)?])
+    }
+}
+
+/// Puts together what is seen at some addresses, which begin and end with slabs of so many words.
+pub(super) fn put_together(
+    slab: usize,
+    addresses: &Range<usize>,
+    see: impl Fn(usize) -> Result<SideView<'static>, SolveError> + Sync,
+) -> Result<SideView<'static>, SolveError> {
+    let (first, end) = (addresses.start / slab, addresses.end.div_ceil(slab));
+    let mut all = SideView::with_capacity(addresses.len());
+    // Some slabs at a time: all values of a side are more than what is seen of them.
+    for first in (first..end).step_by(SLABS_AT_A_TIME) {
+        let slabs = first..end.min(first + SLABS_AT_A_TIME);
+        for words in parallel::try_map_items(slabs, |_, slab| see(slab))? {
+            all.extend(&words);
+        }
+    }
+    Ok(all)
+}
+
+/// A slice of which somebody wants to see the values.
+pub trait Seen: Sync {
+    /// Words of a side.
+    fn words(&self) -> usize;
+
+    /// Words of a slab, where values are not in memory.
+    fn slab(&self) -> Option<usize>;
+
+    /// What others see of one side at some addresses, which begin and end with slabs; without stalemates.
+    ///
+    /// # Errors
+    ///
+    /// If a distance does not fit, or what values are made from cannot be read.
+    fn seen(&self, turn: Color, addresses: &Range<usize>) -> Result<SideView<'_>, SolveError>;
+}
+
+impl Seen for SolvedSlice {
+    fn words(&self) -> usize {
+        match self {
+            SolvedSlice::Whole(values) => values[0].legal.len(),
+            SolvedSlice::Slabs(slabs) => slabs.words(),
+        }
+    }
+
+    fn slab(&self) -> Option<usize> {
+        match self {
+            SolvedSlice::Whole(_) => None,
+            SolvedSlice::Slabs(slabs) => Some(slabs.addresses(0).len()),
+        }
+    }
+
+    fn seen(&self, turn: Color, addresses: &Range<usize>) -> Result<SideView<'_>, SolveError> {
+        match self {
+            SolvedSlice::Slabs(slabs) => slabs.view(turn, false, addresses),
+            SolvedSlice::Whole(_) => self.view(turn, false),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod in_slabs;
 pub mod layout;
 pub mod own;
 mod restored;
+mod seen;
 pub mod slice;
 pub mod solved;
 pub mod space;
@@ -29,9 +30,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::material::Material;
-use super::rules::Role;
 pub use crate::error::SolveError;
-use crate::game::Color;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::parallel;
 use crate::retro::fixpoint::{self, Receivers, Unsolved};
@@ -40,9 +39,10 @@ use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
 use crate::store::Scratch;
-pub use in_slabs::{SlabValues, SolvedSlice};
+pub use in_slabs::{Seen, SlabValues, SolvedSlice};
 use own::OwnSlices;
 pub use restored::{FinishedNumbers, FinishedTables};
+pub use seen::{SeenSlabs, bytes_read_together, see_slices};
 use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared};
 use solved::{SideValues, Solved};
 use view::{SideView, View};
@@ -190,10 +190,7 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     let waiting = scratch.map(|scratch| (scratch, options.slab));
     let own = OwnSlices::new(material, slice::own_reads, waiting);
     // Only a double push past an enemy pawn asks for stalemates.
-    let with_stalemates = Color::ALL
-        .map(|color| material.count(color, Role::Pawn))
-        .iter()
-        .all(|&pawns| pawns > 0);
+    let with_stalemates = material.has_pawns_of_both();
     let mut slices: Vec<(u32, usize)> = (0..own.pawns.len())
         .map(|slice| (own.pawns.placement(slice).steps_to_promotion(), slice))
         .collect();

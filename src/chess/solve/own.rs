@@ -57,7 +57,7 @@ pub struct StoredSlab {
 }
 
 impl StoredSlab {
-    fn new(scratch: &Scratch, view: &SideView<'_>) -> io::Result<StoredSlab> {
+    pub(super) fn new(scratch: &Scratch, view: &SideView<'_>) -> io::Result<StoredSlab> {
         let set = |words: &[u64]| scratch.put_compressed(&Bits::to_le_bytes(words));
         let scores = view.scores.to_le_bytes();
         let unless_left_out = |words: &[u64]| match words.is_empty() {
@@ -111,7 +111,7 @@ impl StoredSlab {
         })
     }
 
-    fn load(&self, scratch: &Scratch) -> io::Result<SideView<'static>> {
+    pub(super) fn load(&self, scratch: &Scratch) -> io::Result<SideView<'static>> {
         let set = |part: Part| -> io::Result<Cow<'static, [u64]>> {
             let bytes = scratch.get_compressed(part, self.words * 8)?;
             Ok(Cow::Owned(Bits::from_le_bytes(&bytes)))

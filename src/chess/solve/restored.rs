@@ -4,6 +4,7 @@
 //! worth is collected as it is for solving, and the better of it and of the number is the value.
 
 use std::fmt::Debug;
+use std::ops::Range;
 
 use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues};
@@ -25,7 +26,11 @@ pub struct FinishedNumbers {
 
 /// The numbers of the tables of a material.
 pub trait FinishedTables: Debug + Sync {
-    /// The numbers of one side to move in a slice; nothing if no file has that side.
+    /// Whether others read the values of a side to move.
+    fn is_read(&self, side: usize) -> bool;
+
+    /// The numbers of one side to move in a slice, at addresses with some squares of the white king; nothing if no file
+    /// has that side.
     ///
     /// # Errors
     ///
@@ -35,6 +40,7 @@ pub trait FinishedTables: Debug + Sync {
         slice: usize,
         side: usize,
         metric: Metric,
+        addresses: &Range<usize>,
     ) -> Result<Option<FinishedNumbers>, SolveError>;
 }
 
@@ -47,7 +53,8 @@ pub(super) fn restore(
     rules: SliceRules<'_>,
     options: SolveOptions<'_>,
 ) -> Result<SolvedSlice, SolveError> {
-    let (mut fixed, conversions) = rules.collect(options.width, 0..space.words);
+    let all = 0..space.words;
+    let (mut fixed, conversions) = rules.collect(options.width, all.clone());
     drop(rules);
     let mut values = [
         Values::undecided(space.words),
@@ -56,11 +63,11 @@ pub(super) fn restore(
     for (side, (values, conversions)) in values.iter_mut().zip(&conversions).enumerate() {
         let fixed = &fixed[side];
         let elsewhere = Elsewhere::new(fixed, conversions.as_ref());
-        let results = tables.numbers(slice, side, Metric::Wdl)?;
+        let results = tables.numbers(slice, side, Metric::Wdl, &all)?;
         let results = results.ok_or_else(|| incomplete(material))?;
         elsewhere.read_results(&results.low, &fixed.legal, &mut values.decided);
         if options.mates
-            && let Some(numbers) = tables.numbers(slice, side, Metric::Dtm)?
+            && let Some(numbers) = tables.numbers(slice, side, Metric::Dtm, &all)?
         {
             values.dtm = match numbers.high.is_empty() {
                 true => elsewhere.read_mates::<u8>(&numbers, &values.decided),
@@ -95,18 +102,18 @@ pub(super) fn restore(
     ])))
 }
 
-fn incomplete(material: &Material) -> SolveError {
+pub(super) fn incomplete(material: &Material) -> SolveError {
     SolveError::unreadable(material, "a side to move is not there".to_owned())
 }
 
 /// What a prober finds elsewhere.
-struct Elsewhere<'a> {
+pub(super) struct Elsewhere<'a> {
     wdl: &'a [Vec<u64>; 5],
     score: &'a Scores<'static>,
 }
 
 impl<'a> Elsewhere<'a> {
-    fn new(fixed: &'a Fixed<u64>, conversions: Option<&'a Conversions>) -> Elsewhere<'a> {
+    pub fn new(fixed: &'a Fixed<u64>, conversions: Option<&'a Conversions>) -> Elsewhere<'a> {
         match conversions {
             Some(conversions) => Elsewhere {
                 wdl: &conversions.wdl,
@@ -120,7 +127,8 @@ impl<'a> Elsewhere<'a> {
         }
     }
 
-    fn read_results(&self, numbers: &[[u8; 64]], legal: &[u64], decided: &mut [Vec<u64>; 5]) {
+    /// The better of the number and of what is found elsewhere, of positions without a draw.
+    pub fn read_results(&self, numbers: &[[u8; 64]], legal: &[u64], decided: &mut [Vec<u64>; 5]) {
         for (address, line) in numbers.iter().enumerate() {
             let mut left = legal[address];
             if left == 0 {

@@ -10,15 +10,18 @@ use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::rules::Role;
-use crate::chess::solve::board::{captures, words};
+use crate::chess::solve::board::{captures, king_squares, words};
 use crate::chess::solve::slice::own_reads;
-use crate::chess::solve::{CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES};
+use crate::chess::solve::{
+    CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
+};
 use crate::game::{Bits, Color};
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
 use crate::metric::Metric;
 use crate::parallel;
 use crate::probe::Format;
+use crate::verify::StoredNumbers;
 
 /// Bytes of a word of a view: 64 scores and three sets.
 const VIEW_BYTES: u64 = 64 + 3 * 8;
@@ -359,6 +362,30 @@ pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>, format: Format) -> Opti
     let left = of_leaving(material, needs.leaves, Engine::Chains)?;
     let threads = rayon::current_num_threads() as u64;
     Some(read.max(most).max(left) + threads * SLABS_BYTES)
+}
+
+/// Bytes while what others read of a material is made from its finished tables, slab by slab.
+pub(super) fn of_reading_back(needs: &Needs<'_, Chess>) -> Option<u64> {
+    let material = needs.material;
+    let shape = Shape::new(material)?;
+    let pawns = material.pawns() as u64;
+    let mut read = 0;
+    for target in captures(material) {
+        let shape = Shape::new(&target)?;
+        read += (2 + 2 * pawns).min(shape.slices * 2) * shape.words * VIEW_BYTES;
+    }
+    let kings = king_squares(material) as u64;
+    let numbers = bytes_read_together(shape.words, kings);
+    let decoded = IndexSpace::new(*material).len().min(StoredNumbers::DECODED);
+    let left = of_leaving(material, needs.leaves, Engine::Chains)?;
+    let threads = rayon::current_num_threads() as u64;
+    Some(read + (numbers + decoded).max(left) + threads * SLABS_BYTES)
+}
+
+/// Bytes of the scratch file meanwhile, at most.
+pub(super) fn scratch_of_reading_back(material: &Material) -> u64 {
+    let words = Shape::new(material).map_or(0, |shape| shape.words);
+    2 * words * 8 * WAITING_BITS
 }
 
 /// Bytes of the scratch file of a slice that is solved slab by slab, about.

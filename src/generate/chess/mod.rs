@@ -84,7 +84,7 @@ pub struct Solved {
 enum Values {
     Slices(Box<FinishedSlices>),
     Slabs(Box<Slabs>),
-    /// Another rank has them and writes.
+    /// Another rank has them and writes, or finished tables.
     Elsewhere,
 }
 
@@ -119,13 +119,36 @@ enum Way {
     Slabs,
     /// With pawns, slices wait in scratch files.
     Files,
+    /// Read back from finished tables, slab by slab.
+    Tables,
 }
 
-/// Whether all tables of a material are there and it is read back from them. The values of a slice are at hand then as
-/// they are when it is solved, so what is solved in less memory is solved again.
-fn is_read_back(material: &Material, metrics: &[Metric], options: &GenerateOptions) -> bool {
-    let is_at_hand = engine(material, metrics, options) == Engine::Together;
-    metrics.is_empty() && options.format == Format::Native && is_at_hand
+/// How a material of which all tables are there is read back from them; nothing if it is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReadBack {
+    /// The values of a slice are at hand as they are when it is solved.
+    Slices,
+    /// Slab by slab.
+    Slabs,
+}
+
+fn read_back(
+    material: &Material,
+    metrics: &[Metric],
+    options: &GenerateOptions,
+) -> Option<ReadBack> {
+    if !metrics.is_empty() || options.format != Format::Native {
+        return None;
+    }
+    match engine(material, metrics, options) {
+        Engine::Together => Some(ReadBack::Slices),
+        // The mates that no file has follow from those of all of a slice, and so do the stalemates that en passant asks for.
+        Engine::Chains => {
+            let has_mates = options.metrics.contains(&Metric::Dtm);
+            let is_local = !has_mates && !material.has_pawns_of_both();
+            is_local.then_some(ReadBack::Slabs)
+        }
+    }
 }
 
 fn way(
@@ -140,6 +163,10 @@ fn way(
         false if engine == Engine::Chains => Way::Slabs,
         true if is_large || thrift.in_files => Way::Files,
         _ => Way::Memory,
+    };
+    let way = match read_back(material, metrics, options) {
+        Some(ReadBack::Slabs) => Way::Tables,
+        _ => way,
     };
     (way, engine)
 }
@@ -199,6 +226,7 @@ impl Generate for Chess {
             (Way::Slabs, _) => memory::of_step_in_slabs(needs, format),
             (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
             (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
+            (Way::Tables, _) => memory::of_reading_back(needs),
         }
     }
 
@@ -208,6 +236,7 @@ impl Generate for Chess {
             (Way::Slabs, _) => memory::scratch(needs.material, mates),
             (Way::Files, engine) => memory::scratch_in_files(needs, mates, engine),
             (Way::Memory, _) => 0,
+            (Way::Tables, _) => memory::scratch_of_reading_back(needs.material),
         };
         solving + memory::scratch_of_writing(needs, options.format)
     }
@@ -227,13 +256,13 @@ impl Generate for Chess {
         let start = Instant::now();
         let keeping = AtomicU64::new(0);
         let (way, engine) = way(&material, &step.metrics, options, step.thrift);
-        let tables = match is_read_back(&material, &step.metrics, options) {
-            true => Some(Finished::open(material, options)?),
-            false => None,
+        let tables = match read_back(&material, &step.metrics, options) {
+            Some(_) => Some(Finished::open(material, &step.leaves, options)?),
+            None => None,
         };
         let staying = match way {
             Way::Memory => captures(&material),
-            Way::Slabs => Vec::new(),
+            Way::Slabs | Way::Tables => Vec::new(),
             Way::Files => memory::staying(&material, engine, step.thrift.parts_at_a_time),
         };
         let ranks = ranks(&step.metrics, options);
@@ -241,6 +270,9 @@ impl Generate for Chess {
         let may_go_on = way != Way::Memory && ranks.is_none();
         let mut about = may_go_on.then(|| about(job, tables.is_some()));
         let targets = targets(job, &staying, about.as_mut())?;
+        if let (Way::Tables, Some(tables)) = (way, &tables) {
+            return restored::leave(job, targets, tables, about.as_ref());
+        }
         let begun = about.map(|about| begin(job, about)).transpose()?;
         // Work files are cleared away by the rank that is done first, so scratch files lie beside the tables.
         let scratch_directory = ranks.map(|_| {
@@ -268,7 +300,7 @@ impl Generate for Chess {
         if way == Way::Slabs {
             return solve_slabs(job, targets, solve_options, begun.as_ref());
         }
-        let new_views = new_views(job, begun.as_ref())?;
+        let new_views = new_views(job, begun.as_ref().map(Begun::about))?;
         let index_space = IndexSpace::new(material);
         let scratch = match &begun {
             Some(begun) => Arc::clone(begun.of_material()),
@@ -437,7 +469,7 @@ fn solve_slabs(
     let slabs = slabs.ok_or_else(|| SolveError::too_large(&material))?;
     observer.spent(material, Phase::Solving, start.elapsed());
     let start = Instant::now();
-    let new_views = new_views(job, begun)?;
+    let new_views = new_views(job, begun.map(Begun::about))?;
     let solved = SolvedSlice::Slabs(Box::new(slabs));
     leave_views(&new_views, 0, &solved, options.width)?;
     for view in new_views {
@@ -535,10 +567,10 @@ fn begin(job: &Job<'_, Chess>, about: About) -> Result<Begun, Error> {
 }
 
 /// What later steps read.
-fn new_views<'a>(job: &Job<'a, Chess>, begun: Option<&Begun>) -> Result<Vec<NewView<'a>>, Error> {
+fn new_views<'a>(job: &Job<'a, Chess>, about: Option<&About>) -> Result<Vec<NewView<'a>>, Error> {
     let leaves = job.step.leaves.iter();
     leaves
-        .map(|view| NewView::new(view, job.views, begun.map(Begun::about)))
+        .map(|view| NewView::new(view, job.views, about))
         .collect()
 }
 

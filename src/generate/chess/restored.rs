@@ -1,8 +1,24 @@
 //! Materials whose tables are finished, read back for those that lead to them.
 
+use std::ops::Range;
+use std::time::Instant;
+
+use super::views::leave_views;
+use super::{Solved, Values, View, new_views, scratch_directory, told_by_solver};
+use crate::Error;
+use crate::chess::Chess;
+use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
-use crate::chess::solve::{FinishedNumbers, FinishedTables, SolveError};
-use crate::generate::game::GenerateOptions;
+use crate::chess::placement::PawnSlices;
+use crate::chess::solve::slice::Targets;
+use crate::chess::solve::{
+    FinishedNumbers, FinishedTables, SeenSlabs, SolveError, SolveOptions, see_slices,
+};
+use crate::game::Color;
+use crate::generate::begun::About;
+use crate::generate::game::{GenerateOptions, Job};
+use crate::generate::observer::Phase;
+use crate::generate::summary::{SliceDigest, Summary};
 use crate::metric::Metric;
 use crate::verify::{StoredLines, StoredNumbers};
 
@@ -11,29 +27,105 @@ use crate::verify::{StoredLines, StoredNumbers};
 pub(in crate::generate) struct Finished {
     material: Material,
     numbers: StoredNumbers,
+    /// By side to move, whether others read it.
+    are_read: [bool; 2],
 }
 
 impl Finished {
     /// Opens those that others read: results, and distances to mate if they are wanted.
-    pub fn open(material: Material, options: &GenerateOptions) -> Result<Finished, SolveError> {
+    pub fn open(
+        material: Material,
+        leaves: &[View],
+        options: &GenerateOptions,
+    ) -> Result<Finished, SolveError> {
         let mut metrics = options.metrics.clone();
         metrics.retain(|&metric| metric != Metric::Dtz);
         let numbers = StoredNumbers::open(&options.own_directory(), material, &metrics);
+        let are_read = Color::ALL.map(|turn| {
+            leaves.iter().any(|view| match view {
+                View::Whole(_) => true,
+                View::After(promotion) => promotion.source_turn() == turn,
+            })
+        });
         Ok(Finished {
             material,
             numbers: numbers.map_err(|problem| SolveError::unreadable(&material, problem))?,
+            are_read,
         })
     }
 }
 
+/// Leaves what others read of a material whose tables are there, slab by slab.
+pub(super) fn leave(
+    job: &Job<'_, Chess>,
+    targets: Targets,
+    tables: &Finished,
+    about: Option<&About>,
+) -> Result<Solved, Error> {
+    let Job {
+        step,
+        options,
+        observer,
+        ..
+    } = *job;
+    let start = Instant::now();
+    let views = new_views(job, about)?;
+    let directory = scratch_directory(options)?;
+    let solve_options = SolveOptions {
+        mates: false,
+        width: options.width,
+        scratch: Some(&directory),
+        watch: job.watch(),
+        ..SolveOptions::new(job.cancel)
+    };
+    let slices = PawnSlices::new(&step.material).len() as u64;
+    let work_of_slice = step.positions * 2 / slices;
+    let is_done = |slice: usize| {
+        let is_left = views.iter().all(|view| view.has_slice(slice));
+        if is_left {
+            observer.advanced(work_of_slice);
+        }
+        is_left
+    };
+    let finish = |slice: usize, seen: SeenSlabs| {
+        leave_views(&views, slice, &seen, options.width)?;
+        observer.advanced(work_of_slice);
+        Ok(())
+    };
+    see_slices(
+        step.material,
+        &targets,
+        tables,
+        solve_options,
+        &is_done,
+        &finish,
+    )
+    .map_err(|error| told_by_solver(job, error))?;
+    for view in views {
+        view.finish()?;
+    }
+    observer.spent(step.material, Phase::Keeping, start.elapsed());
+    let index_space = IndexSpace::new(step.material);
+    Ok(Solved {
+        values: Values::Elsewhere,
+        summary: Summary::from_digest(&SliceDigest::default(), &index_space),
+        index_space,
+    })
+}
+
 impl FinishedTables for Finished {
+    fn is_read(&self, side: usize) -> bool {
+        self.are_read[side]
+    }
+
     fn numbers(
         &self,
         slice: usize,
         side: usize,
         metric: Metric,
+        addresses: &Range<usize>,
     ) -> Result<Option<FinishedNumbers>, SolveError> {
-        let numbers = self.numbers.numbers(slice, side, metric);
+        let numbers = self.numbers.numbers(slice, side, metric, addresses);
         let numbers = numbers.map_err(|problem| SolveError::unreadable(&self.material, problem))?;
         Ok(numbers.map(|StoredLines { low, high }| FinishedNumbers { low, high }))
     }
@@ -47,7 +139,8 @@ mod tests {
 
     use super::*;
     use crate::chess::solve::solved::{SideValues, Solved};
-    use crate::chess::solve::{SolveOptions, gather_targets, solve};
+    use crate::chess::solve::view::SideView;
+    use crate::chess::solve::{Seen, gather_targets, solve};
     use crate::generate::Plan;
     use crate::metric::Plies;
 
@@ -66,6 +159,12 @@ mod tests {
             && a.stalemate == b.stalemate
             && a.dtm == b.dtm
             && (a.dtm.is_empty() || a.longest.max(Plies(1)) == b.longest.max(Plies(1)))
+    }
+
+    fn is_seen_alike(ours: &SideView<'_>, expected: &SideView<'_>) -> bool {
+        ours.legal == expected.legal
+            && ours.scores == expected.scores
+            && (0..ours.legal.len()).all(|at| ours.cursed_at(at) == expected.cursed_at(at))
     }
 
     #[test]
@@ -92,7 +191,8 @@ mod tests {
                 options
                     .metrics
                     .retain(|&metric| mates || metric != Metric::Dtm);
-                let tables = Finished::open(material, &options).unwrap();
+                let read_by_all = [View::Whole(material)];
+                let tables = Finished::open(material, &read_by_all, &options).unwrap();
                 let read = SolveOptions {
                     finished: Some(&tables),
                     ..plain
@@ -103,6 +203,24 @@ mod tests {
                     for (side, (ours, expected)) in sides.enumerate() {
                         assert!(is_same(ours, expected), "{material}, side {side}, {mates}");
                     }
+                }
+                if !mates && !material.has_pawns_of_both() {
+                    let targets = gather_targets(&material, &stored, plain.width).unwrap();
+                    let by_slabs = SolveOptions { slab: 64, ..plain };
+                    let finish = |slice: usize, seen: SeenSlabs| {
+                        for turn in Color::ALL {
+                            let side = &expected.slices[slice].get().unwrap()[turn.index()];
+                            let all = SideView::of(side, false);
+                            let ours = seen.seen(turn, &(0..seen.words()))?;
+                            assert!(is_seen_alike(&ours, &all), "{material}, slice {slice}");
+                            let part = seen.words() / 128 * 64..seen.words();
+                            let ours = seen.seen(turn, &part)?;
+                            assert!(is_seen_alike(&ours, &all.words(part)), "{material}");
+                        }
+                        Ok::<(), SolveError>(())
+                    };
+                    let all = |_| false;
+                    see_slices(material, &targets, &tables, by_slabs, &all, &finish).unwrap();
                 }
                 stored.insert(material, Arc::new(expected));
             }

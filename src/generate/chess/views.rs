@@ -11,7 +11,7 @@ use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::layout::Exchange;
 use crate::chess::solve::slice::{Extraction, KingPart, Promotion, PromotionSource};
 use crate::chess::solve::view::{CaptureSource, SideView, ViewWords, of_slabs};
-use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
+use crate::chess::solve::{Seen, SolveError};
 use crate::game::Color;
 use crate::generate::begun::About;
 use crate::generate::packed::Packed;
@@ -356,7 +356,7 @@ impl<'a> NewView<'a> {
 pub(super) fn leave_views(
     views: &[NewView<'_>],
     slice: usize,
-    solved: &SolvedSlice,
+    solved: &dyn Seen,
     width: Width,
 ) -> Result<(), Error> {
     for turn in Color::ALL {
@@ -373,18 +373,18 @@ pub(super) fn leave_views(
         if wanted.is_empty() {
             continue;
         }
-        if let SolvedSlice::Slabs(slabs) = solved
-            && let Some(parts) = king_parts(&wanted, slabs)
+        if let Some(slab) = solved.slab()
+            && let Some(parts) = king_parts(&wanted, slab)
         {
             for of_words in parts.chunk_by(|(_, a), (_, b)| a.source == b.source) {
-                let source = slabs.view(turn, false, &of_words[0].1.source)?;
+                let source = solved.seen(turn, &of_words[0].1.source)?;
                 parallel::try_each_item(of_words, |_, (view, part)| {
                     view.leave_part(part, &source, width)
                 })?;
             }
             continue;
         }
-        let source = solved.view(turn, false)?;
+        let source = solved.seen(turn, &(0..solved.words()))?;
         parallel::try_each_item(wanted, |_, (view, side)| view.leave(side, &source, width))?;
     }
     Ok(())
@@ -394,9 +394,8 @@ pub(super) fn leave_views(
 /// be made part by part.
 fn king_parts<'a, 'v>(
     wanted: &[(&'a NewView<'v>, usize)],
-    slabs: &SlabValues,
+    slab: usize,
 ) -> Option<Vec<(&'a NewView<'v>, KingPart)>> {
-    let slab = slabs.addresses(0).len();
     let mut parts = Vec::new();
     for &(view, side) in wanted {
         let of_side = view.king_parts(side, slab)?;

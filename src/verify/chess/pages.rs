@@ -313,11 +313,6 @@ impl<N: Lane> Pages<N> {
         });
     }
 
-    /// The lines, if they are in memory.
-    pub fn into_lines(mut self) -> Vec<Line<N>> {
-        std::mem::take(&mut self.here)
-    }
-
     /// Whether the lines wait in a file.
     pub fn is_away(&self) -> bool {
         self.waiting.is_some()

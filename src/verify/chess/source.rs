@@ -1,11 +1,12 @@
 //! The numbers of the files of a material, brought into verification's own order.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::files::{LoadError, Numbers, path_of};
 use super::gather::{Gather, Piece};
 use super::layout::{Frame, Layout};
-use super::line::Score;
+use super::line::{Line, Score};
 use super::numbers::DistanceCode;
 use super::pages::{Pages, Place};
 use super::part::Part;
@@ -195,37 +196,65 @@ impl Source {
         part: &Part,
         place: &Place,
     ) -> Result<Numbers, LoadError> {
-        let tables = match &self.tables {
-            Tables::Native(tables) => tables,
-            Tables::Syzygy(tables) => return tables.numbers(metric, side, frame),
+        if let Tables::Syzygy(tables) = &self.tables {
+            return tables.numbers(metric, side, frame);
+        }
+        let (reading, streams) = self.reading(metric, side, frame)?;
+        let numbers = |stream: Option<&Stream>| match stream {
+            Some(stream) => reading.numbers(stream, part, place),
+            None => Ok(Pages::default()),
         };
+        let [low, high] = streams;
+        Ok(Numbers {
+            low: numbers(low)?,
+            high: numbers(high)?,
+            twins: Vec::new(),
+        })
+    }
+
+    /// The numbers of a metric at addresses with some squares of the white king, their low bytes and, if there are any, their
+    /// high ones. There must be such a stream of our own format.
+    pub fn lines(
+        &self,
+        metric: Metric,
+        side: usize,
+        frame: &Frame,
+        addresses: &Range<usize>,
+    ) -> Result<[Vec<Line<u8>>; 2], LoadError> {
+        let (reading, streams) = self.reading(metric, side, frame)?;
+        let lines = |stream: Option<&Stream>| match stream {
+            Some(stream) => reading.lines(stream, addresses),
+            None => Ok(Vec::new()),
+        };
+        let [low, high] = streams;
+        Ok([lines(low)?, lines(high)?])
+    }
+
+    /// How a side's numbers come into a frame, and the streams of their low and high bytes.
+    fn reading<'a>(
+        &'a self,
+        metric: Metric,
+        side: usize,
+        frame: &'a Frame,
+    ) -> Result<(Reading<'a>, [Option<&'a Stream>; 2]), LoadError> {
         let missing = || LoadError::Missing {
             material: *self.material(),
             path: PathBuf::from(format!("{}.{metric}", self.material())),
             format: Format::Native,
         };
-        let native = tables[usize::from(metric.number())]
-            .as_ref()
-            .ok_or_else(missing)?;
+        let native = self.native(metric).ok_or_else(missing)?;
         let is_exchanged = self.material().is_symmetric() && side == 1;
         let side_in_table = if is_exchanged { 0 } else { side };
-        let stream = native.stream(side_in_table).ok_or_else(missing)?;
+        let low = native.stream(side_in_table).ok_or_else(missing)?;
         let reading = Reading {
             native,
             normal_space: &self.space,
             metric,
             frame,
-            part,
             side: Color::ALL[side],
             is_exchanged,
-            place,
         };
-        let high = native.high_bytes(side_in_table);
-        Ok(Numbers {
-            low: reading.numbers(stream)?,
-            high: high.map_or(Ok(Pages::default()), |stream| reading.numbers(stream))?,
-            twins: Vec::new(),
-        })
+        Ok((reading, [Some(low), native.high_bytes(side_in_table)]))
     }
 }
 
@@ -235,16 +264,58 @@ struct Reading<'a> {
     normal_space: &'a IndexSpace,
     metric: Metric,
     frame: &'a Frame,
-    part: &'a Part,
     side: Color,
     /// Whether this side's numbers are those of the other in the other colours.
     is_exchanged: bool,
-    place: &'a Place,
+}
+
+/// The blocks of a stream that hold the numbers of a frame, and how these are brought there.
+struct Blocks<'a> {
+    gather: Gather<'a>,
+    blocks: Range<u64>,
+    /// How many are decoded together.
+    together: u64,
 }
 
 impl Reading<'_> {
-    fn numbers(&self, stream: &Stream) -> Result<Pages<u8>, LoadError> {
-        let NativeTable { path, table, .. } = self.native;
+    fn numbers(&self, stream: &Stream, part: &Part, place: &Place) -> Result<Pages<u8>, LoadError> {
+        let (together, piece) = match place.away {
+            Some(_) => (TOGETHER, PIECE),
+            None => (usize::MAX, u64::MAX),
+        };
+        let blocks = self.blocks(stream, piece)?;
+        if let Some((away, _)) = &place.away {
+            away.clear();
+        }
+        let spares = place.spares.upgrade();
+        let spare = spares.as_ref().map(|spares| &spares.numbers);
+        let mut numbers = spare.map(|spare| spare.take()).unwrap_or_default();
+        let mut pages = Pages::new(self.frame.addresses, place);
+        let bands = self.frame.bands(place.away.is_some());
+        let length = bands.first().map_or(1, |band| band.len());
+        for bands in bands.chunks((together / length).max(1)) {
+            let start = bands.first().map_or(0, |band| band.start);
+            let lines = pages.room(bands.iter().map(|band| band.len()).sum());
+            self.fill(stream, &blocks, part, (start, lines), &mut numbers)?;
+            pages.settle();
+        }
+        if let Some(spare) = spare {
+            spare.put(numbers);
+        }
+        Ok(pages)
+    }
+
+    /// The lines at addresses with some squares of the white king.
+    fn lines(&self, stream: &Stream, addresses: &Range<usize>) -> Result<Vec<Line<u8>>, LoadError> {
+        let blocks = self.blocks(stream, PIECE)?;
+        let mut lines = vec![[0; 64]; addresses.len()];
+        let place = (addresses.start, &mut lines[..]);
+        self.fill(stream, &blocks, &Part::Whole, place, &mut Vec::new())?;
+        Ok(lines)
+    }
+
+    /// Where the numbers of the frame are, of which about so many are decoded together.
+    fn blocks(&self, stream: &Stream, piece: u64) -> Result<Blocks<'_>, LoadError> {
         let (space, exchanged) = match &self.native.exchanged_space {
             Some(space) => (space, !self.is_exchanged),
             None => (self.normal_space, self.is_exchanged),
@@ -252,52 +323,51 @@ impl Reading<'_> {
         let order = space
             .order(&stream.order())
             .map_err(|_| LoadError::Foreign {
-                path: path.clone(),
+                path: self.native.path.clone(),
                 material: *self.normal_space.material(),
                 metric: self.metric,
             })?;
         let gather = Gather::new(space, &order, self.frame, exchanged);
         let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
-        let blocks = range.start / block_values..range.end.div_ceil(block_values);
-        let (together, piece) = match self.place.away {
-            Some(_) => (TOGETHER, (PIECE / block_values).max(1)),
-            None => (usize::MAX, blocks.end),
-        };
-        if let Some((away, _)) = &self.place.away {
-            away.clear();
+        Ok(Blocks {
+            gather,
+            blocks: range.start / block_values..range.end.div_ceil(block_values),
+            together: (piece / block_values).max(1),
+        })
+    }
+
+    /// Brings the numbers to the lines from address `start` on. They are all zeros before, and whole bands.
+    fn fill(
+        &self,
+        stream: &Stream,
+        Blocks {
+            gather,
+            blocks,
+            together,
+        }: &Blocks<'_>,
+        part: &Part,
+        (start, lines): (usize, &mut [Line<u8>]),
+        numbers: &mut Vec<u8>,
+    ) -> Result<(), LoadError> {
+        let NativeTable { path, table, .. } = self.native;
+        let mut next = blocks.start;
+        while next < blocks.end {
+            let end = next.saturating_add(*together).min(blocks.end);
+            let read = table.read_blocks_into(stream, next..end, numbers);
+            read.map_err(|error| LoadError::Table {
+                path: path.clone(),
+                error,
+            })?;
+            let piece = Piece {
+                numbers,
+                first: next * u64::from(stream.block_values()),
+                is_first: next == blocks.start,
+            };
+            gather.run(piece, part, self.side, start, lines);
+            next = end;
         }
-        let spares = self.place.spares.upgrade();
-        let spare = spares.as_ref().map(|spares| &spares.numbers);
-        let mut numbers = spare.map(|spare| spare.take()).unwrap_or_default();
-        let mut pages = Pages::new(self.frame.addresses, self.place);
-        let bands = self.frame.bands(self.place.away.is_some());
-        let length = bands.first().map_or(1, |band| band.len());
-        for bands in bands.chunks((together / length).max(1)) {
-            let start = bands.first().map_or(0, |band| band.start);
-            let lines = pages.room(bands.iter().map(|band| band.len()).sum());
-            let mut next = blocks.start;
-            while next < blocks.end {
-                let end = (next + piece).min(blocks.end);
-                let read = table.read_blocks_into(stream, next..end, &mut numbers);
-                read.map_err(|error| LoadError::Table {
-                    path: path.clone(),
-                    error,
-                })?;
-                let piece = Piece {
-                    numbers: &numbers,
-                    first: next * block_values,
-                    is_first: next == blocks.start,
-                };
-                gather.run(piece, self.part, self.side, start, lines);
-                next = end;
-            }
-            pages.settle();
-        }
-        if let Some(spare) = spare {
-            spare.put(numbers);
-        }
-        Ok(pages)
+        Ok(())
     }
 }
 

@@ -1,12 +1,11 @@
 //! The numbers of finished tables, for who reads them back instead of solving.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::files::LoadError;
 use super::layout::Layout;
-use super::pages::Place;
-use super::part::Part;
-use super::source::Source;
+use super::source::{PIECE, Source};
 use crate::chess::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
@@ -28,6 +27,9 @@ pub(crate) struct StoredNumbers {
 }
 
 impl StoredNumbers {
+    /// Numbers that are decoded together, a byte each, at most.
+    pub const DECODED: u64 = PIECE;
+
     /// Opens the tables of some metrics of a material in normal form.
     ///
     /// # Errors
@@ -45,7 +47,7 @@ impl StoredNumbers {
         })
     }
 
-    /// The numbers of one side to move in a slice.
+    /// The numbers of one side to move in a slice, at addresses with some squares of the white king.
     /// Nothing if no file has that side. Where no position is they may be any.
     ///
     /// # Errors
@@ -56,19 +58,15 @@ impl StoredNumbers {
         slice: usize,
         side: usize,
         metric: Metric,
+        addresses: &Range<usize>,
     ) -> Result<Option<StoredLines>, String> {
         let frame = self.layout.frame(slice);
         if !self.source.is_stored(metric, side, &frame) {
             return Ok(None);
         }
-        let numbers = self
-            .source
-            .numbers(metric, side, &frame, &Part::Whole, &Place::default())
-            .map_err(told)?;
-        Ok(Some(StoredLines {
-            low: numbers.low.into_lines(),
-            high: numbers.high.into_lines(),
-        }))
+        let lines = self.source.lines(metric, side, &frame, addresses);
+        let [low, high] = lines.map_err(told)?;
+        Ok(Some(StoredLines { low, high }))
     }
 }
 

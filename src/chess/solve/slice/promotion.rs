@@ -52,6 +52,16 @@ impl Promotion {
             .with(self.color, self.role)
     }
 
+    /// The side to move, in the colours of the stored target, whose values the promotion leads to.
+    #[must_use]
+    pub fn source_turn(&self) -> Color {
+        // The opponent moves next.
+        match self.target().is_normal() {
+            true => !self.color,
+            false => self.color,
+        }
+    }
+
     /// The slices with a pawn that can promote, and its square.
     fn pawns(&self, slices: &PawnSlices) -> Vec<(usize, u8)> {
         let rank: u64 = match self.color {
@@ -86,7 +96,6 @@ struct Part {
 #[derive(Debug)]
 pub struct Extraction {
     promotion: Promotion,
-    exchanged: bool,
     parts: Vec<Part>,
     /// For each file.
     relations: Vec<Relation>,
@@ -129,7 +138,6 @@ impl Extraction {
             .collect();
         Extraction {
             promotion,
-            exchanged,
             parts,
             relations,
         }
@@ -156,11 +164,7 @@ impl Extraction {
     /// The side to move, in the colours of the stored target, whose values the views are made from.
     #[must_use]
     pub fn source_turn(&self) -> Color {
-        // The opponent moves next.
-        match self.exchanged {
-            true => self.promotion.color,
-            false => !self.promotion.color,
-        }
+        self.promotion.source_turn()
     }
 
     /// Makes one view from the slice of the target that it comes from, seen by the side to move.

@@ -175,6 +175,8 @@ struct RouteFinder<'a> {
     addresses: Range<usize>,
     own: &'a OwnSlices,
     targets: &'a Targets,
+    /// Whether moves to other slices of the material are left out.
+    conversions_alone: bool,
 }
 
 /// Where the address of a man after a move comes from.
@@ -184,7 +186,25 @@ enum Origin {
     Promoted(u8),
 }
 
-impl RouteFinder<'_> {
+impl<'a> RouteFinder<'a> {
+    fn new(
+        own: &'a OwnSlices,
+        (slice, words): (usize, usize),
+        targets: &'a Targets,
+        addresses: Range<usize>,
+    ) -> RouteFinder<'a> {
+        RouteFinder {
+            material: own.material,
+            men: addressed_men(&own.material),
+            slice,
+            words,
+            addresses,
+            own,
+            targets,
+            conversions_alone: false,
+        }
+    }
+
     fn material_after(&self, leaving: &Leaving) -> Material {
         let mut counts = [[0u8; 6]; 2];
         for (number, &(color, role)) in self.men.iter().enumerate() {
@@ -325,16 +345,36 @@ impl<'a> SliceRules<'a> {
         options: &SolveOptions<'_>,
         addresses: Range<usize>,
     ) -> Result<SliceRules<'a>, Unprepared> {
-        let placement = own.pawns.placement(slice);
+        let finder = RouteFinder::new(own, (slice, space.words), targets, addresses);
+        SliceRules::found_by(&finder, space, options)
+    }
+
+    /// The same without moves to other slices of `own`, of which none has to be solved.
+    ///
+    /// # Errors
+    ///
+    /// If a material that a move leads to is not among `targets`.
+    pub fn of_conversions(
+        space: &'a Space<ChessBoard>,
+        own: &OwnSlices,
+        slice: usize,
+        targets: &Targets,
+        options: &SolveOptions<'_>,
+        addresses: Range<usize>,
+    ) -> Result<SliceRules<'a>, Unprepared> {
         let finder = RouteFinder {
-            material: own.material,
-            men: addressed_men(&own.material),
-            slice,
-            words: space.words,
-            addresses,
-            own,
-            targets,
+            conversions_alone: true,
+            ..RouteFinder::new(own, (slice, space.words), targets, addresses)
         };
+        SliceRules::found_by(&finder, space, options)
+    }
+
+    fn found_by(
+        finder: &RouteFinder<'_>,
+        space: &'a Space<ChessBoard>,
+        options: &SolveOptions<'_>,
+    ) -> Result<SliceRules<'a>, Unprepared> {
+        let placement = finder.own.pawns.placement(finder.slice);
         let captures_of_men: Vec<Option<Route>> = finder
             .men
             .iter()
@@ -386,7 +426,7 @@ impl<'a> SliceRules<'a> {
             pawn_moves,
             with_scores: options.mates,
             captures_alone: options.captures_alone,
-            men: finder.men,
+            men: finder.men.clone(),
         })
     }
 }
@@ -445,7 +485,9 @@ impl RouteFinder<'_> {
         if placement.all() >> step & 1 == 0 {
             self.arrivals(placement, color, (from, step), None, moves)?;
         }
-        if let [_, Some(pushed)] = pushes(placement, color, from) {
+        if let [_, Some(pushed)] = pushes(placement, color, from)
+            && !self.conversions_alone
+        {
             let double = step.wrapping_add_signed(ahead);
             let beside = placement.of(!color) & neighbours_on_rank(double);
             let en_passant = beside
@@ -534,7 +576,10 @@ impl RouteFinder<'_> {
             Ok(())
         };
         if (8..56).contains(&to) {
-            return arrive(victim.is_some(), rest | 1 << to, None);
+            return match self.conversions_alone && victim.is_none() {
+                true => Ok(()),
+                false => arrive(victim.is_some(), rest | 1 << to, None),
+            };
         }
         for role in Role::PROMOTIONS {
             arrive(true, rest, Some((color, from, role, to)))?;
@@ -558,15 +603,7 @@ mod tests {
         let material: Material = "KQvKR".parse().unwrap();
         let own = OwnSlices::new(material, |_, _| Vec::new(), None);
         let targets = Targets::default();
-        let finder = RouteFinder {
-            material,
-            men: addressed_men(&material),
-            slice: 0,
-            words: 10 << 12,
-            addresses: 0..10 << 12,
-            own: &own,
-            targets: &targets,
-        };
+        let finder = RouteFinder::new(&own, (0, 10 << 12), &targets, 0..10 << 12);
         let leaving = Leaving {
             victim: Some(2),
             promotion: None,
