@@ -199,6 +199,8 @@ fn conversion() {
     // To compare more would be to read more, which is not what fails here.
     let arguments = [
         "convert",
+        "KQvK",
+        "KRvK",
         "--to",
         "syzygy",
         "--compare",

@@ -237,6 +237,9 @@ impl Graph {
     /// Whether all moves of a position lose and the longest takes `n` plies.
     fn is_lost_at(&self, position: u32, n: Score, metric: usize, values: &[Score]) -> bool {
         let mut best = self.fixed[metric][position as usize];
+        if best > n - MATE {
+            return false;
+        }
         for &successor in self.successors(position) {
             let value = values[successor as usize];
             if value == OPEN || value < DRAW {

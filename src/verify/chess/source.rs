@@ -33,7 +33,7 @@ enum Tables {
 }
 
 /// Numbers of a stream that are decoded together where the lines of a frame wait in a file.
-pub(super) const PIECE: u64 = if cfg!(test) { 1 << 14 } else { 1 << 30 };
+pub(super) const PIECE: u64 = if cfg!(test) { 1 << 16 } else { 1 << 30 };
 /// Lines that are brought into place together there.
 pub(super) const TOGETHER: usize = if cfg!(test) { 1 << 13 } else { 1 << 26 };
 
