@@ -86,7 +86,7 @@ impl Sets<'_> {
 
 /// The words of a slice.
 pub(crate) trait SliceWords: Sync {
-    /// What is known of a side's positions at an address.
+    /// What is known of a side's positions at an address. Where identical men are not in increasing order nobody asks.
     fn sets(&self, side: usize, address: usize) -> Sets<'_>;
 }
 
@@ -145,12 +145,16 @@ struct Slice<'a> {
     /// Those that are gone through.
     addresses: &'a Range<usize>,
     listed: usize,
+    /// In how many orders identical men can stand on the same squares: each is an address, and one is looked at.
+    orders: u64,
+    /// By how much an address is shifted to the square of a man, and to that of an identical one which follows.
+    identical: &'a [[u32; 2]],
 }
 
 /// Addresses whose positions all stand for equally many.
 struct Part {
     addresses: Range<usize>,
-    /// Positions of the full board for each of them.
+    /// Positions of the full board for each of them that is looked at.
     weight: u64,
     /// Whether the white king stands on the diagonal a1-h8.
     on_diagonal: bool,
@@ -174,6 +178,7 @@ impl Slice<'_> {
                 (false, true) => 4,
                 (false, false) => 8,
             };
+            let weight = weight * self.orders;
             let end = self.addresses.end.min((place + 1) * length);
             let start = self.addresses.start.max(place * length);
             let starts = (start..end).step_by(CHUNK);
@@ -184,6 +189,13 @@ impl Slice<'_> {
             })
         };
         (0..places).flat_map(of_place).collect()
+    }
+
+    /// Whether identical men stand on squares in increasing order. Of all orders that address comes first.
+    #[inline]
+    fn is_in_order(&self, address: usize) -> bool {
+        let square = |shift: u32| address >> shift & 63;
+        (self.identical.iter()).all(|&[man, next]| square(man) < square(next))
     }
 
     /// Whether all men but the kings stand on the diagonal a1-h8, in a slice without pawns.
@@ -239,7 +251,10 @@ impl SliceTally {
         slice: &impl SliceWords,
         listed: usize,
     ) -> SliceTally {
+        let identical = identical_men(space.material());
         let place = Slice {
+            orders: orders_of_identical(space.material()),
+            identical: &identical,
             space,
             pawns,
             number,
@@ -349,6 +364,18 @@ impl SliceTally {
         };
         Statistics { sides, zugzwangs }
     }
+}
+
+/// Where the squares of identical men that follow each other are in an address.
+fn identical_men(material: &Material) -> Vec<[u32; 2]> {
+    let mut pieces = material.men_without_kings();
+    pieces.retain(|&(_, role)| role != Role::Pawn);
+    let shift = |place: usize| 6 * (pieces.len() - 1 - place) as u32;
+    let pairs = pieces.windows(2).enumerate();
+    pairs
+        .filter(|(_, pair)| pair[0] == pair[1])
+        .map(|(place, _)| [shift(place), shift(place + 1)])
+        .collect()
 }
 
 fn add_all(own: &mut [Count], other: &[Count]) {
@@ -511,7 +538,8 @@ impl Slice<'_> {
             ..SliceTally::default()
         };
         let mut has = [false; 2];
-        for address in part.addresses.clone() {
+        let addresses = part.addresses.clone();
+        for address in addresses.filter(|&address| self.is_in_order(address)) {
             let sets = [slice.sets(0, address), slice.sets(1, address)];
             let on_diagonal = part.on_diagonal && self.pieces_are_on_diagonal(address);
             for (raw, sets) in raw.iter_mut().zip(&sets) {
@@ -556,13 +584,6 @@ impl Slice<'_> {
             let zugzwangs = &mut zugzwangs[kind as usize];
             zugzwangs.positions += part.weight * u64::from(set.count_ones());
             let men = self.squares(address);
-            let is_in_order = men.windows(2).all(|pair| {
-                let [(color, role, square), (next_color, next_role, next)] = [pair[0], pair[1]];
-                (color, role) != (next_color, next_role) || square < next
-            });
-            if !is_in_order {
-                continue;
-            }
             for bit in set.ones() {
                 let placement = self.placement(&men, bit);
                 let digits = self.space.digits(&placement);
@@ -595,7 +616,8 @@ impl Slice<'_> {
         if plies == 0 {
             return found;
         }
-        for address in self.addresses.clone() {
+        let addresses = self.addresses.clone();
+        for address in addresses.filter(|&address| self.is_in_order(address)) {
             let set = slice.sets(side, address).won_in(distance, plies);
             if set == 0 {
                 continue;
