@@ -1,6 +1,6 @@
 //! What a material of chess takes, from what the tables of up to five men took.
 
-use super::memory;
+use super::{ReadBack, memory, read_back};
 use crate::chess::material::Material;
 use crate::chess::solve::Engine;
 use crate::game::Color;
@@ -28,6 +28,9 @@ mod nanoseconds {
     pub const CHAINS: f64 = 25.0;
     /// Distances to mate as well. Measured with KRNvKNN, the longest of all, which took 150 together on a busy one.
     pub const CHAINS_MATES: f64 = 45.0;
+    /// Reading results back from finished tables instead, slab by slab. Measured with four of six men, of which Black to move was
+    /// read, on a busy AMD EPYC.
+    pub const READING_BACK: f64 = 5.0;
     /// Results and distances to zeroing.
     pub const SOLVING: f64 = 13.0;
     /// Distances to mate as well.
@@ -72,9 +75,15 @@ fn bits(material: &Material) -> Bits {
 pub(super) fn cost(step: &Step, options: &GenerateOptions) -> Cost {
     let (bytes, writing) = step.writing(options);
     let engine = super::engine(&step.material, &step.metrics, options);
+    let solving = match read_back(&step.material, &step.metrics, options) {
+        Some(ReadBack::Slabs) => {
+            memory::positions(&step.material) as f64 * 2.0 * nanoseconds::READING_BACK / 1e9
+        }
+        _ => step.solving_seconds(engine, options.metrics.contains(&Metric::Dtm)),
+    };
     Cost {
         bytes,
-        solving: step.solving_seconds(engine, options.metrics.contains(&Metric::Dtm)),
+        solving,
         writing,
         // With both sides together one pawn placement is solved on one thread.
         is_on_one_thread: !step.material.has_pawns() && engine == Engine::Together,

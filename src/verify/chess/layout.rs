@@ -140,6 +140,7 @@ pub(super) struct Canonical {
 }
 
 impl Frame {
+    #[inline]
     pub fn squares(&self, address: usize) -> Squares {
         let mut squares = [0; MAX_ADDRESSED];
         let mut rest = address;

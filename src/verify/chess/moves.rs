@@ -121,19 +121,20 @@ impl<S: Score> Moves<'_, S> {
         }
     }
 
-    /// The best captures.
-    pub fn captures(&self, placement: &Placement, side: Color) -> Best<S> {
+    /// The best captures. `attacked` are the squares that White's men attack if there is no black king.
+    pub fn captures(&self, placement: &Placement, side: Color, attacked: u64) -> Best<S> {
         let mut best = Best::NO_MOVE;
         let occupied = placement.occupied();
         let victims = placement.men[(!side).index()]
             .iter()
             .fold(0, |all, set| all | set);
         let victims = match side {
-            Color::White => victims,
+            Color::White => victims & attacked,
             // Nobody takes a king.
             Color::Black => victims & !placement.of(Color::White, Role::King),
         };
-        for role in Role::ALL {
+        let takers: &[Role] = if victims == 0 { &[] } else { &Role::ALL };
+        for &role in takers {
             for from in squares_of(placement.of(side, role)) {
                 let taken = attacks::attacks(side, role, from, occupied) & victims;
                 for to in squares_of(taken) {
@@ -143,7 +144,8 @@ impl<S: Score> Moves<'_, S> {
         }
         if side == Color::Black {
             for role in Role::ALL.into_iter().filter(|&role| role != Role::King) {
-                for square in squares_of(placement.of(Color::White, role)) {
+                // His king takes no man that another one protects.
+                for square in squares_of(placement.of(Color::White, role) & !attacked) {
                     self.captures_by_king(&mut best, placement, role, square);
                 }
             }

@@ -240,7 +240,11 @@ impl<N: Lane> Pages<N> {
             if let Some(spare) = self.spare.upgrade() {
                 self.here = spare.take();
             }
-            self.here.resize(self.expected, [N::default(); 64]);
+            match self.here.capacity() < self.expected {
+                // What the system gives is zero already.
+                true => self.here = vec![[N::default(); 64]; self.expected],
+                false => self.here.resize(self.expected, [N::default(); 64]),
+            }
         }
         let start = self.filled;
         self.filled += lines;

@@ -1,5 +1,6 @@
 //! Counting the values of chess tables, a line at a time.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -153,11 +154,21 @@ impl Words {
         windows: &[SideWindow<'_, S>; 2],
         addresses: &Range<usize>,
     ) -> Words {
+        let frame = values.frame();
+        let has_identical = frame.men[1..].windows(2).any(|pair| pair[0] == pair[1]);
+        let is_in_order =
+            |address: usize| !has_identical || frame.is_in_order(&frame.squares(address));
         let sets = addresses.clone().map(|address| {
+            // The other orders of identical men are not counted.
+            if !is_in_order(address) {
+                return Default::default();
+            }
             let legality = values.legality(address);
+            let men = OnceCell::new();
             Color::ALL.map(|side| {
                 let results = windows[side.index()].results.line(address);
-                let stuck = |set| stuck(&values.men(address), side, set);
+                let men = || men.get_or_init(|| values.men(address));
+                let stuck = |set| stuck(men(), side, set);
                 word_sets(&legality, side, results, stuck)
             })
         });
@@ -292,11 +303,7 @@ fn stuck(men: &Men, side: Color, set: u64) -> u64 {
     let mut left = set;
     match side {
         // Where Black's king may be with White to move, he may step to.
-        Color::Black => {
-            for to in squares_of(legality.legal[0]) {
-                left &= !attacks::king(to);
-            }
-        }
+        Color::Black => left &= !a_step_from(legality.legal[0]),
         // White's king steps to a safe square unless Black's king is there or beside.
         Color::White => {
             let Some(king) = squares_of(placement.of(Color::White, Role::King)).next() else {
@@ -322,6 +329,14 @@ fn stuck(men: &Men, side: Color, set: u64) -> u64 {
         let is_stuck = position.is_some_and(|position| position.legal_moves().is_empty());
         stuck | u64::from(is_stuck) << bit
     })
+}
+
+/// The squares one step of a king away from some of a set.
+fn a_step_from(set: u64) -> u64 {
+    const FILE_A: u64 = 0x0101_0101_0101_0101;
+    let beside = set << 1 & !FILE_A | set >> 1 & !(FILE_A << 7);
+    let row = set | beside;
+    beside | row << 8 | row >> 8
 }
 
 /// How much is gone through for a slice, in the unit of [`Observer::advanced`].

@@ -88,6 +88,13 @@ pub(super) struct Men {
     pub legality: Legality,
 }
 
+impl Men {
+    /// The squares that White's men attack if there is no black king: those on which he is in check.
+    fn attacked_by_white(&self) -> u64 {
+        self.legality.in_check[Color::Black.index()]
+    }
+}
+
 impl<'a, S: Score> SliceValues<'a, S> {
     /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be compared.
     pub fn load(
@@ -193,10 +200,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
 
     fn is_in(&self, part: &Part, side: Color, address: usize) -> bool {
         let frame = self.frame();
-        part.has(side, &frame.men, &frame.squares(address))
+        matches!(part, Part::Whole) || part.has(side, &frame.men, &frame.squares(address))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn men(&self, address: usize) -> Men {
         let frame = self.frame();
         let squares = frame.squares(address);
@@ -359,7 +366,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
             line.take_no_position();
             return [0; 3];
         }
-        let captures = step.moves.captures(&men.placement, side);
+        let captures = step
+            .moves
+            .captures(&men.placement, side, men.attacked_by_white());
         let stored_scores = match reading.derives_scores {
             true => None,
             false => line.scores.as_deref_mut(),
@@ -512,7 +521,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 address: twin.address,
                 men: &men,
             };
-            let captures = moves.captures(&men.placement, side);
+            let captures = moves.captures(&men.placement, side, men.attacked_by_white());
             self.resolve_line(&moves, at, captures, &mut results, None, distances);
             match twin.metric {
                 Metric::Dtz => keys[king] != own.keys.line(twin.address)[king],
@@ -596,7 +605,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         side: Color,
         neighbours: &mut Neighbours,
     ) -> Best<S> {
-        let captures = moves.captures(&men.placement, side);
+        let captures = moves.captures(&men.placement, side, men.attacked_by_white());
         let at = At { side, address, men };
         self.moves_with(captures, moves, at, neighbours)
     }
