@@ -78,13 +78,15 @@ pub trait Observer: Sync {
     fn started(&self, subject: Subject);
     /// So many more positions are done; [`work`](super::work) says how many there are.
     fn advanced(&self, positions: u64);
-    /// The checksums of the tables of a material have been compared; now its values are.
+    /// The checksums of the tables of a material have been compared; now its values are. Told again where they were being
+    /// [read](Self::reading).
     fn comparing(&self, _subject: Subject) {}
     /// A material is done.
     fn finished(&self, _subject: Subject) {}
-    /// The values of a material that is not asked for are being read, for others that lead to it.
+    /// The values of a material are being read: of one that is not asked for, for others that lead to it, or those of a part that
+    /// is to be compared, where that takes long.
     fn reading(&self, _subject: Subject) {}
-    /// They have been read.
+    /// Those of a material that is not asked for have been read.
     fn read(&self, _subject: Subject) {}
 }
 

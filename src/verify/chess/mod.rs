@@ -502,7 +502,16 @@ impl<S: Score> Job<'_, S> {
             kept: self.kept.cloned(),
             spares: self.spares.clone(),
         };
+        // A slice that is too large to be in memory takes minutes to read.
+        let takes_long = self.is_asked && self.is_by_parts;
+        let subject = Subject::Chess(*self.source.material());
+        if takes_long {
+            self.observer.reading(subject);
+        }
         let mut values = SliceValues::load(self.source, targets, self.part, self.is_asked, places)?;
+        if takes_long {
+            self.observer.comparing(subject);
+        }
         let mut outcome = SliceOutcome::default();
         if let Some(listed) = self.listed.filter(|_| self.is_asked) {
             let space = &self.source.space;
