@@ -127,10 +127,8 @@ impl Material {
     /// Whether both sides have pawns, so that one may take another en passant.
     #[must_use]
     pub(crate) fn has_pawns_of_both(&self) -> bool {
-        let sides = Color::ALL.iter();
-        sides
-            .copied()
-            .all(|color| self.count(color, Role::Pawn) > 0)
+        let mut sides = Color::ALL.into_iter();
+        sides.all(|color| self.count(color, Role::Pawn) > 0)
     }
 
     /// The number of pawns of both sides.

@@ -20,8 +20,8 @@ use crate::metric::Metric;
 use crate::parallel;
 use crate::store::Scratch;
 
-/// Words of which numbers are read together, at most, if that is a square of the white king at all: 1 GiB of a side. Tests
-/// read some squares at a time.
+/// Words whose numbers are read together: as many squares of the white king as fit, but one at least. That is 1 GiB of a side;
+/// tests read several times.
 const TOGETHER: usize = if cfg!(test) { 1 << 10 } else { 1 << 24 };
 
 /// What others see of a slice, in a scratch file.
@@ -37,8 +37,8 @@ pub struct SeenSlabs {
     sides: [Vec<StoredSlab>; 2],
 }
 
-/// Bytes of numbers of one metric that are read together, of both sides to move of a slice of so many words, with so many
-/// squares of the white king.
+/// Bytes of the results that are read together, of both sides to move of a slice of so many words, with so many squares of the
+/// white king.
 pub fn bytes_read_together(words: u64, kings: u64) -> u64 {
     2 * 64 * (TOGETHER as u64).clamp(words / kings, words)
 }

@@ -84,7 +84,7 @@ pub struct Solved {
 enum Values {
     Slices(Box<FinishedSlices>),
     Slabs(Box<Slabs>),
-    /// Another rank has them and writes, or finished tables.
+    /// Nothing is written here: another rank has them and writes, or finished tables have them.
     Elsewhere,
 }
 
