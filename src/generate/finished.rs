@@ -10,7 +10,7 @@ use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::words;
 use crate::chess::solve::solved::SideValues;
-use crate::chess::solve::{SolveError, SolvedSlice};
+use crate::chess::solve::{SolveError, SolvedSlice, Wanted};
 use crate::metric::Metric;
 use crate::parallel;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
@@ -213,9 +213,12 @@ impl FinishedSlices {
                 })
             }
             SolvedSlice::Slabs(slabs) => {
-                let mates = metrics.contains(&Metric::Dtm);
+                let wanted = Wanted {
+                    to_zeroing: metrics.contains(&Metric::Dtz),
+                    to_mate: metrics.contains(&Metric::Dtm),
+                };
                 let [white, black] = [0, 1].map(|side: usize| {
-                    parallel::try_map(slabs.slabs(), |slab| pack(&slabs.side(side, slab, mates)?))
+                    parallel::try_map(slabs.slabs(), |slab| pack(&slabs.side(side, slab, wanted)?))
                 });
                 [white?, black?].map(|packed| {
                     Finished::Packed(PackedSlabs {

@@ -74,9 +74,13 @@ impl Numbers {
         }
     }
 
-    /// Whether distances to mate are needed.
-    pub fn are_of_mates(&self) -> bool {
-        matches!(self, Numbers::ToMate | Numbers::LongToMate(_))
+    /// Which metric they are of.
+    pub fn metric(&self) -> Metric {
+        match self {
+            Numbers::Results(_) => Metric::Wdl,
+            Numbers::ToZeroing(_) => Metric::Dtz,
+            Numbers::ToMate | Numbers::LongToMate(_) => Metric::Dtm,
+        }
     }
 
     /// Whether there is a byte for each index beside the sets.

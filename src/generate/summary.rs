@@ -3,7 +3,7 @@
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
-use crate::chess::solve::{SlabValues, SolveError, SolvedSlice};
+use crate::chess::solve::{SlabValues, SolveError, SolvedSlice, Wanted};
 use crate::game::Bits;
 use crate::metric::{Metric, Wdl};
 use crate::parallel;
@@ -160,7 +160,11 @@ impl SliceDigest {
         let words = slabs.words();
         let digests = parallel::try_map(slabs.slabs(), |slab| {
             let addresses = slabs.addresses(slab);
-            let values = [slabs.side(0, slab, mates)?, slabs.side(1, slab, mates)?];
+            let wanted = Wanted {
+                to_zeroing: true,
+                to_mate: mates,
+            };
+            let values = [slabs.side(0, slab, wanted)?, slabs.side(1, slab, wanted)?];
             let part = SlicePart {
                 values: &values,
                 first: addresses.start,

@@ -16,7 +16,8 @@ use crate::error::SolveError;
 use crate::game::Color;
 use crate::parallel;
 use crate::retro::fixpoint::{
-    Chains, Fixed, Outside, RankSlabs, Receivers, StoredSlab, Unsolved, gather, solve_chains,
+    Chains, Fixed, Outside, RankSlabs, Receivers, StoredSlab, Unsolved, Wanted, gather,
+    solve_chains,
 };
 use crate::retro::quiet::SharedMoves;
 use crate::retro::ranks::Ranks;
@@ -25,6 +26,12 @@ use crate::store::{Record, RecordKind, Scratch};
 
 /// Slabs whose values are made side by side where all are put together.
 const SLABS_AT_A_TIME: usize = 16;
+
+/// The distances that others see.
+const SEEN: Wanted = Wanted {
+    to_zeroing: false,
+    to_mate: true,
+};
 
 /// Where what is collected of a slab is: of both sides to move, and where there are pawns their conversions.
 #[derive(Clone, Copy, Debug, Default)]
@@ -264,14 +271,17 @@ impl SlabValues {
         self.chains.addresses(slab)
     }
 
-    /// The values of one side to move (0 is White) in a slab; distances to mate only if they are
-    /// wanted and known.
+    /// The values of one side to move (0 is White) in a slab; distances only if they are wanted, and those
+    /// to mate if they are known.
     ///
     /// # Errors
     ///
     /// If a distance does not fit, or the scratch file cannot be read.
-    pub fn side(&self, side: usize, slab: usize, mates: bool) -> Result<SideValues, SolveError> {
-        let mates = mates && self.mates;
+    pub fn side(&self, side: usize, slab: usize, wanted: Wanted) -> Result<SideValues, SolveError> {
+        let wanted = Wanted {
+            to_mate: wanted.to_mate && self.mates,
+            ..wanted
+        };
         let make = || -> Result<SideValues, Unsolved> {
             let mut fixed = self.chains.outside().fixed(side, slab)?;
             let conversions = match &self.conversions {
@@ -279,7 +289,7 @@ impl SlabValues {
                 None => None,
             };
             fixed.in_check = Vec::new();
-            let values = self.chains.values(side, slab, mates)?;
+            let values = self.chains.values(side, slab, wanted, self.width)?;
             Ok(SideValues::new(fixed, conversions, values, self.width))
         };
         make().map_err(|reason| told(&self.material, reason))
@@ -290,8 +300,8 @@ impl SlabValues {
     /// # Errors
     ///
     /// Those of [`side`](Self::side).
-    pub fn whole_side(&self, side: usize, mates: bool) -> Result<SideValues, SolveError> {
-        let slabs = parallel::try_map(self.slabs(), |slab| self.side(side, slab, mates))?;
+    pub fn whole_side(&self, side: usize, wanted: Wanted) -> Result<SideValues, SolveError> {
+        let slabs = parallel::try_map(self.slabs(), |slab| self.side(side, slab, wanted))?;
         let mut slabs = slabs.into_iter();
         let mut values = slabs.next().unwrap_or_default();
         slabs.for_each(|slab| values.extend(&slab));
@@ -310,7 +320,7 @@ impl SlabValues {
         addresses: &Range<usize>,
     ) -> Result<SideView<'static>, SolveError> {
         put_together(self.addresses(0).len(), addresses, |slab| {
-            let values = self.side(turn.index(), slab, true)?;
+            let values = self.side(turn.index(), slab, SEEN)?;
             Ok(SideView::of(&values, with_stalemates).into_owned())
         })
     }
@@ -321,7 +331,11 @@ impl SlabValues {
     ///
     /// Those of [`side`](Self::side).
     pub fn whole(&self) -> Result<SliceValues, SolveError> {
-        Ok([self.whole_side(0, true)?, self.whole_side(1, true)?])
+        let all = Wanted {
+            to_zeroing: true,
+            to_mate: true,
+        };
+        Ok([self.whole_side(0, all)?, self.whole_side(1, all)?])
     }
 }
 
@@ -479,7 +493,7 @@ impl SolvedSlice {
         let all = match self {
             SolvedSlice::Slabs(slabs) if slabs.addresses(0).len() == slab => {
                 return parallel::try_map(slabs.slabs(), |slab| {
-                    let values = slabs.side(turn.index(), slab, true)?;
+                    let values = slabs.side(turn.index(), slab, SEEN)?;
                     visit(SideView::of(&values, with_stalemates))
                 });
             }

@@ -34,7 +34,7 @@ pub use crate::error::SolveError;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::parallel;
 use crate::retro::fixpoint::{self, Receivers, Unsolved};
-pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Watch};
+pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Wanted, Watch};
 use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;

@@ -11,6 +11,7 @@ use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
 use crate::retro::score::{LONGEST_IN_BYTES, Score, Scores};
 use crate::retro::words::Words;
+use crate::simd::{Kernel, Width};
 use crate::store::{Part, Scratch};
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
@@ -90,6 +91,41 @@ impl<W: Bits> Values<W> {
     }
 }
 
+/// Which distances are wanted with results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Those to zeroing.
+    pub to_zeroing: bool,
+    /// Those to mate.
+    pub to_mate: bool,
+}
+
+/// Adds what a ply has decided to a set, and writes a number wherever it has; a second one, too, where that is not in the first.
+struct Store<'a, W, S> {
+    words: Words<W>,
+    set: &'a mut [W],
+    numbers: [Option<(&'a mut Vec<S>, S)>; 2],
+}
+
+impl<W: Bits, S: Score> Kernel for Store<'_, W, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let [mut first, mut second] = self.numbers;
+        for (address, word) in self.words {
+            self.set[address] |= word;
+            let line = line_of::<W>(address);
+            if let Some((numbers, number)) = &mut first {
+                S::store(&mut numbers[line.clone()], word, *number);
+            }
+            if let Some((numbers, number)) = &mut second {
+                S::store(&mut numbers[line], word, *number);
+            }
+        }
+    }
+}
+
 impl<W: Bits> Chains<W> {
     /// From what both chains have decided, and where the stalemated positions are.
     pub(super) fn new(
@@ -131,21 +167,31 @@ impl<W: Bits> Chains<W> {
         self.outside.addresses(slab)
     }
 
-    /// The values of one side in a slab; distances to mate as well if they are wanted and known.
+    /// The values of one side in a slab; distances as well if they are wanted, those to mate if they are known.
+    ///
+    /// The result does not depend on `width`.
     ///
     /// # Errors
     ///
     /// If a distance to zeroing exceeds 65 535 plies, a decided position has no distance to mate, or
     /// the scratch file cannot be read.
-    pub fn values(&self, side: usize, slab: usize, mates: bool) -> Result<Values<W>, Unsolved> {
+    pub fn values(
+        &self,
+        side: usize,
+        slab: usize,
+        wanted: Wanted,
+        width: Width,
+    ) -> Result<Values<W>, Unsolved> {
         let words = self.addresses(slab).len();
         let mut values = Values::<W>::undecided(words);
         values.longest = self.longest;
-        values.dtz = vec![0; words * W::WIDTH as usize];
         let (won, lost) = (&self.decided[side].won, &self.decided[1 - side].lost);
-        let longest = won.last().max(lost.last());
-        if longest.is_some_and(|ply| ply > u8::MAX.into()) {
-            values.dtz_high = vec![0; values.dtz.len()];
+        if wanted.to_zeroing {
+            values.dtz = vec![0; words * W::WIDTH as usize];
+            let longest = won.last().max(lost.last());
+            if longest.is_some_and(|ply| ply > u8::MAX.into()) {
+                values.dtz_high = vec![0; values.dtz.len()];
+            }
         }
         for (plies, [strict, cursed]) in [(won, [Win, CursedWin]), (lost, [Loss, BlessedLoss])] {
             for of_ply in plies.all(slab) {
@@ -157,14 +203,13 @@ impl<W: Bits> Chains<W> {
                 };
                 let ply = u16::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
                 let [low, high] = ply.to_le_bytes();
-                for (address, word) in words {
-                    values.decided[value.index()][address] |= word;
-                    let line = line_of::<W>(address);
-                    u8::store(&mut values.dtz[line.clone()], word, low);
-                    if high != 0 {
-                        u8::store(&mut values.dtz_high[line], word, high);
-                    }
-                }
+                let high = (high != 0).then_some((&mut values.dtz_high, high));
+                let numbers = [Some((&mut values.dtz, low)), high];
+                width.run(Store {
+                    words,
+                    set: &mut values.decided[value.index()],
+                    numbers: numbers.map(|numbers| numbers.filter(|(all, _)| !all.is_empty())),
+                });
             }
         }
         let stalemated = self.stalemated[side][slab];
@@ -173,10 +218,10 @@ impl<W: Bits> Chains<W> {
         for (address, word) in stalemated {
             values.stalemate[address] = word;
         }
-        if let (true, Some(chains)) = (mates, &self.mates) {
+        if let (true, Some(chains)) = (wanted.to_mate, &self.mates) {
             values.dtm = match self.are_bytes[side] {
-                true => u8::wrap(self.scores(chains, side, slab, &values)?),
-                false => u16::wrap(self.scores(chains, side, slab, &values)?),
+                true => u8::wrap(self.scores(chains, side, slab, &values, width)?),
+                false => u16::wrap(self.scores(chains, side, slab, &values, width)?),
             };
         }
         Ok(values)
@@ -189,16 +234,18 @@ impl<W: Bits> Chains<W> {
         side: usize,
         slab: usize,
         results: &Values<W>,
+        width: Width,
     ) -> Result<Vec<S>, Unsolved> {
         let words = self.addresses(slab).len();
         let mut scores = vec![S::DRAW; words * W::WIDTH as usize];
         let mut scored = vec![W::ZERO; words];
         let mut store = |ply: u32, words: Words<W>| {
             let score = S::from_plies(ply).ok_or(Unsolved::DistanceOverflow)?;
-            for (address, word) in words {
-                S::store(&mut scores[line_of::<W>(address)], word, score);
-                scored[address] |= word;
-            }
+            width.run(Store {
+                words,
+                set: &mut scored,
+                numbers: [Some((&mut scores, score)), None],
+            });
             Ok::<(), Unsolved>(())
         };
         store(0, self.decided[1 - side].lost.words(0, slab)?)?;

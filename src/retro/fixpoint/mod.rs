@@ -27,7 +27,7 @@ use std::io;
 
 pub use behind::complete;
 pub use chains::solve_chains;
-pub use decided::Chains;
+pub use decided::{Chains, Wanted};
 pub use exchange::ColorExchange;
 pub use gather::{RankSlabs, Receivers, gather};
 pub use outside::{Outside, StoredSlab};
