@@ -240,11 +240,7 @@ impl<N: Lane> Pages<N> {
             if let Some(spare) = self.spare.upgrade() {
                 self.here = spare.take();
             }
-            match self.here.capacity() < self.expected {
-                // What the system gives is zero already.
-                true => self.here = vec![[N::default(); 64]; self.expected],
-                false => self.here.resize(self.expected, [N::default(); 64]),
-            }
+            self.here.resize(self.expected, [N::default(); 64]);
         }
         let start = self.filled;
         self.filled += lines;
