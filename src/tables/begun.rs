@@ -76,12 +76,13 @@ fn begin(directory: &Path, name: &str, about: &[u8]) -> io::Result<Scratch> {
             .prefix(&prefix)
             .suffix(&suffix)
             .tempfile_in(directory)?;
-        let is_being_removed = matches!(new.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        let is_taken = matches!(new.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        // From here on whoever has the lock has the file: he removes it or goes on with it.
+        let (file, path) = new.keep()?;
         // Cleared up before it was locked, it is gone.
-        if is_being_removed || !new.path().exists() {
+        if is_taken || !path.exists() {
             continue;
         }
-        let (file, path) = new.keep()?;
         let data = path.with_extension(SCRATCH);
         // A journal without a byte is about anything.
         let begun = Scratch::resumable(&path, &data, file, about)?;
@@ -202,6 +203,26 @@ mod tests {
         assert_eq!((noted(&fifth), names(&below).len()), (0, 2));
         fifth.finish();
         assert_eq!(names(&below).len(), 0);
+    }
+
+    /// What one has just made and not locked yet another may take.
+    #[test]
+    fn whoever_begins_the_same_work_at_the_same_time_has_files_of_his_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let work = |number: usize| {
+            for _ in 0..500 {
+                let scratch = go_on(directory.path(), NAME, b"this").unwrap();
+                note(&scratch, 1);
+                let done = directory.path().join(number.to_string());
+                scratch.keep_as(&done).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || work(number));
+            }
+        });
+        assert_eq!(names(directory.path()), ["0", "1", "2", "3"]);
     }
 
     #[test]
