@@ -4,13 +4,13 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::packed::{Packed, PackedSide, SIDE_PARTS};
-use super::slices::{LentValues, Slices};
+use super::slices::{LentValues, Slices, wanted};
 use super::summary::SliceDigest;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::words;
 use crate::chess::solve::solved::SideValues;
-use crate::chess::solve::{SolveError, SolvedSlice, Wanted};
+use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
 use crate::parallel;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
@@ -213,10 +213,7 @@ impl FinishedSlices {
                 })
             }
             SolvedSlice::Slabs(slabs) => {
-                let wanted = Wanted {
-                    to_zeroing: metrics.contains(&Metric::Dtz),
-                    to_mate: metrics.contains(&Metric::Dtm),
-                };
+                let wanted = wanted(metrics);
                 let [white, black] = [0, 1].map(|side: usize| {
                     parallel::try_map(slabs.slabs(), |slab| pack(&slabs.side(side, slab, wanted)?))
                 });

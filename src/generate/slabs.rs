@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::addressing::{Addressing, FastestMan};
 use super::laid_out::LaidOut;
 use super::rows::Numbers;
-use super::slices::{LentValues, Slices};
+use super::slices::{LentValues, Slices, wanted};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::solved::SideValues;
-use crate::chess::solve::{SlabValues, SolveError, Wanted};
+use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::Metric;
 use crate::parallel;
 use crate::table::Plane;
@@ -59,7 +59,7 @@ impl Slabs {
             .map(|sets| (sets, bytes_of_slabs.next().unwrap_or_default()))
             .collect();
         parallel::try_each_item(slabs, |slab, (sets, bytes)| {
-            let values = self.values.side(side, slab, wanted(numbers.metric()))?;
+            let values = self.values.side(side, slab, wanted(&[numbers.metric()]))?;
             let words = sets.chunks_exact_mut(numbers.sets());
             for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {
                 let all = numbers.sets_at(&values, at, addressing.held(address));
@@ -80,14 +80,6 @@ impl Slabs {
     }
 }
 
-/// The distances that files of a metric are made from.
-fn wanted(metric: Metric) -> Wanted {
-    Wanted {
-        to_zeroing: metric == Metric::Dtz,
-        to_mate: metric == Metric::Dtm,
-    }
-}
-
 impl Slices for Slabs {
     fn material(&self) -> Material {
         self.values.material()
@@ -98,7 +90,7 @@ impl Slices for Slabs {
     }
 
     fn side(&self, _: usize, side: usize, metric: Metric, _: Plane) -> LentValues<'_> {
-        let values = self.values.whole_side(side, wanted(metric));
+        let values = self.values.whole_side(side, wanted(&[metric]));
         let values = values.unwrap_or_else(|error| {
             self.error.get_or_init(|| error);
             SideValues::default()
@@ -117,7 +109,7 @@ impl Slices for Slabs {
         metric: Metric,
         _: Plane,
     ) -> LentValues<'_> {
-        let values = self.values.side(side, slab, wanted(metric));
+        let values = self.values.side(side, slab, wanted(&[metric]));
         let values = values.unwrap_or_else(|error| {
             self.error.get_or_init(|| error);
             SideValues::undecided(self.values.addresses(slab).len())

@@ -8,10 +8,18 @@ use super::laid_out::LaidOut;
 use super::rows::Numbers;
 use crate::chess::material::Material;
 use crate::chess::placement::{PawnPlacement, PawnSlices};
-use crate::chess::solve::SolveError;
 use crate::chess::solve::solved::{SideValues, Solved};
+use crate::chess::solve::{SolveError, Wanted};
 use crate::metric::Metric;
 use crate::table::Plane;
+
+/// The distances that files of some metrics are made from.
+pub(super) fn wanted(metrics: &[Metric]) -> Wanted {
+    Wanted {
+        to_zeroing: metrics.contains(&Metric::Dtz),
+        to_mate: metrics.contains(&Metric::Dtm),
+    }
+}
 
 /// The solved values of a material, handed out slice by slice.
 ///

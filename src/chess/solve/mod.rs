@@ -43,7 +43,7 @@ pub use in_slabs::{Seen, SlabValues, SolvedSlice};
 use own::OwnSlices;
 pub use restored::{FinishedNumbers, FinishedTables};
 pub use seen::{SeenSlabs, bytes_read_together, see_slices};
-use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared};
+use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepared, ZeroingMoves};
 use solved::{SideValues, Solved};
 use view::{SideView, View};
 
@@ -237,7 +237,8 @@ fn solve_slice(
     }
     let space = board::space(&material, own.pawns.placement(slice));
     let rules = |addresses: Range<usize>| {
-        SliceRules::new(&space, own, slice, targets, &options, addresses)
+        let moves = ZeroingMoves::All;
+        SliceRules::new(&space, own, slice, targets, &options, addresses, moves)
             .map_err(|reason| unprepared(&material, reason))
     };
     if options.engine == Engine::Chains && options.finished.is_none() {
@@ -311,7 +312,8 @@ pub fn solve_in_slabs(
     let own = OwnSlices::new(material, |_, _| Vec::new(), None);
     let space = board::space(&material, own.pawns.placement(0));
     let rules = |addresses: Range<usize>| {
-        SliceRules::new(&space, &own, 0, &targets, &options, addresses)
+        let moves = ZeroingMoves::All;
+        SliceRules::new(&space, &own, 0, &targets, &options, addresses, moves)
             .map_err(|reason| unprepared(&material, reason))
     };
     let scratch = match options.checkpoints {

@@ -9,7 +9,7 @@ use super::board::ChessBoard;
 use super::in_slabs::{Seen, put_together};
 use super::own::{OwnSlices, StoredSlab};
 use super::restored::{Elsewhere, incomplete};
-use super::slice::{SliceRules, Targets};
+use super::slice::{SliceRules, Targets, ZeroingMoves};
 use super::solved::SideValues;
 use super::space::Space;
 use super::view::SideView;
@@ -64,7 +64,8 @@ pub fn see_slices<E: From<SolveError>>(
     for slice in (0..own.pawns.len()).filter(|&slice| !is_done(slice)) {
         let space = board::space(&material, own.pawns.placement(slice));
         let rules = |addresses: Range<usize>| {
-            SliceRules::of_conversions(&space, &own, slice, targets, &options, addresses)
+            let moves = ZeroingMoves::Conversions;
+            SliceRules::new(&space, &own, slice, targets, &options, addresses, moves)
                 .map_err(|reason| unprepared(&material, reason))
         };
         let seen = SeenSlabs::read((material, slice), &space, tables, rules, options)?;

@@ -79,6 +79,18 @@ pub struct Solved {
     summary: Summary,
 }
 
+impl Solved {
+    /// A material of which nothing is written here.
+    fn elsewhere(material: Material) -> Solved {
+        let index_space = IndexSpace::new(material);
+        Solved {
+            values: Values::Elsewhere,
+            summary: Summary::from_digest(&SliceDigest::default(), &index_space),
+            index_space,
+        }
+    }
+}
+
 /// Where values wait for being written.
 #[derive(Debug)]
 enum Values {
@@ -446,12 +458,7 @@ fn solve_for_another(
     } else {
         solve_slices(material, &targets, options, &|_| false, &|_, _| Ok(())).map_err(told)?;
     }
-    let index_space = IndexSpace::new(material);
-    Ok(Solved {
-        values: Values::Elsewhere,
-        summary: Summary::from_digest(&SliceDigest::default(), &index_space),
-        index_space,
-    })
+    Ok(Solved::elsewhere(material))
 }
 
 /// Solves a material without pawns whose values do not have to fit into memory.

@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::views::leave_views;
-use super::{Solved, Values, View, new_views, scratch_directory, told_by_solver};
+use super::{Solved, View, new_views, scratch_directory, told_by_solver};
 use crate::Error;
 use crate::chess::Chess;
-use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::slice::Targets;
@@ -18,7 +17,6 @@ use crate::game::Color;
 use crate::generate::begun::About;
 use crate::generate::game::{GenerateOptions, Job};
 use crate::generate::observer::Phase;
-use crate::generate::summary::{SliceDigest, Summary};
 use crate::metric::Metric;
 use crate::verify::{StoredLines, StoredNumbers};
 
@@ -105,12 +103,7 @@ pub(super) fn leave(
         view.finish()?;
     }
     observer.spent(step.material, Phase::Keeping, start.elapsed());
-    let index_space = IndexSpace::new(step.material);
-    Ok(Solved {
-        values: Values::Elsewhere,
-        summary: Summary::from_digest(&SliceDigest::default(), &index_space),
-        index_space,
-    })
+    Ok(Solved::elsewhere(step.material))
 }
 
 impl FinishedTables for Finished {

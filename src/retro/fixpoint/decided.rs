@@ -100,7 +100,8 @@ pub struct Wanted {
     pub to_mate: bool,
 }
 
-/// Adds what a ply has decided to a set, and writes a number wherever it has; a second one, too, where that is not in the first.
+/// Adds what a ply has decided to a set, and writes its number at the places of that: two where one is a byte that does not
+/// hold it.
 struct Store<'a, W, S> {
     words: Words<W>,
     set: &'a mut [W],

@@ -6,4 +6,4 @@ mod promotion;
 mod routes;
 
 pub use promotion::{Extraction, KingPart, Promotion, PromotionSource, PromotionViews};
-pub use routes::{SliceRules, Targets, Unprepared, own_reads};
+pub use routes::{SliceRules, Targets, Unprepared, ZeroingMoves, own_reads};

@@ -137,6 +137,15 @@ pub struct SliceRules<'a> {
     pub(super) is_wide: bool,
 }
 
+/// Which zeroing moves of a slice are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZeroingMoves {
+    /// All of them.
+    All,
+    /// Those that change the material, so that no other slice of it has to be solved.
+    Conversions,
+}
+
 /// Why what the moves of a slice lead to is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unprepared {
@@ -175,8 +184,7 @@ struct RouteFinder<'a> {
     addresses: Range<usize>,
     own: &'a OwnSlices,
     targets: &'a Targets,
-    /// Whether moves to other slices of the material are left out.
-    conversions_alone: bool,
+    moves: ZeroingMoves,
 }
 
 /// Where the address of a man after a move comes from.
@@ -186,25 +194,7 @@ enum Origin {
     Promoted(u8),
 }
 
-impl<'a> RouteFinder<'a> {
-    fn new(
-        own: &'a OwnSlices,
-        (slice, words): (usize, usize),
-        targets: &'a Targets,
-        addresses: Range<usize>,
-    ) -> RouteFinder<'a> {
-        RouteFinder {
-            material: own.material,
-            men: addressed_men(&own.material),
-            slice,
-            words,
-            addresses,
-            own,
-            targets,
-            conversions_alone: false,
-        }
-    }
-
+impl RouteFinder<'_> {
     fn material_after(&self, leaving: &Leaving) -> Material {
         let mut counts = [[0u8; 6]; 2];
         for (number, &(color, role)) in self.men.iter().enumerate() {
@@ -332,7 +322,7 @@ impl<'a> RouteFinder<'a> {
 }
 
 impl<'a> SliceRules<'a> {
-    /// Prepares the zeroing moves at some addresses of one slice of `own`, of which those it leads to are solved.
+    /// Prepares zeroing moves at some addresses of one slice of `own`, of which those they lead to are solved.
     ///
     /// # Errors
     ///
@@ -344,37 +334,19 @@ impl<'a> SliceRules<'a> {
         targets: &Targets,
         options: &SolveOptions<'_>,
         addresses: Range<usize>,
+        moves: ZeroingMoves,
     ) -> Result<SliceRules<'a>, Unprepared> {
-        let finder = RouteFinder::new(own, (slice, space.words), targets, addresses);
-        SliceRules::found_by(&finder, space, options)
-    }
-
-    /// The same without moves to other slices of `own`, of which none has to be solved.
-    ///
-    /// # Errors
-    ///
-    /// If a material that a move leads to is not among `targets`.
-    pub fn of_conversions(
-        space: &'a Space<ChessBoard>,
-        own: &OwnSlices,
-        slice: usize,
-        targets: &Targets,
-        options: &SolveOptions<'_>,
-        addresses: Range<usize>,
-    ) -> Result<SliceRules<'a>, Unprepared> {
+        let placement = own.pawns.placement(slice);
         let finder = RouteFinder {
-            conversions_alone: true,
-            ..RouteFinder::new(own, (slice, space.words), targets, addresses)
+            material: own.material,
+            men: addressed_men(&own.material),
+            slice,
+            words: space.words,
+            addresses,
+            own,
+            targets,
+            moves,
         };
-        SliceRules::found_by(&finder, space, options)
-    }
-
-    fn found_by(
-        finder: &RouteFinder<'_>,
-        space: &'a Space<ChessBoard>,
-        options: &SolveOptions<'_>,
-    ) -> Result<SliceRules<'a>, Unprepared> {
-        let placement = finder.own.pawns.placement(finder.slice);
         let captures_of_men: Vec<Option<Route>> = finder
             .men
             .iter()
@@ -426,7 +398,7 @@ impl<'a> SliceRules<'a> {
             pawn_moves,
             with_scores: options.mates,
             captures_alone: options.captures_alone,
-            men: finder.men.clone(),
+            men: finder.men,
         })
     }
 }
@@ -486,7 +458,7 @@ impl RouteFinder<'_> {
             self.arrivals(placement, color, (from, step), None, moves)?;
         }
         if let [_, Some(pushed)] = pushes(placement, color, from)
-            && !self.conversions_alone
+            && self.moves == ZeroingMoves::All
         {
             let double = step.wrapping_add_signed(ahead);
             let beside = placement.of(!color) & neighbours_on_rank(double);
@@ -576,9 +548,9 @@ impl RouteFinder<'_> {
             Ok(())
         };
         if (8..56).contains(&to) {
-            return match self.conversions_alone && victim.is_none() {
-                true => Ok(()),
-                false => arrive(victim.is_some(), rest | 1 << to, None),
+            return match (self.moves, victim) {
+                (ZeroingMoves::Conversions, None) => Ok(()),
+                _ => arrive(victim.is_some(), rest | 1 << to, None),
             };
         }
         for role in Role::PROMOTIONS {
@@ -603,7 +575,16 @@ mod tests {
         let material: Material = "KQvKR".parse().unwrap();
         let own = OwnSlices::new(material, |_, _| Vec::new(), None);
         let targets = Targets::default();
-        let finder = RouteFinder::new(&own, (0, 10 << 12), &targets, 0..10 << 12);
+        let finder = RouteFinder {
+            material,
+            men: addressed_men(&material),
+            slice: 0,
+            words: 10 << 12,
+            addresses: 0..10 << 12,
+            own: &own,
+            targets: &targets,
+            moves: ZeroingMoves::All,
+        };
         let leaving = Leaving {
             victim: Some(2),
             promotion: None,
