@@ -42,14 +42,18 @@ pub use visit::{Fens, Visit, Visited, Visitor};
 /// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
 #[must_use]
 pub fn work<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> u64 {
-    let chess = of_chess(materials);
+    work_of(directory, &subjects(materials))
+}
+
+fn work_of(directory: &Path, subjects: &[Subject]) -> u64 {
+    let chess = of_chess(subjects);
     let of_format = |format| -> u64 {
         chess::asked_in(directory, &chess, format)
             .iter()
             .map(chess::work)
             .sum()
     };
-    let of_rules = |rules| -> u64 { of_xiangqi(materials, rules).iter().map(xiangqi::work).sum() };
+    let of_rules = |rules| -> u64 { of_xiangqi(subjects, rules).iter().map(xiangqi::work).sum() };
     let chess: u64 = FORMATS.into_iter().map(of_format).sum();
     chess + Rules::ALL.into_iter().map(of_rules).sum::<u64>()
 }
@@ -58,28 +62,30 @@ pub fn work<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> u64 {
 /// told.
 #[must_use]
 pub fn count<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> usize {
-    let chess = of_chess(materials);
+    let subjects = subjects(materials);
+    let chess = of_chess(&subjects);
     let of_format = |format| chess::asked_in(directory, &chess, format).len();
-    let of_rules = |rules| of_xiangqi(materials, rules).len();
+    let of_rules = |rules| of_xiangqi(&subjects, rules).len();
     let chess: usize = FORMATS.into_iter().map(of_format).sum();
     chess + Rules::ALL.into_iter().map(of_rules).sum::<usize>()
 }
 
-fn of_chess<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Material> {
-    let subjects = materials.iter().map(|&material| material.into());
-    let chess = subjects.filter_map(|subject| match subject {
+/// What is asked for, by the conversions of its own that public functions take: whoever calls those shall not compile what is
+/// behind them again.
+fn subjects<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Subject> {
+    materials.iter().map(|&material| material.into()).collect()
+}
+
+fn of_chess(subjects: &[Subject]) -> Vec<Material> {
+    let chess = subjects.iter().filter_map(|&subject| match subject {
         Subject::Chess(material) => Some(material),
         Subject::Xiangqi(..) => None,
     });
     chess.collect()
 }
 
-fn of_xiangqi<S: Copy + Into<Subject>>(
-    materials: &[S],
-    rules: Rules,
-) -> Vec<crate::xiangqi::Material> {
-    let subjects = materials.iter().map(|&material| material.into());
-    let xiangqi = subjects.filter_map(|subject| match subject {
+fn of_xiangqi(subjects: &[Subject], rules: Rules) -> Vec<crate::xiangqi::Material> {
+    let xiangqi = subjects.iter().filter_map(|&subject| match subject {
         Subject::Xiangqi(own, material) if own == rules => Some(material.normal_form()),
         _ => None,
     });
@@ -152,8 +158,17 @@ pub fn verify_checksums<S: Copy + Into<Subject>>(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report, Error> {
+    verify_checksums_of(directory, &subjects(materials), cancel, observer)
+}
+
+fn verify_checksums_of(
+    directory: &Path,
+    subjects: &[Subject],
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Report, Error> {
     let mut report = Report::default();
-    let chess = of_chess(materials);
+    let chess = of_chess(subjects);
     for format in FORMATS {
         let asked = chess::asked_in(directory, &chess, format);
         let run: chess::Run<'_, u8> =
@@ -167,7 +182,7 @@ pub fn verify_checksums<S: Copy + Into<Subject>>(
     }
     for rules in Rules::ALL {
         let run = xiangqi::Run::new(directory, rules, cancel, observer);
-        for material in of_xiangqi(materials, rules) {
+        for material in of_xiangqi(subjects, rules) {
             let subject = Subject::Xiangqi(rules, material);
             observer.started(subject);
             report.unreadable.extend(run.verify_checksums(&material)?);
@@ -211,8 +226,18 @@ pub fn verify_within<S: Copy + Into<Subject>>(
     cancel: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report, Error> {
+    verify_subjects(directory, &subjects(materials), at_hand, cancel, observer)
+}
+
+fn verify_subjects(
+    directory: &Path,
+    subjects: &[Subject],
+    at_hand: u64,
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Report, Error> {
     let mut report = Report::default();
-    let chess = of_chess(materials);
+    let chess = of_chess(subjects);
     for format in FORMATS {
         let asked = chess::asked_in(directory, &chess, format);
         let verify = match chess::fits_bytes(directory, format, &asked) {
@@ -229,7 +254,7 @@ pub fn verify_within<S: Copy + Into<Subject>>(
         )?;
     }
     for rules in Rules::ALL {
-        let asked = of_xiangqi(materials, rules);
+        let asked = of_xiangqi(subjects, rules);
         let mut run = xiangqi::Run::new(directory, rules, cancel, observer);
         drive(&mut run, &asked, cancel, observer, &mut report)?;
     }

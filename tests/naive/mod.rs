@@ -3,8 +3,8 @@
 //! It knows squares of men, the slow move generator and nothing else: no bitsets, no sweeps, no unmoves. Every
 //! position, one out of its mirror images, is a number; its quiet moves are listed once; what its captures and pawn
 //! moves lead to is looked up among the materials and pawn placements solved before. A position is decided at
-//! distance `n`, for `n` = 0, 1, 2, …, from the values of its successors alone, and looked at again only when one
-//! of them was decided at distance `n - 1`. What is never decided is a draw.
+//! distance `n`, for `n` = 0, 1, 2, …, from the values of its successors alone, and looked at only when one of them was
+//! decided at distance `n - 1` that wins, or the last that was not known to lose. What is never decided is a draw.
 
 mod numbering;
 mod solver;

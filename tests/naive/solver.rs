@@ -212,6 +212,14 @@ impl Graph {
         Graph::list(&self.ends, &self.successors, position)
     }
 
+    fn move_counts(&self) -> Vec<u8> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let counts = starts.zip(&self.ends).map(|(start, end)| end - start);
+        counts
+            .map(|count| u8::try_from(count).expect("few men move"))
+            .collect()
+    }
+
     /// The same moves listed under the positions they lead to.
     fn predecessors(&self) -> (Vec<u32>, Vec<u32>) {
         let mut starts = vec![0u32; self.ends.len() + 1];
@@ -264,6 +272,8 @@ impl Graph {
                     .push(position as u32);
             }
         }
+        // Quiet moves that are not known to lose: a position that has one is not looked at.
+        let mut others = self.move_counts();
         let mut last: Vec<u32> = Vec::new();
         for n in 0.. {
             let mut decided = Vec::new();
@@ -280,11 +290,18 @@ impl Graph {
                 if values[successor as usize] < DRAW {
                     decided.extend(before_it.iter().map(|&position| (position, MATE - n)));
                 } else {
-                    perhaps_lost.extend(before_it);
+                    for &position in before_it {
+                        others[position as usize] -= 1;
+                        if others[position as usize] == 0 {
+                            perhaps_lost.push(position);
+                        }
+                    }
                 }
             }
             perhaps_lost.retain(|&position| {
-                values[position as usize] == OPEN && self.is_lost_at(position, n, metric, &values)
+                others[position as usize] == 0
+                    && values[position as usize] == OPEN
+                    && self.is_lost_at(position, n, metric, &values)
             });
             decided.extend(perhaps_lost.iter().map(|&position| (position, n - MATE)));
             last.clear();

@@ -112,11 +112,15 @@ fn reports_by_parts_are_those_in_memory() {
     let directory = directory.path();
     // Pawns of one and of both colours, equal men, the same men on both sides, promotions into other colours.
     let names = ["KQvKR", "KRvKR", "KRvKP", "KPvKP", "KBBvK", "KPPvK"];
-    let mut found = [0; 3];
-    let metrics = Metric::ALL.into_iter().cycle();
-    for (material, metric) in generate(directory, &names).into_iter().zip(metrics) {
+    let materials = generate(directory, &names);
+    // Reports of wrong tables are compared with each other, and so say of all other values that they are right.
+    for &material in &materials[..2] {
         let clean = report(directory, material);
         assert!(clean.is_clean() && clean.tables == 3, "{clean:?}");
+    }
+    let mut found = [0; 3];
+    let metrics = Metric::ALL.into_iter().cycle();
+    for (material, metric) in materials.into_iter().zip(metrics) {
         let path = table_path(directory, &material, metric);
         let bytes = std::fs::read(&path).unwrap();
         rewrite(&path, |streams, statistics| {
