@@ -13,6 +13,7 @@ mod xiangqi_statistics;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use retrograde::chess::material::Material;
@@ -57,9 +58,23 @@ fn with_dependencies(signatures: &[&str]) -> Vec<Material> {
 
 fn with_limit(materials: &[Material], limit: Plies) -> HashMap<Material, Table> {
     let mut tables = HashMap::new();
-    for &material in materials {
-        let table = solve(material, &tables, limit.0 as Score);
-        tables.insert(material, table);
+    // Captures lead to fewer men, promotions to fewer pawns.
+    let are_apart = |a: &Material, b: &Material| (a.men(), a.pawns()) == (b.men(), b.pawns());
+    for apart in materials.chunk_by(are_apart) {
+        let next = AtomicUsize::new(0);
+        let some = || {
+            let mut solved = Vec::new();
+            while let Some(&material) = apart.get(next.fetch_add(1, Ordering::Relaxed)) {
+                solved.push((material, solve(material, &tables, limit.0 as Score)));
+            }
+            solved
+        };
+        // A list of moves has up to a gigabyte, so no more than two at a time.
+        let (some, others) = std::thread::scope(|scope| {
+            let others = scope.spawn(some);
+            (some(), others.join().unwrap())
+        });
+        tables.extend(some.into_iter().chain(others));
     }
     tables
 }

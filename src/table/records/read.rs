@@ -1,12 +1,13 @@
 //! Finding records.
 
+use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{ENTRY_TAIL, HEADER_LEN, Header};
 use super::{MAX_KEY_LEN, MAX_VALUE_LEN, RecordsDescription, RecordsError};
 use crate::reserve::{reserved, zeroed};
-use crate::store::{MappedFile, Store};
+use crate::store::{MappedFile, Store, decompress_into};
 use crate::table::layout::get_u32;
 
 /// Decoded blocks that are kept: one for each remainder of a block's number.
@@ -35,6 +36,15 @@ impl Block {
         for (column, byte) in out.iter_mut().enumerate() {
             *byte = self.columns[(first + column) * self.records + row];
         }
+    }
+
+    /// How the key of a record compares with another; looks no further than they are the same, as columns lie far apart.
+    fn compare(&self, row: usize, key: &[u8]) -> Ordering {
+        let different = key.iter().enumerate().find_map(|(column, byte)| {
+            let ordering = self.columns[column * self.records + row].cmp(byte);
+            ordering.is_ne().then_some(ordering)
+        });
+        different.unwrap_or(Ordering::Equal)
     }
 }
 
@@ -178,20 +188,17 @@ impl Records {
             return Ok(false);
         };
         let block = self.block(number)?;
-        let mut found = [0; MAX_KEY_LEN];
-        let found = &mut found[..key_len];
         let (mut low, mut high) = (0, block.records);
         while low < high {
             let middle = low.midpoint(high);
-            block.read(middle, 0, found);
-            match (*found).cmp(key) {
-                std::cmp::Ordering::Equal => {
+            match block.compare(middle, key) {
+                Ordering::Equal => {
                     let len = value.len().min(self.header.description.value_len);
                     block.read(middle, key_len, &mut value[..len]);
                     return Ok(true);
                 }
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
             }
         }
         Ok(false)
@@ -227,22 +234,20 @@ impl Records {
         let records =
             u64::from(self.header.block_records).min(self.header.records - before) as usize;
         let bytes = records * self.header.description.record_len();
-        let columns = zstd::bulk::decompress(&payload, bytes).map_err(|_| impossible())?;
-        let mut block = Block {
+        let mut columns = Vec::new();
+        zeroed(&mut columns, bytes)?;
+        decompress_into(&payload, &mut columns).map_err(|_| impossible())?;
+        let block = Block {
             number,
             records,
             columns,
         };
         let key_len = self.header.description.key_len;
         let mut first = [0; MAX_KEY_LEN];
-        if block.columns.len() != bytes {
-            return Err(impossible());
-        }
         block.read(0, 0, &mut first[..key_len]);
         if first != entry.key {
             return Err(impossible());
         }
-        block.columns.shrink_to_fit();
         Ok(block)
     }
 }
