@@ -3,6 +3,7 @@
 use super::MEN_IN_BYTES;
 use super::layout::{Layout, Legality, PAGE};
 use super::line::Line;
+use super::slice::NUMBERS_AT_HAND;
 use super::source::{PIECE, TOGETHER};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
@@ -107,8 +108,14 @@ fn by_parts(material: &Material) -> u64 {
         (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
+    // Numbers of one side that are in memory until they are values, with a piece of a stream.
+    let numbers = match RESULTS * addresses <= NUMBERS_AT_HAND {
+        true => NUMBERS_AT_HAND.min(6 * RESULTS * addresses),
+        false => 0,
+    };
+    let resolving = numbers + slice.min(PIECE);
     reading
-        .max(comparing + captured)
+        .max(comparing.max(resolving) + captured)
         .max(exchanged)
         .max(arriving)
 }

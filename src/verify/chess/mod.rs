@@ -305,8 +305,8 @@ impl<S: Score> Run<'_, S> {
                 let lines = layout::Layout::new(*from).addresses();
                 let arrivals = Spares::of(&mut self.arrivals, lines);
                 let place = Place {
-                    away: None,
                     spares: Arc::downgrade(arrivals),
+                    ..Place::default()
                 };
                 Wanted::from(later, &material, &place)
             }

@@ -108,6 +108,8 @@ pub(super) struct Place {
     pub away: Option<(Arc<Away>, u32)>,
     /// Where their memory comes from and goes to, while it is of use.
     pub spares: Weak<Spares>,
+    /// Whether there are so many that numbers are read for them a piece at a time.
+    pub is_large: bool,
 }
 
 impl Place {
@@ -116,6 +118,7 @@ impl Place {
         Place {
             away: away.map(|away| (Arc::clone(away), log_lines)),
             spares: Weak::new(),
+            is_large: away.is_some(),
         }
     }
 }
@@ -421,8 +424,8 @@ mod tests {
             let spares = Arc::new(Spares::default());
             N::spare(&spares).put(vec![[N::NONE; 64]; 3]);
             let place = Place {
-                away: None,
                 spares: Arc::downgrade(&spares),
+                ..Place::default()
             };
             let mut stepwise = Pages::new(lines.len(), &place);
             lines

@@ -81,6 +81,43 @@ impl Places {
     }
 }
 
+/// Bytes of numbers of one side that stay in memory until they are values, where values wait in a file.
+pub(super) const NUMBERS_AT_HAND: u64 = if cfg!(test) { 1 << 19 } else { 1 << 31 };
+
+/// Where the numbers of one side are kept until they are values. Those that need not wait in a file are not compressed for it.
+struct NumberPlaces<'a> {
+    places: &'a Places,
+    /// Of no use once the numbers are values.
+    away: Option<Arc<Away>>,
+    /// Bytes that there is memory for.
+    room: u64,
+}
+
+impl<'a> NumberPlaces<'a> {
+    fn new(places: &'a Places) -> NumberPlaces<'a> {
+        NumberPlaces {
+            places,
+            away: places.own.as_ref().map(Away::another),
+            room: NUMBERS_AT_HAND,
+        }
+    }
+
+    /// For numbers of so many bytes.
+    fn next(&mut self, bytes: u64) -> Place {
+        match (&self.away, self.room.checked_sub(bytes)) {
+            (Some(away), Some(left)) => {
+                away.clear();
+                self.room = left;
+                Place {
+                    is_large: true,
+                    ..Place::default()
+                }
+            }
+            (away, _) => self.places.at(away.as_ref()),
+        }
+    }
+}
+
 /// The men at an address.
 pub(super) struct Men {
     pub squares: Squares,
@@ -137,11 +174,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
             if !part.has_side(side) {
                 continue;
             }
-            // Numbers are of no use once they are values.
-            let away = values.places.own.as_ref().map(Away::another);
-            let place = values.places.at(away.as_ref());
-            let read = |metric, is_wanted: bool| {
+            let mut places = NumberPlaces::new(&values.places);
+            let mut read = |metric, is_wanted: bool| {
                 if is_wanted && source.is_stored(metric, side.index(), frame) {
+                    let place = places.next(source.bytes_of_numbers(metric, frame));
                     source.numbers(metric, side.index(), frame, part, &place)
                 } else {
                     Ok(Numbers::default())

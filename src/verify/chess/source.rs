@@ -212,6 +212,13 @@ impl Source {
         })
     }
 
+    /// Bytes that the numbers of a metric take in memory, at the addresses of a frame.
+    pub fn bytes_of_numbers(&self, metric: Metric, frame: &Frame) -> u64 {
+        let native = self.native(metric);
+        let planes = 1 + u64::from(native.is_some_and(NativeTable::has_high_bytes));
+        planes * frame.addresses as u64 * size_of::<Line<u8>>() as u64
+    }
+
     /// The numbers of a metric at addresses with some squares of the white king, their low bytes and, if there are any, their
     /// high ones. There must be such a stream of our own format.
     pub fn lines(
@@ -279,9 +286,9 @@ struct Blocks<'a> {
 
 impl Reading<'_> {
     fn numbers(&self, stream: &Stream, part: &Part, place: &Place) -> Result<Pages<u8>, LoadError> {
-        let (together, piece) = match place.away {
-            Some(_) => (TOGETHER, PIECE),
-            None => (usize::MAX, u64::MAX),
+        let (together, piece) = match place.is_large {
+            true => (TOGETHER, PIECE),
+            false => (usize::MAX, u64::MAX),
         };
         let blocks = self.blocks(stream, piece)?;
         if let Some((away, _)) = &place.away {
