@@ -70,8 +70,8 @@ pub fn count<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> usiz
     chess + Rules::ALL.into_iter().map(of_rules).sum::<usize>()
 }
 
-/// What is asked for, by the conversions of its own that public functions take: whoever calls those shall not compile what is
-/// behind them again.
+/// What is asked for. Public functions take anything that becomes a subject, and do no more than this: what is generic is
+/// compiled again by each of their callers.
 fn subjects<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Subject> {
     materials.iter().map(|&material| material.into()).collect()
 }

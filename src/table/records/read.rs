@@ -243,9 +243,7 @@ impl Records {
             columns,
         };
         let key_len = self.header.description.key_len;
-        let mut first = [0; MAX_KEY_LEN];
-        block.read(0, 0, &mut first[..key_len]);
-        if first != entry.key {
+        if block.compare(0, &entry.key[..key_len]).is_ne() {
             return Err(impossible());
         }
         Ok(block)

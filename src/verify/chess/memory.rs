@@ -74,10 +74,10 @@ fn by_parts(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let (band, step) = parts(&layout);
     let addresses = layout.addresses() as u64;
-    let slice = IndexSpace::new(*material).len() / layout.slices() as u64;
     // A piece of a stream, and the lines that it is brought to.
+    let piece = (IndexSpace::new(*material).len() / layout.slices() as u64).min(PIECE);
     let together = (TOGETHER as u64 / band).max(1) * band;
-    let reading = slice.min(PIECE) + RESULTS * together.min(addresses);
+    let reading = piece + RESULTS * together.min(addresses);
     // The other side's keys and mate scores in a band, and where the white king steps to: of bands that are a step each all
     // those up to nine before and after. The own values of a step, and its numbers while they become values.
     let values = values(material);
@@ -108,12 +108,13 @@ fn by_parts(material: &Material) -> u64 {
         (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
-    // Numbers of one side that are in memory until they are values, with a piece of a stream.
+    // Numbers of one side that are in memory until they are values, of three metrics with up to two bytes each, and a piece of a
+    // stream.
     let numbers = match RESULTS * addresses <= NUMBERS_AT_HAND {
-        true => NUMBERS_AT_HAND.min(6 * RESULTS * addresses),
+        true => NUMBERS_AT_HAND.min(3 * 2 * RESULTS * addresses),
         false => 0,
     };
-    let resolving = numbers + slice.min(PIECE);
+    let resolving = numbers + piece;
     reading
         .max(comparing.max(resolving) + captured)
         .max(exchanged)
