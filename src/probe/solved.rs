@@ -31,7 +31,7 @@ use crate::Error;
 use crate::game::Game;
 use crate::metric::{Dtm, Dtz, Wdl};
 use crate::reach::{
-    Compact, Id, LeafError, Leaves, MoveValue, Outcome, Reach, Rules, Solved, Value,
+    Compact, Id, LeafError, Leaves, MoveValue, Outcome, Rules, Solve, Solved, Value,
 };
 use crate::xiangqi::{Rules as XiangqiRules, XiangqiValue};
 use crate::{chess, xiangqi};
@@ -51,7 +51,7 @@ const RULES: usize = 2;
 const ROOT: usize = 8;
 
 /// A game whose solved positions are kept in files: how values are written.
-pub trait Recorded: Reach {
+pub trait Recorded: Solve {
     /// Bytes of a value.
     fn value_len(mates: bool) -> usize;
 

@@ -10,7 +10,7 @@ use retrograde::metric::{Dtm, Dtz, Wdl};
 use retrograde::probe::xiangqi::{XiangqiLeaves, XiangqiTables};
 use retrograde::probe::{ProbeOptions, TableLeaves};
 use retrograde::reach::{
-    Analysed, End, Leaves, LineEnd, MAX_POSITIONS, Options, Outcome, Reach, Solved, Value, solve,
+    Analysed, End, Leaves, LineEnd, MAX_POSITIONS, Options, Outcome, Solve, Solved, Value, solve,
 };
 use retrograde::xiangqi::rules::wxf;
 use retrograde::xiangqi::{Rules, XiangqiValue};
@@ -55,7 +55,7 @@ impl PySolved {
 }
 
 /// What Python shows of a game's positions and values.
-trait Shown: Reach {
+trait Shown: Solve {
     /// Its FEN.
     fn fen(&self) -> String;
     /// A move as engines write it, as books do, and the position after it.
