@@ -1,16 +1,20 @@
 //! Tables with values that are not true, for tests of what should notice.
 
+use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::layout::Flags;
 use super::{
-    EncodedStream, Encoder, LeadingPawns, Maps, MenOrder, Sequence, Stream, Table, write_table,
+    EncodedStream, Encoder, LeadingPawns, LongStream, Maps, MenOrder, Sequence, Stream, Table,
+    write_table,
 };
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::metric::Metric;
+use crate::store::Scratch;
 
 /// A table that can be changed and written again.
 pub(crate) struct Forgery {
@@ -90,10 +94,34 @@ impl Forgery {
             .iter()
             .map(|stream| Stream {
                 order: stream.order.clone(),
-                encoded: EncodedStream::new(&stream.values, stream.flags, self.metric).unwrap(),
+                encoded: stream.encoded(self.metric),
                 maps: stream.maps.clone(),
             })
             .collect();
         write_table(path, &self.material, self.metric, &streams).unwrap();
+    }
+}
+
+impl ForgedStream {
+    /// Encoded without looking for pairs, which takes most of the time otherwise.
+    fn encoded(&self, metric: Metric) -> EncodedStream {
+        let mut is_present = [false; 256];
+        for &value in &self.values {
+            is_present[usize::from(value)] = true;
+        }
+        let scratch = [(); 2].map(|()| Arc::new(Scratch::new(None).unwrap()));
+        let places = scratch.each_ref();
+        EncodedStream::of_long(self, &[], &is_present, self.flags, metric, places).unwrap()
+    }
+}
+
+impl LongStream for ForgedStream {
+    fn len(&self) -> u64 {
+        self.values.len() as u64
+    }
+
+    fn fill(&self, start: u64, out: &mut [u8]) -> io::Result<()> {
+        out.copy_from_slice(&self.values[start as usize..][..out.len()]);
+        Ok(())
     }
 }

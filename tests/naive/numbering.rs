@@ -127,7 +127,8 @@ impl Numbering {
         Some((position, squares))
     }
 
-    /// The numbers with the same pawns, those nearest to promotion first: quiet moves stay among them.
+    /// The numbers with the same pawns, all on ranks where a pawn may stand, those nearest to promotion first: quiet moves stay
+    /// among them.
     pub fn groups(&self) -> Vec<(u32, std::ops::Range<u32>)> {
         let pawns = self.men.iter().filter(|man| man.1 == Role::Pawn).count();
         let size = if pawns == 0 {
@@ -136,14 +137,20 @@ impl Numbering {
             2 << (6 * (self.men.len() - pawns))
         } as u32;
         let mut groups: Vec<_> = (0..self.len() as u32 / size)
-            .map(|group| {
+            .filter_map(|group| {
                 let (squares, _) = self.squares(group * size);
+                if squares[..pawns]
+                    .iter()
+                    .any(|square| square >> 3 == 0 || square >> 3 == 7)
+                {
+                    return None;
+                }
                 let steps = self.men[..pawns].iter().zip(squares);
                 let steps = steps.map(|(man, square)| match man.0 {
                     Color::White => 7 - u32::from(square >> 3),
                     Color::Black => u32::from(square >> 3),
                 });
-                (steps.sum(), group * size..(group + 1) * size)
+                Some((steps.sum(), group * size..(group + 1) * size))
             })
             .collect();
         groups.sort_by_key(|&(steps, _)| steps);

@@ -136,31 +136,46 @@ impl Known<'_> {
 struct Graph {
     /// For each metric and position; `OPEN` if there is no such move, `HOLE` if this is no position.
     fixed: [Vec<Score>; 2],
-    /// How many quiet moves each position has; after [`Graph::joined`], where its list ends.
-    ends: Vec<u32>,
-    successors: Vec<u32>,
+    /// Where the list of quiet moves of each position begins in its part.
+    starts: Vec<u32>,
+    /// How long it is.
+    counts: Vec<u8>,
+    /// By parts of [`PART`] positions: where quiet moves lead.
+    successors: Vec<Vec<u32>>,
 }
+
+/// Positions whose moves are listed by one thread.
+const PART: usize = 1 << 14;
 
 impl Graph {
     fn new(numbering: &Numbering, group: std::ops::Range<u32>, known: &Known<'_>) -> Graph {
         let base = group.start;
         let numbers: Vec<u32> = group.collect();
         let parts: Vec<Graph> = numbers
-            .par_chunks(1 << 14)
+            .par_chunks(PART)
             .map(|numbers| {
                 let mut part = Graph::default();
+                let mut successors = Vec::new();
                 for &number in numbers {
-                    part.add(numbering, number, base, known);
+                    part.add(numbering, number, base, known, &mut successors);
                 }
+                part.successors.push(successors);
                 part
             })
             .collect();
         Graph::joined(parts)
     }
 
-    fn add(&mut self, numbering: &Numbering, number: u32, base: u32, known: &Known<'_>) {
+    fn add(
+        &mut self,
+        numbering: &Numbering,
+        number: u32,
+        base: u32,
+        known: &Known<'_>,
+        successors: &mut Vec<u32>,
+    ) {
         let mut fixed = [HOLE; 2];
-        let before_this = self.successors.len();
+        let start = successors.len();
         if let Some((position, at)) = numbering.position(number) {
             fixed = [OPEN; 2];
             let moves = position.legal_moves();
@@ -173,7 +188,7 @@ impl Graph {
                     let from = m.from().index() as u8;
                     let at = at.map(|square| if square == from { to } else { square });
                     let next = numbering.number(&at[..numbering.men.len()], !position.turn());
-                    self.successors.push(next - base);
+                    successors.push(next - base);
                 }
             }
             if moves.as_slice().is_empty() {
@@ -182,55 +197,40 @@ impl Graph {
         }
         self.fixed[0].push(fixed[0]);
         self.fixed[1].push(fixed[1]);
-        self.ends.push((self.successors.len() - before_this) as u32);
+        self.starts.push(start as u32);
+        let count = u8::try_from(successors.len() - start);
+        self.counts.push(count.expect("few men move"));
     }
 
     fn joined(parts: Vec<Graph>) -> Graph {
         let mut all = Graph::default();
-        all.successors
-            .reserve_exact(parts.iter().map(|part| part.successors.len()).sum());
-        let mut end = 0;
         for part in parts {
             all.fixed[0].extend(part.fixed[0].iter());
             all.fixed[1].extend(part.fixed[1].iter());
-            all.successors.extend(part.successors.iter());
-            all.ends.extend(part.ends.iter().map(|count| {
-                end += count;
-                end
-            }));
+            all.starts.extend(part.starts);
+            all.counts.extend(part.counts);
+            all.successors.extend(part.successors);
         }
         all
     }
 
-    fn list<'a>(ends: &[u32], lists: &'a [u32], position: u32) -> &'a [u32] {
-        let position = position as usize;
-        let start = if position == 0 { 0 } else { ends[position - 1] };
-        &lists[start as usize..ends[position] as usize]
-    }
-
     fn successors(&self, position: u32) -> &[u32] {
-        Graph::list(&self.ends, &self.successors, position)
-    }
-
-    fn move_counts(&self) -> Vec<u8> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let counts = starts.zip(&self.ends).map(|(start, end)| end - start);
-        counts
-            .map(|count| u8::try_from(count).expect("few men move"))
-            .collect()
+        let position = position as usize;
+        let list = &self.successors[position / PART][self.starts[position] as usize..];
+        &list[..usize::from(self.counts[position])]
     }
 
     /// The same moves listed under the positions they lead to.
-    fn predecessors(&self) -> (Vec<u32>, Vec<u32>) {
-        let mut starts = vec![0u32; self.ends.len() + 1];
-        for &successor in &self.successors {
+    fn predecessors(&self) -> Predecessors {
+        let mut starts = vec![0u32; self.counts.len() + 1];
+        for &successor in self.successors.iter().flatten() {
             starts[successor as usize + 1] += 1;
         }
         for position in 1..starts.len() {
             starts[position] += starts[position - 1];
         }
-        let mut predecessors = vec![0; self.successors.len()];
-        for position in 0..self.ends.len() as u32 {
+        let mut predecessors = vec![0; starts[self.counts.len()] as usize];
+        for position in 0..self.counts.len() as u32 {
             for &successor in self.successors(position) {
                 let next = &mut starts[successor as usize];
                 predecessors[*next as usize] = position;
@@ -239,7 +239,10 @@ impl Graph {
         }
         // Every start has moved to the end of its list.
         starts.pop();
-        (starts, predecessors)
+        Predecessors {
+            ends: starts,
+            lists: predecessors,
+        }
     }
 
     /// Whether all moves of a position lose and the longest takes `n` plies.
@@ -258,7 +261,7 @@ impl Graph {
         best == n - MATE
     }
 
-    fn solve(&self, metric: usize, predecessors: &(Vec<u32>, Vec<u32>)) -> Vec<Score> {
+    fn solve(&self, metric: usize, predecessors: &Predecessors) -> Vec<Score> {
         let fixed = &self.fixed[metric];
         let mut values: Vec<Score> = fixed
             .iter()
@@ -273,7 +276,7 @@ impl Graph {
             }
         }
         // Quiet moves that are not known to lose: a position that has one is not looked at.
-        let mut others = self.move_counts();
+        let mut others = self.counts.clone();
         let mut last: Vec<u32> = Vec::new();
         for n in 0.. {
             let mut decided = Vec::new();
@@ -286,7 +289,7 @@ impl Graph {
                 }
             }
             for &successor in &last {
-                let before_it = Graph::list(&predecessors.0, &predecessors.1, successor);
+                let before_it = predecessors.of(successor);
                 if values[successor as usize] < DRAW {
                     decided.extend(before_it.iter().map(|&position| (position, MATE - n)));
                 } else {
@@ -324,10 +327,28 @@ impl Graph {
     }
 }
 
+/// The positions from which quiet moves lead to each, one list after the other.
+struct Predecessors {
+    /// Where the list of each position ends.
+    ends: Vec<u32>,
+    lists: Vec<u32>,
+}
+
+impl Predecessors {
+    fn of(&self, position: u32) -> &[u32] {
+        let position = position as usize;
+        let start = match position {
+            0 => 0,
+            _ => self.ends[position - 1],
+        };
+        &self.lists[start as usize..self.ends[position] as usize]
+    }
+}
+
 /// All values of a material when a draw can be claimed after `limit` plies without a zeroing move.
 pub fn solve(material: Material, tables: &HashMap<Material, Table>, limit: Score) -> Table {
     let numbering = Numbering::new(&material);
-    let scores = [0, 1].map(|_| vec![OPEN; numbering.len()]);
+    let scores = [0, 1].map(|_| vec![HOLE; numbering.len()]);
     let groups = numbering.groups();
     let mut table = Table { numbering, scores };
     for equally_far in groups.chunk_by(|a, b| a.0 == b.0) {
