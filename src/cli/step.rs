@@ -17,7 +17,7 @@ use super::manifest::{Entry, entry};
 use super::print::quoted;
 use super::progress::ProgressOptions;
 use super::wanted::{Format, Means, Wanted};
-use super::{Outcome, TableDirectory, progress};
+use super::{Outcome, TableDirectory, input, progress};
 
 /// Make the tables of one material from those that are there, and write a receipt: a step of `plan`
 #[derive(Debug, Args)]
@@ -35,6 +35,11 @@ pub struct Step {
     /// Where to write what was made: names, bytes and SHA-256 of the files and of those that were read
     #[arg(long, value_name = "FILE")]
     receipt: PathBuf,
+
+    /// Leave in work files beside the tables what these materials read of this one, perhaps none, and read what other steps
+    /// have left: steps are faster, and take room on the disk. When all steps are done, `generate` removes what they have left
+    #[arg(long, value_name = "MATERIAL", num_args = 0..)]
+    leave_for: Option<Vec<String>>,
 
     #[command(flatten)]
     progress: ProgressOptions,
@@ -57,9 +62,22 @@ impl Step {
         progress::use_threads(self.means.threads)?;
         let directory = tables.only("step")?;
         let Step { wanted, means, .. } = &self;
+        let left_for = self.leave_for.iter().flatten();
         match wanted.game(tables)? {
-            Game::Chess => self.make(&wanted.chess(means, Format::Native, directory)?, out),
-            Game::Xiangqi => self.make(&wanted.xiangqi(means, directory)?, out),
+            Game::Chess => {
+                let mut options = wanted.chess(means, Format::Native, directory)?;
+                let left_for = left_for.map(|signature| Ok(input::material(signature)?));
+                let left_for: Vec<_> = left_for.collect::<Result<_>>()?;
+                options.left_for = self.leave_for.is_some().then_some(left_for);
+                self.make(&options, out)
+            }
+            Game::Xiangqi => {
+                let mut options = wanted.xiangqi(means, directory)?;
+                let left_for = left_for.map(|signature| input::xiangqi_material(signature));
+                let left_for: Vec<_> = left_for.collect::<Result<_>>()?;
+                options.left_for = self.leave_for.is_some().then_some(left_for);
+                self.make(&options, out)
+            }
         }
     }
 

@@ -52,6 +52,10 @@ impl<G: Generate> Plan<G> {
         {
             return Err(Error::Directory { directory, source });
         }
+        if options.left_for.is_some() {
+            // What stays in memory is no use to others.
+            options.men_in_memory = options.men_in_memory.min(FEWEST_IN_MEMORY);
+        }
         let mut wanted: HashMap<G::Material, Vec<G::Metric>> = HashMap::new();
         let mut open: Vec<G::Material> = options
             .materials
@@ -62,7 +66,7 @@ impl<G: Generate> Plan<G> {
             if wanted.contains_key(&material) {
                 continue;
             }
-            open.extend(material.dependencies());
+            open.extend(materials_behind(&material, &options));
             wanted.insert(material, G::missing(&material, &options));
         }
         loop {
@@ -248,6 +252,21 @@ impl<G: Generate> Plan<G> {
     }
 }
 
+/// The materials of which something has to be there for a material to be made. What other steps have left of one in work
+/// files stands for its tables and for all that is behind them.
+fn materials_behind<G: Generate>(
+    material: &G::Material,
+    options: &GenerateOptions<G>,
+) -> Vec<G::Material> {
+    if options.left_for.is_none() {
+        return material.dependencies();
+    }
+    let store = options.views();
+    let views = G::reads(material).into_iter();
+    let missing = views.filter(|view| !store.is_filed(view));
+    missing.map(|view| view.source()).collect()
+}
+
 /// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
 /// work file holds.
 fn ordered_steps<G: Generate>(
@@ -277,10 +296,17 @@ fn ordered_steps<G: Generate>(
         views, materials, ..
     } = order;
     let mut leaves: HashMap<G::Material, Vec<G::View>> = HashMap::new();
-    for view in materials.iter().flat_map(|reader| &views[reader]) {
+    let later = options.left_for.iter().flatten();
+    let later = later.flat_map(|reader| G::reads(&reader.normal_form()));
+    let read: Vec<G::View> = materials
+        .iter()
+        .flat_map(|reader| views[reader].iter().copied())
+        .chain(later.filter(|view| store.is_for_file(view)))
+        .collect();
+    for view in read {
         let of_source = leaves.entry(view.source()).or_default();
-        if !of_source.contains(view) {
-            of_source.push(*view);
+        if !of_source.contains(&view) {
+            of_source.push(view);
         }
     }
     materials

@@ -100,7 +100,10 @@ impl<G: Generate> Plan<G> {
                 material_of(name).is_some_and(|material| wanted.contains(material))
             });
         }
-        views.clear(self.wanted.iter().flat_map(G::reads))
+        match self.options.left_for {
+            Some(_) => Ok(()),
+            None => views.clear(self.wanted.iter().flat_map(G::reads)),
+        }
     }
 }
 
@@ -170,8 +173,11 @@ impl<'a, G: Generate> Scheduler<'a, G> {
         state.running.retain(|&other| other != number);
         state.done.insert(step.material);
         state.budget += step.memory;
+        let stays =
+            |view: &G::View| self.plan.options.left_for.is_some() && self.views.is_for_file(view);
         let result = result.and_then(|written| {
-            for view in G::reads(&step.material) {
+            let read = G::reads(&step.material).into_iter();
+            for view in read.filter(|view| !stays(view)) {
                 let mut others = state.waiting.iter().chain(&state.running);
                 if !others.any(|&other| steps[other].reads(&view)) {
                     self.views.discard(&view)?;

@@ -194,6 +194,51 @@ fn steps_one_after_the_other_make_what_generate_makes() {
 }
 
 #[test]
+fn steps_make_the_same_from_what_earlier_ones_have_left_for_them() {
+    for (game, material) in [("chess", "KRvKP"), ("xiangqi", "KRvKAA")] {
+        let (_, expected) = generated(game, &[material]);
+        let place = Place::new();
+        let plan = plan(&place, &[material, "--game", game]);
+        let step = |planned: &Value| {
+            let own = name(planned);
+            let readers = steps(&plan).iter().filter(|reader| {
+                let reads = reader["reads"].as_array().unwrap();
+                reads.contains(&planned["material"])
+            });
+            let receipt = format!("receipts/{own}.json");
+            let arguments = ["step", own, "--game", game, "--tables", "tables"];
+            let leaving = ["--receipt", &receipt, "--leave-for"];
+            let all = [&arguments[..], &leaving].concat().into_iter();
+            let (status, said, told) = place.run(all.chain(readers.map(name)));
+            assert_eq!(status, 0, "{said}{told}");
+            assert!(said.contains(": made, "), "{said}");
+        };
+        let directory = place.path(tables(game));
+        steps(&plan).iter().for_each(step);
+        assert_same(&files(&directory), &expected);
+        let work_files = directory.join(".work");
+        assert!(fs::read_dir(&work_files).unwrap().next().is_some());
+
+        // Their tables are not looked at.
+        let last = steps(&plan).last().unwrap();
+        assert_eq!(name(last), material);
+        let four_men = steps(&plan).iter().filter(|step| name(step).len() == 5);
+        for gone in four_men.chain([last]) {
+            for path in gone["writes"].as_array().unwrap() {
+                let _ = fs::remove_file(place.path("tables").join(path.as_str().unwrap()));
+            }
+        }
+        assert!(files(&directory).len() < expected.len() - 3);
+        step(last);
+        // What nobody needs any more goes with the next generation.
+        let generate = ["generate", "--game", game, "--tables", "tables", material];
+        assert_eq!(place.run(generate).0, 0);
+        assert_same(&files(&directory), &expected);
+        assert!(!work_files.exists());
+    }
+}
+
+#[test]
 fn what_a_step_needs_is_never_made_on_the_way() {
     let place = Place::new();
     let (status, said, told) = step(&place, "chess", "KRvKN");

@@ -66,6 +66,7 @@ impl GenerateOptions<Chess> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            left_for: None,
             ranks: None,
         }
     }

@@ -59,6 +59,7 @@ impl GenerateOptions<Xiangqi> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            left_for: None,
             ranks: None,
         }
     }
