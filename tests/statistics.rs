@@ -44,18 +44,19 @@ fn for_each(men: &[(Color, Role)], squares: &mut Vec<u8>, visit: &mut impl FnMut
 /// smallest squares. With pawns there is one such symmetry.
 fn is_in_table(men: &[(Color, Role)], squares: &[u8]) -> bool {
     let has_pawns = men.iter().any(|&(_, role)| role == Role::Pawn);
-    let image = |symmetry: u8| -> Vec<u8> {
-        let map = |&square: &u8| {
+    let is_first = |symmetry: u8| {
+        let image = |square: u8| {
             let [file, rank] = match symmetry & 4 {
                 0 => [square % 8, square / 8],
                 _ => [square / 8, square % 8],
             };
             (file ^ (7 * (symmetry & 1))) + 8 * (rank ^ (7 * (symmetry >> 1 & 1)))
         };
-        squares.iter().map(map).collect()
+        let squares = squares.iter().copied();
+        squares.clone().le(squares.map(image))
     };
     let symmetries = if has_pawns { 2 } else { 8 };
-    (0..symmetries).all(|symmetry| *squares <= image(symmetry)[..])
+    (0..symmetries).all(is_first)
 }
 
 fn count(solved: &Solved, men: &[(Color, Role)], counting: Counting) -> [Naive; 2] {
