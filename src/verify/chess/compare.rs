@@ -91,8 +91,9 @@ impl<S: Score> Comparison<'_, S> {
             let mut neighbours = Neighbours::new();
             let end = (start + CHUNK).min(addresses.end);
             for address in start..end {
-                let men = self.values.men(address);
-                if let Some(canonical) = self.values.canonical(address, &men) {
+                let squares = self.values.frame().squares(address);
+                if let Some(canonical) = self.values.frame().canonical(address, &squares) {
+                    let men = self.values.men(address);
                     let line = ComparedLine {
                         side,
                         step,

@@ -1,7 +1,8 @@
 //! Where verification keeps the values of a material in memory: a [`Frame`] for each pawn placement, in it an address for
 //! each way to place the white king and the pieces, at each address a line over the squares of the black king.
 //!
-//! Identical pieces have an address for each of their orders. Without pawns the white king stands in the triangle
+//! Identical pieces have an address for each of their orders, of which only that has values in which their squares increase: what
+//! leads to another one is sought there. Without pawns the white king stands in the triangle
 //! a1-d1-d4; with it on the long diagonal, a position and its transposed twin are both there.
 
 use std::ops::Range;
@@ -43,17 +44,20 @@ pub(super) struct Layout {
     pub pawns: PawnSlices,
     /// The white king, then the pieces in the order of the material.
     men: Vec<Man>,
+    /// Whether some of them are identical.
+    has_identical: bool,
 }
 
 impl Layout {
     pub fn new(material: Material) -> Layout {
         let pieces = material.men_without_kings();
-        let men = std::iter::once((Color::White, Role::King))
+        let men: Vec<Man> = std::iter::once((Color::White, Role::King))
             .chain(pieces.into_iter().filter(|man| man.1 != Role::Pawn))
             .collect();
         Layout {
             material,
             pawns: PawnSlices::new(&material),
+            has_identical: men.windows(2).any(|pair| pair[0] == pair[1]),
             men,
         }
     }
@@ -77,11 +81,12 @@ impl Layout {
             pawns: self.pawns.placement(slice),
             in_triangle: !self.material.has_pawns(),
             men: self.men.clone(),
+            has_identical: self.has_identical,
             addresses: self.addresses(),
         }
     }
 
-    /// The slice and the address of a placement, and the symmetry that takes its board there.
+    /// The slice and the address of a placement, identical men in order, and the symmetry that takes its board there.
     #[inline]
     pub fn locate(&self, placement: &Placement) -> (usize, usize, Symmetry) {
         let white_king = placement.of(Color::White, Role::King).trailing_zeros() as u8;
@@ -94,21 +99,47 @@ impl Layout {
         } else {
             (0, into_triangle(white_king))
         };
-        let mut address = king_digit(!self.material.has_pawns(), symmetry.map(white_king));
+        let mut squares = [0; MAX_ADDRESSED];
+        squares[0] = symmetry.map(white_king);
         let turned = symmetry.squares();
         let mut last = None;
         let mut rest = 0u64;
-        for &man in &self.men[1..] {
+        for (&man, square) in self.men[1..].iter().zip(&mut squares[1..]) {
             // Identical men follow each other.
             if last != Some(man) {
                 last = Some(man);
                 rest = placement.of(man.0, man.1);
             }
-            address = address << 6 | usize::from(turned[rest.trailing_zeros() as usize & 63]);
+            *square = turned[rest.trailing_zeros() as usize & 63];
             rest &= rest.wrapping_sub(1);
         }
+        if self.has_identical {
+            put_in_order(&self.men, &mut squares);
+        }
+        let address = address(!self.material.has_pawns(), &squares[..self.men.len()]);
         (slice, address, symmetry)
     }
+}
+
+/// Sorts the squares of identical men.
+#[inline(always)]
+fn put_in_order(men: &[Man], squares: &mut Squares) {
+    for man in 2..men.len() {
+        let mut at = man;
+        while at > 1 && men[at - 1] == men[man] && squares[at - 1] > squares[at] {
+            squares.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+}
+
+/// The address of men on squares, the white king's first.
+#[inline(always)]
+fn address(in_triangle: bool, squares: &[u8]) -> usize {
+    let king = king_digit(in_triangle, squares[0]);
+    squares[1..]
+        .iter()
+        .fold(king, |address, &square| address << 6 | usize::from(square))
 }
 
 fn king_digit(in_triangle: bool, square: u8) -> usize {
@@ -125,6 +156,7 @@ pub(super) struct Frame {
     pub pawns: PawnPlacement,
     pub in_triangle: bool,
     pub men: Vec<Man>,
+    has_identical: bool,
     pub addresses: usize,
 }
 
@@ -156,13 +188,20 @@ impl Frame {
         squares
     }
 
-    /// The address of men on squares; without pawns, the white king must stand in the triangle.
+    /// The address of men on squares, identical ones in order; without pawns, the white king must stand in the triangle.
     #[inline(always)]
-    pub fn address(&self, squares: &Squares) -> usize {
-        let king = king_digit(self.in_triangle, squares[0]);
-        squares[1..self.men.len()]
-            .iter()
-            .fold(king, |address, &square| address << 6 | usize::from(square))
+    pub fn address(&self, mut squares: Squares) -> usize {
+        if self.has_identical {
+            put_in_order(&self.men, &mut squares);
+        }
+        address(self.in_triangle, &squares[..self.men.len()])
+    }
+
+    /// Whether there is another man like one of them.
+    #[inline(always)]
+    pub fn has_twin(&self, man: usize) -> bool {
+        let is_like = |other: Option<&Man>| other == Some(&self.men[man]);
+        self.has_identical && (is_like(self.men.get(man + 1)) || is_like(self.men[..man].last()))
     }
 
     /// How far apart the addresses of neighbouring squares of a man are.
@@ -216,9 +255,30 @@ impl Frame {
     }
 
     /// Whether identical men stand on squares in increasing order; the other orders are the same positions again.
+    #[inline]
     pub fn is_in_order(&self, squares: &Squares) -> bool {
-        (1..self.men.len() - 1)
-            .all(|man| self.men[man] != self.men[man + 1] || squares[man] < squares[man + 1])
+        !self.has_identical
+            || (1..self.men.len() - 1)
+                .all(|man| self.men[man] != self.men[man + 1] || squares[man] < squares[man + 1])
+    }
+
+    /// The squares of a man with which identical men stand on squares in increasing order, the others being where they are.
+    pub fn squares_in_order(&self, squares: &Squares, man: usize) -> u64 {
+        let mut all = *squares;
+        if !self.has_twin(man) {
+            return if self.is_in_order(squares) {
+                u64::MAX
+            } else {
+                0
+            };
+        }
+        let is_in_order = |square: &u8| {
+            all[man] = *square;
+            self.is_in_order(&all)
+        };
+        (0..64u8)
+            .filter(is_in_order)
+            .fold(0, |set, square| set | 1 << square)
     }
 
     /// What stands for itself at an address, or nothing if the whole of it is found at another.
@@ -240,11 +300,8 @@ impl Frame {
             weight: 8,
         };
         if is_on_diagonal(squares[0]) {
-            let mut transposed = squares.map(|square| Symmetry::TRANSPOSE.map(square));
-            for identical in self.runs_of_identical() {
-                transposed[identical].sort_unstable();
-            }
-            match self.address(&transposed).cmp(&address) {
+            let transposed = squares.map(|square| Symmetry::TRANSPOSE.map(square));
+            match self.address(transposed).cmp(&address) {
                 std::cmp::Ordering::Less => return None,
                 std::cmp::Ordering::Equal => {
                     canonical.positions = !ABOVE_DIAGONAL;
@@ -254,15 +311,6 @@ impl Frame {
             }
         }
         Some(canonical)
-    }
-
-    fn runs_of_identical(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let mut start = 1;
-        self.men[1..].chunk_by(|a, b| a == b).map(move |run| {
-            let range = start..start + run.len();
-            start = range.end;
-            range
-        })
     }
 
     /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
@@ -301,11 +349,14 @@ impl Frame {
         }
     }
 
-    /// [`legality`](Self::legality) for each address.
+    /// [`legality`](Self::legality) for each address with identical men in order.
     pub fn all_legality(&self) -> Vec<Legality> {
         let of_address = |address: usize| {
             let squares = self.squares(address);
-            self.legality(&squares, &self.placement(&squares))
+            match self.is_in_order(&squares) {
+                true => self.legality(&squares, &self.placement(&squares)),
+                false => Legality::default(),
+            }
         };
         (0..self.addresses)
             .into_par_iter()

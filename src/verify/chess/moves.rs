@@ -327,9 +327,18 @@ impl<S: Score> Moves<'_, S> {
                 continue;
             }
             let base = address - usize::from(square) * stride;
+            let has_twin = self.frame.has_twin(man);
             for to in squares_of(reached) {
+                let address = match has_twin {
+                    true => {
+                        let mut squares = *squares;
+                        squares[man] = to.index() as u8;
+                        self.frame.address(squares)
+                    }
+                    false => base + to.index() * stride,
+                };
                 out.push(Neighbour {
-                    address: (base + to.index() * stride) as u32,
+                    address: address as u32,
                     symmetry: Symmetry::default(),
                     between: if role == Role::Knight {
                         0
@@ -362,7 +371,7 @@ impl<S: Score> Moves<'_, S> {
                 } else {
                     let mut turned = squares.map(|square| symmetry.map(square));
                     turned[0] = symmetry.map(to);
-                    (self.frame.address(&turned), symmetry)
+                    (self.frame.address(turned), symmetry)
                 }
             };
             out.push(Neighbour {

@@ -75,7 +75,7 @@ impl Part {
     /// Whether the line of men on squares is in it.
     #[inline]
     pub fn has(&self, side: Color, men: &[Man], squares: &Squares) -> bool {
-        self.squares(side, men, squares, 0) >> squares[0] & 1 != 0
+        matches!(self, Part::Whole) || self.squares(side, men, squares, 0) >> squares[0] & 1 != 0
     }
 
     /// The squares of one of the men where it is in it, with the others on theirs.

@@ -155,12 +155,9 @@ impl Words {
         addresses: &Range<usize>,
     ) -> Words {
         let frame = values.frame();
-        let has_identical = frame.men[1..].windows(2).any(|pair| pair[0] == pair[1]);
-        let is_in_order =
-            |address: usize| !has_identical || frame.is_in_order(&frame.squares(address));
         let sets = addresses.clone().map(|address| {
-            // The other orders of identical men are not counted.
-            if !is_in_order(address) {
+            // The other orders of identical men have no values.
+            if !frame.is_in_order(&frame.squares(address)) {
                 return Default::default();
             }
             let legality = values.legality(address);

@@ -189,9 +189,12 @@ impl<S: Score> Resolved<S> {
                 let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
                 for band in frame.bands(away.is_some()) {
                     lines.extend(band, has_scores, |address| {
-                        let placement = frame.placement(&frame.squares(address));
+                        let squares = frame.squares(address);
                         let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
-                        window.take_other_colors(&placement, side, u64::MAX, &mut found);
+                        if frame.is_in_order(&squares) {
+                            let placement = frame.placement(&squares);
+                            window.take_other_colors(&placement, side, u64::MAX, &mut found);
+                        }
                         found
                     });
                 }
@@ -593,11 +596,12 @@ impl<S: Score> Arrivals<'_, S> {
         TRIANGLE.into_iter().map(of_place).collect()
     }
 
-    /// The men after the promotion, without the black king; none if another man is there.
+    /// The men after the promotion, without the black king; none if another man is there, or identical ones are not in order.
     fn placement(&self, address: usize) -> Option<Placement> {
         let color = self.wanted.promotion.color.index();
-        let mut placement = self.from.placement(&self.from.squares(address));
-        if placement.occupied() >> self.square & 1 != 0 {
+        let squares = self.from.squares(address);
+        let mut placement = self.from.placement(&squares);
+        if placement.occupied() >> self.square & 1 != 0 || !self.from.is_in_order(&squares) {
             return None;
         }
         placement.men[color][Role::Pawn.index()] = self.rest.of(self.wanted.promotion.color);

@@ -234,9 +234,11 @@ impl<'a, S: Score> SliceValues<'a, S> {
         !self.sides[side.index()].lines.scores.is_empty()
     }
 
+    /// Whether an address has values that somebody asks for.
     fn is_in(&self, part: &Part, side: Color, address: usize) -> bool {
         let frame = self.frame();
-        matches!(part, Part::Whole) || part.has(side, &frame.men, &frame.squares(address))
+        let squares = frame.squares(address);
+        frame.is_in_order(&squares) && part.has(side, &frame.men, &squares)
     }
 
     #[inline(always)]
@@ -386,7 +388,12 @@ impl<'a, S: Score> SliceValues<'a, S> {
     ) -> [u64; 3] {
         let reading = numbers.reading;
         let side = reading.side;
-        if !self.is_in(reading.part, side, address) {
+        let (frame, squares) = (self.frame(), self.frame().squares(address));
+        if !frame.is_in_order(&squares) {
+            line.take_no_position();
+            return [0; 3];
+        }
+        if !reading.part.has(side, &frame.men, &squares) {
             return [0; 3];
         }
         if !reading.in_place[0] {
@@ -588,12 +595,13 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 &mut scores,
                 &step.addresses,
                 |neighbours, address, scores| {
-                    if !self.is_in(part, side, address) {
+                    let (frame, squares) = (self.frame(), self.frame().squares(address));
+                    if !part.has(side, &frame.men, &squares) {
                         return;
                     }
                     let men = self.men(address);
                     let legal = men.legality.legal[side.index()];
-                    if legal == 0 {
+                    if legal == 0 || !frame.is_in_order(&squares) {
                         *scores = [S::ILLEGAL; 64];
                         return;
                     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::files::{LoadError, Numbers, path_of};
-use super::gather::{Gather, Piece};
+use super::gather::{Gather, Orders, Piece};
 use super::layout::{Frame, Layout};
 use super::line::{Line, Score};
 use super::numbers::DistanceCode;
@@ -186,8 +186,8 @@ impl Source {
         S::draw_in_file(native.is_some_and(NativeTable::has_high_bytes))
     }
 
-    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, and
-    /// those outside the part, may be any. Those of our own tables are put away if there is a place for it.
+    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, those
+    /// outside the part, and those of identical men whose squares do not increase may be any. Those of our own tables are put away if there is a place for it.
     pub fn numbers(
         &self,
         metric: Metric,
@@ -290,7 +290,7 @@ impl Reading<'_> {
             true => (TOGETHER, PIECE),
             false => (usize::MAX, u64::MAX),
         };
-        let blocks = self.blocks(stream, piece)?;
+        let blocks = self.blocks(stream, piece, Orders::Increasing)?;
         if let Some((away, _)) = &place.away {
             away.clear();
         }
@@ -314,7 +314,7 @@ impl Reading<'_> {
 
     /// The lines at addresses with some squares of the white king.
     fn lines(&self, stream: &Stream, addresses: &Range<usize>) -> Result<Vec<Line<u8>>, LoadError> {
-        let blocks = self.blocks(stream, PIECE)?;
+        let blocks = self.blocks(stream, PIECE, Orders::All)?;
         let mut lines = vec![[0; 64]; addresses.len()];
         let place = (addresses.start, &mut lines[..]);
         self.fill(stream, &blocks, &Part::Whole, place, &mut Vec::new())?;
@@ -322,7 +322,7 @@ impl Reading<'_> {
     }
 
     /// Where the numbers of the frame are, of which about so many are decoded together.
-    fn blocks(&self, stream: &Stream, piece: u64) -> Result<Blocks<'_>, LoadError> {
+    fn blocks(&self, stream: &Stream, piece: u64, orders: Orders) -> Result<Blocks<'_>, LoadError> {
         let (space, exchanged) = match &self.native.exchanged_space {
             Some(space) => (space, !self.is_exchanged),
             None => (self.normal_space, self.is_exchanged),
@@ -334,7 +334,7 @@ impl Reading<'_> {
                 material: *self.normal_space.material(),
                 metric: self.metric,
             })?;
-        let gather = Gather::new(space, &order, self.frame, exchanged);
+        let gather = Gather::new(space, &order, self.frame, exchanged, orders);
         let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
         Ok(Blocks {

@@ -39,6 +39,17 @@ pub(in crate::verify::chess) struct Gather<'a> {
     pairs: Vec<Pairs>,
     /// The group whose numbers lie closest together in the file, and one of its men.
     fastest: Option<(usize, usize)>,
+    /// Which lines get numbers.
+    orders: Orders,
+}
+
+/// Of the addresses of identical men, which of their orders are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::verify::chess) enum Orders {
+    /// All of them.
+    All,
+    /// That in which their squares increase, at least.
+    Increasing,
 }
 
 /// How a pair of kings is turned on the way to the file.
@@ -79,7 +90,13 @@ impl Pairs {
 }
 
 impl<'a> Gather<'a> {
-    pub fn new(space: &IndexSpace, order: &Order, frame: &'a Frame, exchanged: bool) -> Gather<'a> {
+    pub fn new(
+        space: &IndexSpace,
+        order: &Order,
+        frame: &'a Frame,
+        exchanged: bool,
+        orders: Orders,
+    ) -> Gather<'a> {
         let mut strides = [0; MAX_DIMENSIONS];
         for (dimension, stride) in strides[..space.dimensions()].iter_mut().enumerate() {
             let mut digits = [0; MAX_DIMENSIONS];
@@ -125,6 +142,7 @@ impl<'a> Gather<'a> {
             pawns,
             pairs: Vec::new(),
             fastest,
+            orders,
         };
         let pairs = (0..64).map(|white| {
             let by_black = std::array::from_fn(|black| gather.pair(white, black as u8));
@@ -257,7 +275,10 @@ impl<'a> Gather<'a> {
                         fixed.flat_map(|fixed| (0..stride).map(move |below| (fixed, below)));
                     for (fixed, below) in fixed {
                         let squares = self.frame.squares(start + fixed + below);
-                        let wanted = part.squares(side, men, &squares, man);
+                        let mut wanted = part.squares(side, men, &squares, man);
+                        if self.orders == Orders::Increasing {
+                            wanted &= self.squares_in_order(&squares, man, like);
+                        }
                         if wanted != 0 {
                             width.run(GatherTile {
                                 gather: self,
@@ -286,6 +307,19 @@ impl<'a> Gather<'a> {
                     }
                 }
             }),
+        }
+    }
+
+    /// The squares of the fastest man with which identical men are in order. A tile has the numbers of both orders of two.
+    fn squares_in_order(&self, squares: &Squares, man: usize, like: Option<usize>) -> u64 {
+        let Some(like) = like else {
+            return self.frame.squares_in_order(squares, man);
+        };
+        let mut others = *squares;
+        (others[like], others[man]) = (0, 1);
+        match self.frame.is_in_order(&others) {
+            true => u64::MAX,
+            false => 0,
         }
     }
 

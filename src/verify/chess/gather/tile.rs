@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{Gather, Pairs};
+use super::{Gather, Orders, Pairs};
 use crate::chess::symmetry::Symmetry;
 use crate::game::Bits;
 use crate::simd::Kernel;
@@ -82,8 +82,15 @@ impl GatherTile<'_> {
                 Some(like) => {
                     let other = self.gather.frame.stride(like);
                     let like = usize::from(self.squares[like]);
-                    self.take(like * other + square * stride, found, here);
-                    self.take(square * other + like * stride, found, here);
+                    let is_wanted = |first: usize, second: usize| {
+                        self.gather.orders == Orders::All || first < second
+                    };
+                    if is_wanted(like, square) {
+                        self.take(like * other + square * stride, found, here);
+                    }
+                    if is_wanted(square, like) {
+                        self.take(square * other + like * stride, found, here);
+                    }
                 }
             }
         }
