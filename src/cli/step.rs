@@ -62,23 +62,24 @@ impl Step {
         progress::use_threads(self.means.threads)?;
         let directory = tables.only("step")?;
         let Step { wanted, means, .. } = &self;
-        let left_for = self.leave_for.iter().flatten();
         match wanted.game(tables)? {
             Game::Chess => {
                 let mut options = wanted.chess(means, Format::Native, directory)?;
-                let left_for = left_for.map(|signature| Ok(input::material(signature)?));
-                let left_for: Vec<_> = left_for.collect::<Result<_>>()?;
-                options.left_for = self.leave_for.is_some().then_some(left_for);
+                options.left_for = self.left_for(|named| Ok(input::material(named)?))?;
                 self.make(&options, out)
             }
             Game::Xiangqi => {
                 let mut options = wanted.xiangqi(means, directory)?;
-                let left_for = left_for.map(|signature| input::xiangqi_material(signature));
-                let left_for: Vec<_> = left_for.collect::<Result<_>>()?;
-                options.left_for = self.leave_for.is_some().then_some(left_for);
+                options.left_for = self.left_for(input::xiangqi_material)?;
                 self.make(&options, out)
             }
         }
+    }
+
+    /// The materials for which work files are left.
+    fn left_for<M>(&self, parse: impl Fn(&str) -> Result<M>) -> Result<Option<Vec<M>>> {
+        let parse_all = |named: &Vec<String>| named.iter().map(|named| parse(named)).collect();
+        self.leave_for.as_ref().map(parse_all).transpose()
     }
 
     fn make<G: generate::Generate>(
