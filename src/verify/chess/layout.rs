@@ -199,7 +199,7 @@ impl Frame {
 
     /// Whether there is another man like one of them.
     #[inline(always)]
-    pub fn has_twin(&self, man: usize) -> bool {
+    pub fn is_one_of_identical(&self, man: usize) -> bool {
         let is_like = |other: Option<&Man>| other == Some(&self.men[man]);
         self.has_identical && (is_like(self.men.get(man + 1)) || is_like(self.men[..man].last()))
     }
@@ -265,7 +265,7 @@ impl Frame {
     /// The squares of a man with which identical men stand on squares in increasing order, the others being where they are.
     pub fn squares_in_order(&self, squares: &Squares, man: usize) -> u64 {
         let mut all = *squares;
-        if !self.has_twin(man) {
+        if !self.is_one_of_identical(man) {
             return if self.is_in_order(squares) {
                 u64::MAX
             } else {

@@ -327,9 +327,9 @@ impl<S: Score> Moves<'_, S> {
                 continue;
             }
             let base = address - usize::from(square) * stride;
-            let has_twin = self.frame.has_twin(man);
+            let is_one_of_identical = self.frame.is_one_of_identical(man);
             for to in squares_of(reached) {
-                let address = match has_twin {
+                let address = match is_one_of_identical {
                     true => {
                         let mut squares = *squares;
                         squares[man] = to.index() as u8;
