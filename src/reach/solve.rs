@@ -10,7 +10,8 @@ use super::solved::{Analysed, Solved};
 use crate::game::Color;
 use crate::{chess, xiangqi};
 
-/// A game whose positions are solved. Both games are compiled with the library, not again by every crate that solves.
+/// A game whose positions are solved. Each game has the function itself, so that it is compiled with the library: what a
+/// trait provides is generic, and would be compiled again by every crate that solves.
 pub trait Solve: Reach {
     /// Explores what this position can reach, and solves it.
     ///

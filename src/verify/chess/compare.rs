@@ -93,7 +93,7 @@ impl<S: Score> Comparison<'_, S> {
             for address in start..end {
                 let squares = self.values.frame().squares(address);
                 if let Some(canonical) = self.values.frame().canonical(address, &squares) {
-                    let men = self.values.men(address);
+                    let men = self.values.men_on(address, squares);
                     let line = ComparedLine {
                         side,
                         step,

@@ -243,8 +243,13 @@ impl<'a, S: Score> SliceValues<'a, S> {
 
     #[inline(always)]
     pub fn men(&self, address: usize) -> Men {
+        self.men_on(address, self.frame().squares(address))
+    }
+
+    /// The men at an address whose squares are known.
+    #[inline(always)]
+    pub fn men_on(&self, address: usize, squares: Squares) -> Men {
         let frame = self.frame();
-        let squares = frame.squares(address);
         let placement = frame.placement(&squares);
         let legality = match self.legality.get(address) {
             Some(&legality) => legality,
@@ -399,7 +404,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         if !reading.in_place[0] {
             *line.results = *numbers.results[0].line(address);
         }
-        let men = self.men(address);
+        let men = self.men_on(address, squares);
         let at = At {
             side,
             address,
@@ -599,7 +604,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
                     if !part.has(side, &frame.men, &squares) {
                         return;
                     }
-                    let men = self.men(address);
+                    let men = self.men_on(address, squares);
                     let legal = men.legality.legal[side.index()];
                     if legal == 0 || !frame.is_in_order(&squares) {
                         *scores = [S::ILLEGAL; 64];

@@ -187,7 +187,8 @@ impl Source {
     }
 
     /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, those
-    /// outside the part, and those of identical men whose squares do not increase may be any. Those of our own tables are put away if there is a place for it.
+    /// outside the part, and those of identical men whose squares do not increase may be any. Those of our own tables are put
+    /// away if there is a place for it.
     pub fn numbers(
         &self,
         metric: Metric,

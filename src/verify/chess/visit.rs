@@ -118,10 +118,11 @@ pub(super) fn visit<S: Score>(
         let windows = values.sides.each_ref().map(SideValues::open);
         let addresses = step.into_par_iter().with_min_len(CHUNK);
         addresses.for_each_init(Vec::new, |positions, address| {
-            let Some(canonical) = frame.canonical(address, &frame.squares(address)) else {
+            let squares = frame.squares(address);
+            let Some(canonical) = frame.canonical(address, &squares) else {
                 return;
             };
-            let men = values.men(address);
+            let men = values.men_on(address, squares);
             positions.clear();
             let [white, black] = men.legality.legal;
             let results = |king: u32| {
