@@ -125,6 +125,34 @@ fn solved_again(plan: &Plan) -> Vec<String> {
 }
 
 #[test]
+fn what_finished_tables_say_is_left_for_those_that_ask() {
+    let directory = tempdir().unwrap();
+    for (name, bytes) in expected() {
+        fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    let for_reader = |material: &str| GenerateOptions {
+        left_for: Some(vec![READER.parse().unwrap()]),
+        ..generate::options(directory.path(), &[material])
+    };
+    let work_files = directory.path().join(".work");
+    let run = |options: &GenerateOptions| {
+        let plan = Plan::new(options).unwrap();
+        plan.run(&AtomicBool::new(false), &()).unwrap();
+        plan.steps().count()
+    };
+    for (material, left) in [("KQvKR", true), ("KRvKN", true), ("KQvKR", false)] {
+        let options = for_reader(material);
+        let steps = run(&options);
+        assert_eq!(steps > 0, left, "{material}");
+        let of_material = WORK_FILES.iter().find(|&&(_, source)| source == material);
+        assert!(work_files.join(of_material.unwrap().0).exists());
+    }
+    // It is asked for no longer.
+    assert_eq!(run(&generate::options(directory.path(), &[READER])), 0);
+    assert_finished(directory.path(), "all is there");
+}
+
+#[test]
 fn what_was_left_behind_is_not_solved_again() {
     let directory = stopped();
     let mut names: Vec<String> = fs::read_dir(directory.path().join(".work"))

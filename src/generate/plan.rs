@@ -1,5 +1,6 @@
 //! Which materials to solve, in which order, and what that takes.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::begun::material_of;
@@ -56,6 +57,7 @@ impl<G: Generate> Plan<G> {
             // What stays in memory is no use to others.
             options.men_in_memory = options.men_in_memory.min(FEWEST_IN_MEMORY);
         }
+        let work_files = WorkFiles::<G>::new(&options);
         let mut wanted: HashMap<G::Material, Vec<G::Metric>> = HashMap::new();
         let mut open: Vec<G::Material> = options
             .materials
@@ -66,11 +68,11 @@ impl<G: Generate> Plan<G> {
             if wanted.contains_key(&material) {
                 continue;
             }
-            open.extend(materials_behind(&material, &options));
+            open.extend(materials_behind(&material, &options, &work_files));
             wanted.insert(material, G::missing(&material, &options));
         }
         loop {
-            let plan = Plan::fitted(&options, &wanted);
+            let plan = Plan::fitted(&options, &wanted, &work_files);
             match plan {
                 // What is kept in memory now is kept in work files then.
                 Err(Error::Memory { .. }) if options.men_in_memory > FEWEST_IN_MEMORY => {
@@ -85,11 +87,12 @@ impl<G: Generate> Plan<G> {
     fn fitted(
         options: &GenerateOptions<G>,
         wanted: &HashMap<G::Material, Vec<G::Metric>>,
+        work_files: &WorkFiles<G>,
     ) -> Result<Plan<G>, Error> {
         let mut plan = Plan {
             present: wanted.values().filter(|metrics| metrics.is_empty()).count(),
             wanted: wanted.keys().copied().collect(),
-            steps: ordered_steps(options, wanted)?,
+            steps: ordered_steps(options, wanted, work_files)?,
             options: options.clone(),
             peak_memory: BASE_MEMORY,
             budget: 0,
@@ -252,30 +255,75 @@ impl<G: Generate> Plan<G> {
     }
 }
 
+/// The work files that are there when a plan is made. Whether one is whole takes reading it, which is done once.
+struct WorkFiles<G: Generate> {
+    views: Views<G::View>,
+    are_whole: RefCell<HashMap<G::View, bool>>,
+}
+
+impl<G: Generate> WorkFiles<G> {
+    fn new(options: &GenerateOptions<G>) -> Self {
+        WorkFiles {
+            views: options.views(),
+            are_whole: RefCell::default(),
+        }
+    }
+
+    /// Whether there is an undamaged file of a view that is kept in one.
+    fn have(&self, view: &G::View, men_in_memory: usize) -> bool {
+        let is_whole = || self.views.has_file(view);
+        is_for_file(*view, men_in_memory)
+            && *(self.are_whole.borrow_mut())
+                .entry(*view)
+                .or_insert_with(is_whole)
+    }
+}
+
 /// The materials of which something has to be there for a material to be made. What other steps have left of one in work
 /// files stands for its tables and for all that is behind them.
 fn materials_behind<G: Generate>(
     material: &G::Material,
     options: &GenerateOptions<G>,
+    work_files: &WorkFiles<G>,
 ) -> Vec<G::Material> {
     if options.left_for.is_none() {
         return material.dependencies();
     }
-    let store = options.views();
     let views = G::reads(material).into_iter();
-    let missing = views.filter(|view| !store.is_filed(view));
+    let missing = views.filter(|view| !work_files.have(view, options.men_in_memory));
     missing.map(|view| view.source()).collect()
 }
 
-/// Only what has to be solved, each after what it leads to: what has files missing, and what that reads and no
-/// work file holds.
+/// Whether a material is one of those asked for, and something of it is not there that work files are left for.
+fn has_to_leave<G: Generate>(
+    material: &G::Material,
+    options: &GenerateOptions<G>,
+    work_files: &WorkFiles<G>,
+) -> bool {
+    let mut asked = options.materials.iter();
+    let men_in_memory = options.men_in_memory;
+    let is_open = |view: &G::View| {
+        view.source() == *material
+            && is_for_file(*view, men_in_memory)
+            && !work_files.have(view, men_in_memory)
+    };
+    asked.any(|asked| asked.normal_form() == *material)
+        && (options.left_for.iter().flatten())
+            .flat_map(|reader| G::reads(&reader.normal_form()))
+            .any(|view| is_open(&view))
+}
+
+/// Only what has to be solved, each after what it leads to: what has files missing, or is read by those that work files are
+/// left for, and what that reads; if no work file holds it.
 fn ordered_steps<G: Generate>(
     options: &GenerateOptions<G>,
     wanted: &HashMap<G::Material, Vec<G::Metric>>,
+    work_files: &WorkFiles<G>,
 ) -> Result<Vec<Step<G>>, Error> {
-    let store = options.views();
+    let men_in_memory = options.men_in_memory;
     let mut order: Order<'_, G> = Order {
-        store: &store,
+        work_files,
+        men_in_memory,
         wanted,
         views: HashMap::new(),
         done: HashSet::new(),
@@ -284,7 +332,9 @@ fn ordered_steps<G: Generate>(
     // What a material of high rank reads is solved just before it: work files then do not lie about for long.
     let mut missing: Vec<G::Material> = wanted
         .iter()
-        .filter(|(_, metrics)| !metrics.is_empty())
+        .filter(|(material, metrics)| {
+            !metrics.is_empty() || has_to_leave(material, options, work_files)
+        })
         .map(|(material, _)| *material)
         .collect();
     missing
@@ -301,7 +351,7 @@ fn ordered_steps<G: Generate>(
     let read: Vec<G::View> = materials
         .iter()
         .flat_map(|reader| views[reader].iter().copied())
-        .chain(later.filter(|view| store.is_for_file(view)))
+        .chain(later.filter(|&view| is_for_file(view, men_in_memory)))
         .collect();
     for view in read {
         let of_source = leaves.entry(view.source()).or_default();
@@ -341,7 +391,8 @@ fn ordered_steps<G: Generate>(
 }
 
 struct Order<'a, G: Generate> {
-    store: &'a Views<G::View>,
+    work_files: &'a WorkFiles<G>,
+    men_in_memory: usize,
     wanted: &'a HashMap<G::Material, Vec<G::Metric>>,
     /// For each material, what it reads that is not there yet.
     views: HashMap<G::Material, Vec<G::View>>,
@@ -356,7 +407,7 @@ impl<G: Generate> Order<'_, G> {
         }
         let views: Vec<G::View> = G::reads(&material)
             .into_iter()
-            .filter(|view| !self.store.is_filed(view))
+            .filter(|view| !self.work_files.have(view, self.men_in_memory))
             .collect();
         for view in &views {
             self.visit(view.source());

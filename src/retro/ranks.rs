@@ -25,6 +25,16 @@ pub trait Ranks: Debug + Send + Sync {
     /// If another rank is gone. What ranks solve together cannot go on then.
     fn swap(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>>;
 
+    /// The same, for what was solved of a slice when its plies are done, so that it can be counted apart: it is as much
+    /// as the scratch files hold.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`swap`](Self::swap).
+    fn gather(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
+        self.swap(outgoing)
+    }
+
     /// What each rank says. All ranks call this equally often.
     ///
     /// # Errors

@@ -12,6 +12,7 @@
 mod network;
 mod volume;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use mpi::Threading;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::traits::Communicator;
 use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Plan, Ranks, most_ranks};
 use retrograde::metric::Metric;
@@ -52,9 +53,9 @@ struct Arguments {
     )]
     metric: Vec<Metric>,
 
-    /// How many threads a rank has
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: usize,
+    /// How many threads a rank has [default: as many as it may use processors]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZero<usize>>,
 
     /// Where scratch files go, which are gone when the program ends [default: beside the tables]
     #[arg(long, value_name = "DIR")]
@@ -93,13 +94,13 @@ fn main() -> ExitCode {
         eprintln!("retrograde-mpi: rank {}: {error:#}", world.rank());
         world.abort(1);
     }
-    world.barrier();
+    network::await_all(&world);
     ExitCode::SUCCESS
 }
 
 fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads)
+        .num_threads(arguments.threads.map_or(0, NonZero::get))
         .build_global()
         .context("no threads")?;
     let material = arguments.material.normal_form();
@@ -111,46 +112,84 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
             network.count()
         );
     }
-    let mut options: GenerateOptions =
-        GenerateOptions::new(&arguments.tables, vec![arguments.material]);
+    let mut options: GenerateOptions = GenerateOptions::new(&arguments.tables, vec![material]);
     options.metrics = arguments.metric.clone();
     options.scratch = arguments.scratch.clone();
-    // Ranks do not share work files: one may be done with them before another is.
-    options.men_in_memory = usize::MAX;
+    // What is read of tables waits in work files, which stay until all ranks are done.
+    options.left_for = Some(Vec::new());
+    if plan(&options, network)?.is_empty() {
+        if network.rank() == 0 {
+            println!("{material}: there already");
+        }
+        return Ok(());
+    }
+    leave_what_is_read(&options, network)?;
     options.ranks = Some(Arc::clone(network) as Arc<dyn Ranks>);
-    let plan = Plan::new(&options)?;
-    let missing = plan
-        .steps()
-        .find(|step| step.material != material && !step.metrics.is_empty());
-    if let Some(missing) = missing {
-        bail!(
-            "{material} is made from tables of {}, and they are missing or damaged; make them first: \
-             `retrograde generate {}`",
-            missing.material,
-            missing.material
-        );
-    }
-    // All ranks have to see the same, or some would wait for others.
-    let steps = network.tell(plan.steps().count() as u64)?;
-    if steps.iter().any(|&count| count != steps[0]) {
-        bail!(
-            "ranks find different tables in {}",
-            arguments.tables.display()
-        );
-    }
+    let plan = plan(&options, network)?;
     let volume = Volume::new(network);
     let generated = plan.run(&AtomicBool::new(false), &volume)?;
     let volume = volume.of_all_ranks()?;
     if network.rank() == 0 {
-        if steps[0] == 0 {
-            println!("{material}: there already");
-            return Ok(());
-        }
+        remove_what_was_left(options)?;
         println!(
             "{material}: {} files, {} bytes",
             generated.files, generated.bytes
         );
         volume.print();
     }
+    Ok(())
+}
+
+/// The plan for one material, with nothing to make but that, which all ranks have to see alike: some would wait for
+/// others.
+fn plan(options: &GenerateOptions, network: &Network) -> Result<Plan> {
+    let plan = Plan::new(options)?;
+    let asked = &options.materials;
+    let missing = plan
+        .steps()
+        .find(|step| !asked.contains(&step.material) && !step.metrics.is_empty());
+    if let Some(missing) = missing {
+        bail!(
+            "{} is made from tables of {}, and they are missing or damaged; make them first: \
+             `retrograde generate {}`",
+            asked[0],
+            missing.material,
+            missing.material
+        );
+    }
+    let steps = network.tell(plan.steps().count() as u64)?;
+    if steps.iter().any(|&count| count != steps[0]) {
+        bail!(
+            "ranks find different tables in {}",
+            options.directory.display()
+        );
+    }
+    Ok(plan)
+}
+
+/// Leaves in work files a share of what the material is made from, so that no rank has to bring back from tables what all of
+/// them read.
+fn leave_what_is_read(options: &GenerateOptions, network: &Network) -> Result<()> {
+    let material = options.materials[0];
+    let mut read = material.dependencies();
+    read.sort_by_key(|target| (target.men(), target.to_string()));
+    let share = read.into_iter().rev().skip(network.rank());
+    for target in share.step_by(network.count()) {
+        let options = GenerateOptions {
+            materials: vec![target],
+            left_for: Some(vec![material]),
+            ..options.clone()
+        };
+        Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
+    }
+    network.tell(0)?;
+    Ok(())
+}
+
+/// Removes the work files of a material whose tables are there.
+fn remove_what_was_left(mut options: GenerateOptions) -> Result<()> {
+    options.left_for = None;
+    options.ranks = None;
+    Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
     Ok(())
 }

@@ -5,7 +5,10 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
+use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
 use retrograde::generate::Ranks;
@@ -13,14 +16,20 @@ use retrograde::generate::Ranks;
 /// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones waiting.
 const PIECE: usize = 64 << 20;
 
+/// How often an answer is looked for before this rank sleeps, and how long it then sleeps at first and at most.
+const TRIES: u32 = 16;
+const NAP: Duration = Duration::from_micros(20);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
+
 /// This rank, as the solver sees it.
 #[derive(Debug)]
 pub struct Network {
     rank: usize,
     count: usize,
     link: Mutex<Option<Link>>,
-    /// Bytes that this rank has sent to others so far.
+    /// Bytes that this rank has sent to others so far, of plies and of what was solved.
     sent: AtomicU64,
+    gathered: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -54,6 +63,7 @@ impl Network {
             count,
             link: Mutex::new(Some(link)),
             sent: AtomicU64::new(0),
+            gathered: AtomicU64::new(0),
         };
         (network, requests)
     }
@@ -63,9 +73,28 @@ impl Network {
         *self.link.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Bytes that this rank has sent to others so far.
+    /// Bytes that this rank has sent to others so far, but for what was solved.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Bytes of what was solved that this rank has sent to others so far.
+    pub fn gathered(&self) -> u64 {
+        self.gathered.load(Ordering::Relaxed)
+    }
+
+    fn swap_counted(&self, outgoing: Vec<Vec<u8>>, sent: &AtomicU64) -> io::Result<Vec<Vec<u8>>> {
+        let others = outgoing
+            .iter()
+            .enumerate()
+            .filter(|&(rank, _)| rank != self.rank);
+        let bytes: usize = others.map(|(_, bytes)| bytes.len()).sum();
+        sent.fetch_add(bytes as u64, Ordering::Relaxed);
+        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        let link = link.as_ref().ok_or_else(gone)?;
+        link.to.send(outgoing).map_err(|_| gone())?;
+        link.from.recv().map_err(|_| gone())
     }
 }
 
@@ -79,17 +108,11 @@ impl Ranks for Network {
     }
 
     fn swap(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
-        let others = outgoing
-            .iter()
-            .enumerate()
-            .filter(|&(rank, _)| rank != self.rank);
-        let bytes: usize = others.map(|(_, bytes)| bytes.len()).sum();
-        self.sent.fetch_add(bytes as u64, Ordering::Relaxed);
-        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
-        let link = link.as_ref().ok_or_else(gone)?;
-        link.to.send(outgoing).map_err(|_| gone())?;
-        link.from.recv().map_err(|_| gone())
+        self.swap_counted(outgoing, &self.sent)
+    }
+
+    fn gather(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>> {
+        self.swap_counted(outgoing, &self.gathered)
     }
 }
 
@@ -109,7 +132,9 @@ fn swapped(world: &SimpleCommunicator, mut outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8
     let own = world.rank() as usize;
     let lengths: Vec<u64> = outgoing.iter().map(|bytes| bytes.len() as u64).collect();
     let mut expected = vec![0u64; lengths.len()];
-    world.all_to_all_into(&lengths[..], &mut expected[..]);
+    mpi::request::scope(|scope| {
+        await_done(world.immediate_all_to_all_into(scope, &lengths[..], &mut expected[..]));
+    });
     let kept = std::mem::take(&mut outgoing[own]);
     expected[own] = 0;
     let mut incoming: Vec<Vec<u8>> = expected.iter().map(|&len| vec![0; len as usize]).collect();
@@ -129,13 +154,32 @@ fn swapped(world: &SimpleCommunicator, mut outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8
                 sending.push(to.immediate_send(scope, piece));
             }
         }
-        receiving.into_iter().for_each(|request| {
-            request.wait();
-        });
-        sending.into_iter().for_each(|request| {
-            request.wait();
-        });
+        receiving.into_iter().for_each(await_done);
+        sending.into_iter().for_each(await_done);
     });
     incoming[own] = kept;
     incoming
+}
+
+/// Waits until all ranks have come this far.
+pub fn await_all(world: &SimpleCommunicator) {
+    await_done(world.immediate_barrier());
+}
+
+/// Waits for what may take long, since other ranks solve or write meanwhile, on processors that this one may share with
+/// them. MPI's own ways to wait keep a processor busy.
+fn await_done<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
+    let mut nap = NAP;
+    for tries in 0.. {
+        request = match request.test() {
+            Ok(_) => return,
+            Err(open) => open,
+        };
+        if tries < TRIES {
+            thread::yield_now();
+        } else {
+            thread::sleep(nap);
+            nap = LONGEST_NAP.min(nap * 2);
+        }
+    }
 }

@@ -47,7 +47,7 @@ impl<'a> Volume<'a> {
             .unwrap_or_else(PoisonError::into_inner);
         let mut total = Total {
             plies: counted.plies,
-            rest: self.network.sent() - counted.sent_before,
+            rest: self.network.gathered(),
         };
         for ply in &mut total.plies {
             ply.2 = self.network.tell(ply.2)?.iter().sum();
@@ -77,7 +77,7 @@ impl Observer for Volume<'_> {
 #[derive(Debug)]
 pub struct Total {
     plies: Vec<OfPly>,
-    /// After the last ply: to bring everything to where it is written.
+    /// To bring what was solved together.
     rest: u64,
 }
 

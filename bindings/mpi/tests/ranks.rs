@@ -2,9 +2,11 @@
 //! here, the tests say so and pass.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::thread::sleep;
+use std::time::Duration;
 
 use retrograde::chess::material::Material;
 use retrograde::generate::{GenerateOptions, Plan};
@@ -14,6 +16,12 @@ const PATIENCE: u32 = 300;
 
 /// Runs the program by so many ranks.
 fn by_ranks(count: usize, arguments: &[&str]) -> Output {
+    let mut command = ranks(count, arguments);
+    command.output().expect("`timeout` is part of every system")
+}
+
+/// The command that runs the program by so many ranks.
+fn ranks(count: usize, arguments: &[&str]) -> Command {
     let mut command = Command::new("timeout");
     command.args([&PATIENCE.to_string(), "mpirun", "-n", &count.to_string()]);
     let version = Command::new("mpirun").arg("--version").output();
@@ -24,7 +32,7 @@ fn by_ranks(count: usize, arguments: &[&str]) -> Output {
     command
         .arg(env!("CARGO_BIN_EXE_retrograde-mpi"))
         .args(arguments);
-    command.output().expect("`timeout` is part of every system")
+    command
 }
 
 fn is_there() -> bool {
@@ -100,17 +108,91 @@ fn ranks_make_the_same_bytes_as_one_process() {
             );
             assert!(ours == expected, "{material}, {count} ranks");
             assert!(said.contains("all plies: "), "{said}");
-            let rest: Vec<_> = fs::read_dir(together.path()).unwrap().flatten().collect();
-            assert!(
-                rest.iter()
-                    .all(|entry| entry.path().extension().is_some_and(|extension| {
-                        ["wdl", "dtz", "dtm"]
-                            .iter()
-                            .any(|metric| extension == *metric)
-                    }))
-            );
+            assert_eq!(left_in(together.path()), [""; 0]);
         }
     }
+}
+
+/// What is in a directory beside tables.
+fn left_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_table = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| ["wdl", "dtz", "dtm"].contains(&extension))
+    };
+    let left = paths.filter(|path| !is_table(path));
+    left.map(|path| path.display().to_string()).collect()
+}
+
+/// The processes that run our program on tables in a directory. Needs Linux (/proc).
+fn processes(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_rank = |number: &String| {
+        let arguments = fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        let mut arguments = arguments.split(|&byte| byte == 0);
+        let is_ours = arguments.next() == Some(env!("CARGO_BIN_EXE_retrograde-mpi").as_bytes());
+        is_ours && arguments.any(|argument| argument == directory.to_str().unwrap().as_bytes())
+    };
+    numbers.filter(is_rank).collect()
+}
+
+/// Whether a rank has begun to write what its plies decide, to another file than those that were left before.
+fn has_begun_plies(directory: &Path, before: &[String]) -> bool {
+    let mut files = left_in(directory).into_iter();
+    files.any(|path| {
+        let is_new = path.ends_with(".scratch") && !before.contains(&path);
+        is_new && fs::metadata(path).is_ok_and(|file| file.len() > 0)
+    })
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn after_a_rank_was_killed_the_same_command_makes_the_same_bytes() {
+    if !is_there() {
+        return;
+    }
+    let material = "KRvKP";
+    let one = tempfile::tempdir().unwrap();
+    made_by_one(one.path(), &[material]);
+    let together = tempfile::tempdir().unwrap();
+    copy_others(one.path(), together.path(), material);
+    let arguments = [material, "--tables", together.path().to_str().unwrap()];
+    for kill in 0..3 {
+        let before = left_in(together.path());
+        let mut command = ranks(2, &arguments);
+        let mut running = command.stderr(Stdio::null()).spawn().unwrap();
+        while !has_begun_plies(together.path(), &before) {
+            assert!(
+                running.try_wait().unwrap().is_none(),
+                "nothing was left to be killed"
+            );
+            sleep(Duration::from_millis(1));
+        }
+        sleep(Duration::from_millis(40 * kill));
+        let found = processes(together.path());
+        let killed = &found[kill as usize % found.len()];
+        let done = Command::new("kill").args(["-9", killed]).status().unwrap();
+        assert!(done.success());
+        assert!(!running.wait().unwrap().success());
+        while !processes(together.path()).is_empty() {
+            sleep(Duration::from_millis(1));
+        }
+        assert_ne!(
+            left_in(together.path()),
+            [""; 0],
+            "the rank was done already"
+        );
+    }
+    let made = by_ranks(2, &arguments);
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    assert!(tables(together.path(), material) == tables(one.path(), material));
+    assert_eq!(left_in(together.path()), [""; 0]);
 }
 
 /// What the program complains of where nothing has been generated.

@@ -65,7 +65,7 @@ fn recall(scratch: &Scratch, slab: usize) -> Option<StoredSides> {
 struct RankPart<'a> {
     ranks: &'a dyn Ranks,
     place: RankSlabs,
-    /// Words of a slab: every square of the first man is some slabs.
+    /// Words of a slab: every rank has some whole ones.
     slab: usize,
     space: Space<ChessBoard>,
 }
@@ -79,7 +79,12 @@ impl<'a> RankPart<'a> {
         if space.axes.len() < 2 || ranks.count() > places || ranks.count() < 2 {
             return None;
         }
-        let own = sweep::places_of(ranks.rank(), ranks.count(), places);
+        let places_of = |rank| sweep::places_of(rank, ranks.count(), places);
+        let own = places_of(ranks.rank());
+        let ends: Vec<usize> = (0..ranks.count())
+            .map(|rank| places_of(rank).end * stride)
+            .collect();
+        let are_whole = |words: &usize| ends.iter().all(|end| end.is_multiple_of(*words));
         let mut fitting = (1..=slab / 64).rev().map(|rows| rows * 64);
         Some(RankPart {
             ranks,
@@ -87,7 +92,7 @@ impl<'a> RankPart<'a> {
                 words: space.words,
                 own: own.start * stride..own.end * stride,
             },
-            slab: fitting.find(|words| stride.is_multiple_of(*words))?,
+            slab: fitting.find(are_whole)?,
             space: space.with_first_on(own),
         })
     }

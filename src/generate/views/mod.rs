@@ -225,13 +225,13 @@ impl<V: ViewName> Views<V> {
         is_for_file(*view, self.men_in_memory)
     }
 
-    /// Whether there is an undamaged file of a view.
-    pub fn is_filed(&self, view: &V) -> bool {
+    /// Whether there is an undamaged file of a view, which may be one that would now be kept in memory.
+    pub fn has_file(&self, view: &V) -> bool {
         let is_whole = |parts: Arc<dyn Parts>| {
             let lengths = parts.lengths();
             view.fits(&lengths) && (0..lengths.len()).all(|number| parts.part(number).is_some())
         };
-        self.is_for_file(view) && self.in_files.get(view).is_some_and(is_whole)
+        self.in_files.get(view).is_some_and(is_whole)
     }
 
     fn of(&self, view: &V) -> &dyn ViewStore<V> {
@@ -352,7 +352,7 @@ mod tests {
         // Another generation at the same time begins its own.
         assert!(there(&*begin(b"this")).is_empty());
         drop(begun);
-        assert!(!store.is_filed(&view()));
+        assert!(!store.has_file(&view()));
         assert_eq!(there(&*begin(b"this")), [0, 2, 4]);
         let names = || -> Vec<PathBuf> {
             let entries = fs::read_dir(tables.path().join(DIRECTORY)).unwrap();
@@ -384,7 +384,7 @@ mod tests {
                     new.put(number, part).unwrap();
                 }
                 new.finish().unwrap();
-                assert!(store.is_filed(&view()), "{at}");
+                assert!(store.has_file(&view()), "{at}");
                 let found = store.get(&view()).unwrap();
                 assert_eq!(bytes_of(&*found), bytes_of(&parts(3)));
                 store.discard(&view()).unwrap();
@@ -405,23 +405,23 @@ mod tests {
         let files = |metrics: &[Metric]| store(tables.path(), metrics);
         let [signs, mates] = [&[Metric::Wdl, Metric::Dtz][..], &Metric::ALL];
         files(signs).put(view(), parts(3)).unwrap();
-        assert!(files(signs).is_filed(&view()) && !files(mates).is_filed(&view()));
+        assert!(files(signs).has_file(&view()) && !files(mates).has_file(&view()));
         let path = |metrics| files(metrics).in_files.path(&view());
         fs::copy(path(signs), path(mates)).unwrap();
-        assert!(!files(mates).is_filed(&view()));
+        assert!(!files(mates).has_file(&view()));
         files(mates).put(view(), parts(4)).unwrap();
         let found = files(signs).get(&view()).unwrap();
         assert_eq!(bytes_of(&*found), bytes_of(&parts(3)));
         let found = files(mates).get(&view()).unwrap();
         assert_eq!(bytes_of(&*found), bytes_of(&parts(4)));
         files(signs).clear(std::iter::once(view())).unwrap();
-        assert!(!files(mates).is_filed(&view()));
+        assert!(!files(mates).has_file(&view()));
     }
 
     #[test]
     fn a_file_with_any_bit_or_any_end_changed_is_none() {
         let tables = tempfile::tempdir().unwrap();
-        let is_filed = || store(tables.path(), &Metric::ALL).is_filed(&view());
+        let has_file = || store(tables.path(), &Metric::ALL).has_file(&view());
         let store = store(tables.path(), &Metric::ALL);
         store.put(view(), parts(3)).unwrap();
         let path = store.in_files.path(&view());
@@ -430,14 +430,14 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 1 << (at % 8);
             fs::write(&path, &damaged).unwrap();
-            assert!(!is_filed(), "byte {at}");
+            assert!(!has_file(), "byte {at}");
             fs::write(&path, &whole[..at]).unwrap();
-            assert!(!is_filed(), "{at} bytes");
+            assert!(!has_file(), "{at} bytes");
         }
         fs::write(&path, [&whole[..], &[0]].concat()).unwrap();
-        assert!(!is_filed());
+        assert!(!has_file());
         fs::write(&path, &whole).unwrap();
-        assert!(is_filed());
+        assert!(has_file());
     }
 
     #[test]

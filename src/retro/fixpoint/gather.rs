@@ -233,7 +233,7 @@ pub fn gather<W: Bits>(
             true => message.clone(),
             false => Vec::new(),
         });
-        for message in ranks.swap(outgoing.collect())? {
+        for message in ranks.gather(outgoing.collect())? {
             if !message.is_empty() {
                 gathered.add(&message)?;
             }
