@@ -130,7 +130,7 @@ impl Plan {
 
 /// Minutes that a step may take: four times what is estimated, since machines differ.
 fn minutes<G: generate::Generate>(node: &Node<G>, threads: usize) -> u64 {
-    let seconds = (node.cost.solving + node.cost.writing) / threads as f64;
+    let seconds = (node.cost.solving + node.cost.writing + node.reading) / threads as f64;
     1 + (4.0 * seconds / 60.0).ceil() as u64
 }
 
@@ -151,7 +151,8 @@ fn step_json<G: generate::Generate>(node: &Node<G>, options: &GenerateOptions<G>
         "reads": names(&node.reads),
         "writes": files,
         "mem_bytes": node.memory,
-        "cpu_seconds": node.cost.solving + node.cost.writing,
+        "cpu_seconds": node.cost.solving + node.cost.writing + node.reading,
+        "reading_cpu_seconds": node.reading,
         "read_bytes": node.read_bytes,
         "write_bytes": node.cost.bytes,
         "scratch_bytes": node.scratch,

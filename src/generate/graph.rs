@@ -26,8 +26,11 @@ pub struct Node<G: Generate> {
     pub memory: u64,
     /// Bytes of scratch files and of work files that hold what it reads, estimated from above.
     pub scratch: u64,
-    /// Bytes of the files it writes and seconds of one core, about.
+    /// Bytes of the files it writes and seconds of one core, about, without those of `reading`.
     pub cost: Cost,
+    /// Seconds of one core for bringing back what it reads of tables, about. Where other steps have left that in work files
+    /// ([`left_for`](GenerateOptions::left_for)), it takes none.
+    pub reading: f64,
     /// Bytes of the files it reads, about.
     pub read_bytes: u64,
 }
@@ -85,12 +88,11 @@ fn visit<G: Generate>(
         let leaves = views.iter().copied().filter(|view| view.source() == *read);
         alone(options, *read, &[], &leaves.collect::<Vec<_>>())
     });
-    let mut cost = G::cost(&own, options);
+    let cost = G::cost(&own, options);
     let mut steps = vec![own];
     steps.extend(restored.collect::<Result<Vec<_>, Error>>()?);
-    for restored in &steps[1..] {
-        cost.solving += G::cost(restored, options).solving;
-    }
+    let restored = steps[1..].iter();
+    let reading = restored.map(|step| G::cost(step, options).solving).sum();
     let (memory, scratch) = fitted(options, &views, &mut steps);
     let found = reads.iter().filter_map(|read| nodes.get(read));
     let level = found.clone().map(|node| node.level + 1).max();
@@ -103,6 +105,7 @@ fn visit<G: Generate>(
         memory,
         scratch,
         cost,
+        reading,
     };
     nodes.insert(material, node);
     Ok(())

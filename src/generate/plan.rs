@@ -333,7 +333,7 @@ fn ordered_steps<G: Generate>(
     let mut missing: Vec<G::Material> = wanted
         .iter()
         .filter(|(material, metrics)| {
-            !metrics.is_empty() || has_to_leave(material, options, work_files)
+            !metrics.is_empty() || has_to_leave::<G>(material, options, work_files)
         })
         .map(|(material, _)| *material)
         .collect();

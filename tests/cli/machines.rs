@@ -93,6 +93,13 @@ fn a_plan_names_for_each_material_what_it_reads_and_what_it_takes() {
         for field in ["read_bytes", "scratch_bytes"] {
             assert!(step[field].is_u64(), "{field} of {step}");
         }
+        let reading = step["reading_cpu_seconds"].as_f64().unwrap();
+        assert_eq!(
+            reading > 0.0,
+            step["reads"] != Value::from(Vec::<Value>::new()),
+            "{step}"
+        );
+        assert!(reading < step["cpu_seconds"].as_f64().unwrap(), "{step}");
         let first = step["writes"][0].as_str().unwrap();
         assert_eq!(first, format!("{}.wdl", name(step)));
     }

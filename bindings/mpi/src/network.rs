@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mpi::request::{Request, Scope};
 use mpi::topology::SimpleCommunicator;
@@ -16,10 +16,18 @@ use retrograde::generate::Ranks;
 /// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones waiting.
 const PIECE: usize = 64 << 20;
 
-/// How often an answer is looked for before this rank sleeps, and how long it then sleeps at first and at most.
-const TRIES: u32 = 16;
+/// How often an answer is looked for before this rank sleeps, how long it sleeps at least and at most, and which part of what
+/// it has waited so far.
+const TRIES: u64 = 64;
 const NAP: Duration = Duration::from_micros(20);
 const LONGEST_NAP: Duration = Duration::from_millis(1);
+const PART_OF_WAITING: u32 = 8;
+
+/// How a message begins: its length, and its first bytes. Most messages are a number, and end there.
+type Head = [u8; 32];
+
+/// Bytes of a message that go with its length.
+const IN_HEAD: usize = size_of::<Head>() - size_of::<u64>();
 
 /// This rank, as the solver sees it.
 #[derive(Debug)]
@@ -130,26 +138,26 @@ impl Requests {
 /// Sends every rank its bytes and returns theirs.
 fn swapped(world: &SimpleCommunicator, mut outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let own = world.rank() as usize;
-    let lengths: Vec<u64> = outgoing.iter().map(|bytes| bytes.len() as u64).collect();
-    let mut expected = vec![0u64; lengths.len()];
-    mpi::request::scope(|scope| {
-        await_done(world.immediate_all_to_all_into(scope, &lengths[..], &mut expected[..]));
-    });
     let kept = std::mem::take(&mut outgoing[own]);
-    expected[own] = 0;
-    let mut incoming: Vec<Vec<u8>> = expected.iter().map(|&len| vec![0; len as usize]).collect();
+    let heads: Vec<Head> = outgoing.iter().map(|bytes| head_of(bytes)).collect();
+    let mut answers: Vec<Head> = vec![[0; size_of::<Head>()]; heads.len()];
+    mpi::request::scope(|scope| {
+        let (heads, answers) = (heads.as_flattened(), answers.as_flattened_mut());
+        await_done(world.immediate_all_to_all_into(scope, heads, answers));
+    });
+    let mut incoming: Vec<Vec<u8>> = answers.iter().map(begun).collect();
     mpi::request::scope(|scope| {
         // Receivers first, so that nothing has to be put aside when it arrives.
         let mut receiving = Vec::new();
         for (rank, bytes) in incoming.iter_mut().enumerate() {
-            for piece in bytes.chunks_mut(PIECE) {
+            for piece in after_head_mut(bytes).chunks_mut(PIECE) {
                 let from = world.process_at_rank(rank as i32);
                 receiving.push(from.immediate_receive_into(scope, piece));
             }
         }
         let mut sending = Vec::new();
         for (rank, bytes) in outgoing.iter().enumerate() {
-            for piece in bytes.chunks(PIECE) {
+            for piece in after_head(bytes).chunks(PIECE) {
                 let to = world.process_at_rank(rank as i32);
                 sending.push(to.immediate_send(scope, piece));
             }
@@ -161,6 +169,34 @@ fn swapped(world: &SimpleCommunicator, mut outgoing: Vec<Vec<u8>>) -> Vec<Vec<u8
     incoming
 }
 
+fn head_of(bytes: &[u8]) -> Head {
+    let mut head = Head::default();
+    let (length, first) = head.split_at_mut(size_of::<u64>());
+    length.copy_from_slice(&(bytes.len() as u64).to_le_bytes());
+    let in_head = bytes.len().min(IN_HEAD);
+    first[..in_head].copy_from_slice(&bytes[..in_head]);
+    head
+}
+
+/// A message of which the head has arrived, with room for the rest.
+fn begun(head: &Head) -> Vec<u8> {
+    let mut length = [0; size_of::<u64>()];
+    length.copy_from_slice(&head[..size_of::<u64>()]);
+    let mut bytes = vec![0; u64::from_le_bytes(length) as usize];
+    let in_head = bytes.len().min(IN_HEAD);
+    bytes[..in_head].copy_from_slice(&head[size_of::<u64>()..][..in_head]);
+    bytes
+}
+
+fn after_head(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().min(IN_HEAD)..]
+}
+
+fn after_head_mut(bytes: &mut [u8]) -> &mut [u8] {
+    let in_head = bytes.len().min(IN_HEAD);
+    &mut bytes[in_head..]
+}
+
 /// Waits until all ranks have come this far.
 pub fn await_all(world: &SimpleCommunicator) {
     await_done(world.immediate_barrier());
@@ -169,8 +205,8 @@ pub fn await_all(world: &SimpleCommunicator) {
 /// Waits for what may take long, since other ranks solve or write meanwhile, on processors that this one may share with
 /// them. MPI's own ways to wait keep a processor busy.
 fn await_done<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
-    let mut nap = NAP;
-    for tries in 0.. {
+    let begin = Instant::now();
+    for tries in 0u64.. {
         request = match request.test() {
             Ok(_) => return,
             Err(open) => open,
@@ -178,8 +214,7 @@ fn await_done<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
         if tries < TRIES {
             thread::yield_now();
         } else {
-            thread::sleep(nap);
-            nap = LONGEST_NAP.min(nap * 2);
+            thread::sleep((begin.elapsed() / PART_OF_WAITING).clamp(NAP, LONGEST_NAP));
         }
     }
 }
