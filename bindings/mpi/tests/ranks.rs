@@ -138,12 +138,17 @@ fn processes(directory: &Path) -> Vec<String> {
     numbers.filter(is_rank).collect()
 }
 
-/// Whether a rank has begun to write what its plies decide, to another file than those that were left before.
-fn has_begun_plies(directory: &Path, before: &[String]) -> bool {
-    let mut files = left_in(directory).into_iter();
-    files.any(|path| {
-        let is_new = path.ends_with(".scratch") && !before.contains(&path);
-        is_new && fs::metadata(path).is_ok_and(|file| file.len() > 0)
+/// Whether a rank has begun to write what its plies decide, to a file without a name in the directory.
+fn has_begun_plies(directory: &Path) -> bool {
+    processes(directory).into_iter().any(|rank| {
+        let files = fs::read_dir(format!("/proc/{rank}/fd"));
+        let files = files.into_iter().flatten().flatten();
+        let mut paths = files.map(|file| file.path());
+        paths.any(|path| {
+            let has_bytes = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+            let is_unnamed = |file: PathBuf| file.starts_with(directory) && !file.exists();
+            has_bytes && fs::read_link(path).is_ok_and(is_unnamed)
+        })
     })
 }
 
@@ -160,10 +165,9 @@ fn after_a_rank_was_killed_the_same_command_makes_the_same_bytes() {
     copy_others(one.path(), together.path(), material);
     let arguments = [material, "--tables", together.path().to_str().unwrap()];
     for kill in 0..3 {
-        let before = left_in(together.path());
         let mut command = ranks(2, &arguments);
         let mut running = command.stderr(Stdio::null()).spawn().unwrap();
-        while !has_begun_plies(together.path(), &before) {
+        while !has_begun_plies(together.path()) {
             assert!(
                 running.try_wait().unwrap().is_none(),
                 "nothing was left to be killed"
