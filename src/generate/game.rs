@@ -185,8 +185,8 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// generation that was killed or stopped finds its own there, and goes on with them.
     pub scratch: Option<PathBuf>,
     /// For a step of several, each done by a program of its own: the materials that others make afterwards. What these read of
-    /// the wanted ones is left in work files, as is what is brought back from finished tables; what other steps have left is
-    /// read. It stays until all is there and somebody generates the same without this.
+    /// the wanted ones is left in work files, also where their tables are there already, as is what is brought back from finished
+    /// tables; what other steps have left is read. It stays until all is there and somebody generates the same without this.
     pub left_for: Option<Vec<G::Material>>,
     /// Other processes that solve what is to be written together with this one, as chains; materials of chess only.
     /// The first rank writes, from what all have found.
