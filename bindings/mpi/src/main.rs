@@ -174,14 +174,12 @@ fn leave_what_is_read(options: &GenerateOptions, network: &Network) -> Result<()
     let mut read = material.dependencies();
     read.sort_by_key(|target| (target.men(), target.to_string()));
     let share = read.into_iter().rev().skip(network.rank());
-    for target in share.step_by(network.count()) {
-        let options = GenerateOptions {
-            materials: vec![target],
-            left_for: Some(vec![material]),
-            ..options.clone()
-        };
-        Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
-    }
+    let options = GenerateOptions {
+        materials: share.step_by(network.count()).collect(),
+        left_for: Some(vec![material]),
+        ..options.clone()
+    };
+    Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
     network.tell(0)?;
     Ok(())
 }
