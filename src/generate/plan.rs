@@ -294,25 +294,6 @@ fn materials_behind<G: Generate>(
     missing.map(|view| view.source()).collect()
 }
 
-/// Whether a material is one of those asked for, and something of it is not there that work files are left for.
-fn has_to_leave<G: Generate>(
-    material: &G::Material,
-    options: &GenerateOptions<G>,
-    work_files: &WorkFiles<G>,
-) -> bool {
-    let mut asked = options.materials.iter();
-    let men_in_memory = options.men_in_memory;
-    let is_open = |view: &G::View| {
-        view.source() == *material
-            && is_for_file(*view, men_in_memory)
-            && !work_files.have(view, men_in_memory)
-    };
-    asked.any(|asked| asked.normal_form() == *material)
-        && (options.left_for.iter().flatten())
-            .flat_map(|reader| G::reads(&reader.normal_form()))
-            .any(|view| is_open(&view))
-}
-
 /// Only what has to be solved, each after what it leads to: what has files missing, or is read by those that work files are
 /// left for, and what that reads; if no work file holds it.
 fn ordered_steps<G: Generate>(
@@ -329,12 +310,21 @@ fn ordered_steps<G: Generate>(
         done: HashSet::new(),
         materials: Vec::new(),
     };
+    let later = options.left_for.iter().flatten();
+    let later = later.flat_map(|reader| G::reads(&reader.normal_form()));
+    let later: Vec<G::View> = later
+        .filter(|&view| is_for_file(view, men_in_memory))
+        .collect();
+    let has_to_leave = |material: &G::Material| {
+        let mut asked = options.materials.iter();
+        let mut own = later.iter().filter(|view| view.source() == *material);
+        asked.any(|asked| asked.normal_form() == *material)
+            && own.any(|view| !work_files.have(view, men_in_memory))
+    };
     // What a material of high rank reads is solved just before it: work files then do not lie about for long.
     let mut missing: Vec<G::Material> = wanted
         .iter()
-        .filter(|(material, metrics)| {
-            !metrics.is_empty() || has_to_leave::<G>(material, options, work_files)
-        })
+        .filter(|(material, metrics)| !metrics.is_empty() || has_to_leave(material))
         .map(|(material, _)| *material)
         .collect();
     missing
@@ -346,12 +336,10 @@ fn ordered_steps<G: Generate>(
         views, materials, ..
     } = order;
     let mut leaves: HashMap<G::Material, Vec<G::View>> = HashMap::new();
-    let later = options.left_for.iter().flatten();
-    let later = later.flat_map(|reader| G::reads(&reader.normal_form()));
     let read: Vec<G::View> = materials
         .iter()
         .flat_map(|reader| views[reader].iter().copied())
-        .chain(later.filter(|&view| is_for_file(view, men_in_memory)))
+        .chain(later)
         .collect();
     for view in read {
         let of_source = leaves.entry(view.source()).or_default();
