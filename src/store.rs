@@ -13,6 +13,8 @@ mod compressed;
 #[cfg(feature = "generate")]
 mod journal;
 #[cfg(feature = "generate")]
+mod moved;
+#[cfg(feature = "generate")]
 mod part;
 #[cfg(feature = "generate")]
 mod scratch;

@@ -4,15 +4,15 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use super::packed::{Packed, PackedSide, SIDE_PARTS};
-use super::slices::{LentValues, Slices, wanted};
+use super::slices::{LentValues, Slices};
 use super::summary::SliceDigest;
+use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::solve::board::words;
-use crate::chess::solve::solved::SideValues;
+use crate::chess::solve::solved::{SideValues, SliceValues};
 use crate::chess::solve::{SolveError, SolvedSlice};
 use crate::metric::Metric;
-use crate::parallel;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 use crate::table::Plane;
 
@@ -183,13 +183,14 @@ impl FinishedSlices {
         SolveError::scratch(&self.material, error.kind())
     }
 
-    /// Keeps what files of some metrics are made from.
+    /// Keeps what files of some metrics are made from, and says what all of it is.
     pub fn insert(
         &self,
+        index_space: &IndexSpace,
         slice: usize,
         solved: SolvedSlice,
         metrics: &[Metric],
-    ) -> Result<(), SolveError> {
+    ) -> Result<SliceDigest, SolveError> {
         let pack = |values: &SideValues| {
             let put = |packed: Packed| -> io::Result<Put> {
                 let part = self.scratch.put(&packed.bytes)?;
@@ -199,35 +200,38 @@ impl FinishedSlices {
             let packed = PackedSide::new(values, metrics).put(put);
             packed.map_err(|error| self.told(&error))
         };
-        let finished = match solved {
-            SolvedSlice::Whole(values) if self.slices.len() == 1 => {
-                values.map(|side| Finished::Kept(Box::new(side)))
-            }
+        let placement = (slice, self.placement(slice));
+        let (digest, finished) = match solved {
             SolvedSlice::Whole(values) => {
-                let [white, black] = values.each_ref().map(pack);
-                [white?, black?].map(|side| {
-                    Finished::Packed(PackedSlabs {
-                        slabs: vec![side],
-                        words: usize::MAX,
-                    })
-                })
+                let digest = SliceDigest::new(index_space, placement.1, slice, &values);
+                let finished = match self.slices.len() {
+                    1 => values.map(|side| Finished::Kept(Box::new(side))),
+                    _ => {
+                        let [white, black] = values.each_ref().map(pack);
+                        let whole = |side| PackedSlabs {
+                            slabs: vec![side],
+                            words: usize::MAX,
+                        };
+                        [white?, black?].map(|side| Finished::Packed(whole(side)))
+                    }
+                };
+                (digest, finished)
             }
             SolvedSlice::Slabs(slabs) => {
-                let wanted = wanted(metrics);
-                let [white, black] = [0, 1].map(|side: usize| {
-                    parallel::try_map(slabs.slabs(), |slab| pack(&slabs.side(side, slab, wanted)?))
-                });
-                [white?, black?].map(|packed| {
-                    Finished::Packed(PackedSlabs {
-                        slabs: packed,
-                        words: slabs.addresses(0).len(),
-                    })
-                })
+                let words = slabs.addresses(0).len();
+                // The values of a slab are made once for everything that is said of them.
+                let visit = |values: &SliceValues| Ok([pack(&values[0])?, pack(&values[1])?]);
+                let mates = metrics.contains(&Metric::Dtm);
+                let (digest, packed) =
+                    SliceDigest::of_slabs(index_space, placement, &slabs, mates, visit)?;
+                let (white, black) = packed.into_iter().map(<(_, _)>::from).unzip();
+                let packed = |slabs| Finished::Packed(PackedSlabs { slabs, words });
+                (digest, [white, black].map(packed))
             }
         };
         // Every slice is finished once, so there is nothing to replace.
         let _ = self.slices[slice].set(finished);
-        Ok(())
+        Ok(digest)
     }
 
     fn get(&self, put: &Put) -> io::Result<Vec<u8>> {

@@ -3,7 +3,7 @@
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
-use crate::chess::solve::{SlabValues, SolveError, SolvedSlice, Wanted};
+use crate::chess::solve::{SlabValues, SolveError, Wanted};
 use crate::game::Bits;
 use crate::metric::{Metric, Wdl};
 use crate::parallel;
@@ -135,30 +135,16 @@ impl SliceDigest {
         }
     }
 
-    /// Goes through the values of a slice, however they are kept.
-    pub(super) fn of_solved(
-        index_space: &IndexSpace,
-        slice: (usize, PawnPlacement),
-        solved: &SolvedSlice,
-        mates: bool,
-    ) -> Result<SliceDigest, SolveError> {
-        match solved {
-            SolvedSlice::Whole(values) => {
-                Ok(SliceDigest::new(index_space, slice.1, slice.0, values))
-            }
-            SolvedSlice::Slabs(slabs) => SliceDigest::of_slabs(index_space, slice, slabs, mates),
-        }
-    }
-
-    /// Goes through the values of a slice, slab by slab.
-    pub(super) fn of_slabs(
+    /// Goes through the values of a slice, slab by slab, together with `visit`: what it says of each slab.
+    pub(super) fn of_slabs<T: Send>(
         index_space: &IndexSpace,
         slice: (usize, PawnPlacement),
         slabs: &SlabValues,
         mates: bool,
-    ) -> Result<SliceDigest, SolveError> {
+        visit: impl Fn(&SliceValues) -> Result<T, SolveError> + Sync,
+    ) -> Result<(SliceDigest, Vec<T>), SolveError> {
         let words = slabs.words();
-        let digests = parallel::try_map(slabs.slabs(), |slab| {
+        let all = parallel::try_map(slabs.slabs(), |slab| {
             let addresses = slabs.addresses(slab);
             let wanted = Wanted {
                 to_zeroing: true,
@@ -169,11 +155,14 @@ impl SliceDigest {
                 values: &values,
                 first: addresses.start,
             };
-            Ok(SliceDigest::of_part(index_space, slice, words, &part))
+            let digest = SliceDigest::of_part(index_space, slice, words, &part);
+            Ok((digest, visit(&values)?))
         })?;
-        Ok(digests
+        let (digests, visited): (Vec<SliceDigest>, Vec<T>) = all.into_iter().unzip();
+        let digest = digests
             .into_iter()
-            .fold(SliceDigest::default(), SliceDigest::merge))
+            .fold(SliceDigest::default(), SliceDigest::merge);
+        Ok((digest, visited))
     }
 
     /// It as bytes, for whoever goes on with a material that was begun.

@@ -1,36 +1,40 @@
 //! The values of one word's positions: as many bytes as the word has bits.
 //!
-//! Eight at a time, as in [`byte_sets`](crate::retro::byte_sets).
+//! Sixty-four at a time, as in [`byte_sets`].
 
-use super::byte_sets::{LOW, gather_high_bits, spread};
+use super::byte_sets::{self, expanded};
 use crate::game::Bits;
 
 /// The places whose values are chosen.
-///
-/// A loop, since what folds an iterator is compiled by itself, for the narrowest registers.
 #[inline(always)]
 fn places<W: Bits>(values: &[u8], is_chosen: impl Fn(u8) -> bool) -> W {
     let mut places = W::ZERO;
-    for (index, chunk) in (0..).zip(values.as_chunks::<8>().0) {
-        let mut chosen = [0; 8];
-        for (chosen, &value) in chosen.iter_mut().zip(chunk) {
-            *chosen = if is_chosen(value) { 0x80 } else { 0 };
+    for (part, line) in (0..).zip(values.as_chunks::<64>().0) {
+        let set = byte_sets::places(|place| is_chosen(line[place]));
+        for (index, byte) in (8 * part..).zip(set) {
+            places |= W::from_byte(byte, index);
         }
-        let bits = gather_high_bits(u64::from_le_bytes(chosen));
-        places |= W::from_byte(bits as u8, index);
     }
     places
+}
+
+/// Sixty-four places of a set, as bytes.
+#[inline(always)]
+fn part_of<W: Bits>(places: W, part: u32) -> [u8; 8] {
+    let mut set = [0; 8];
+    for (index, byte) in (8 * part..).zip(&mut set) {
+        *byte = places.byte(index);
+    }
+    set
 }
 
 /// Writes `value` at the places of a set.
 #[inline(always)]
 pub(crate) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
-    let value = u64::from(value).wrapping_mul(LOW);
-    let (chunks, _) = values.as_chunks_mut::<8>();
-    for (index, chunk) in (0..).zip(chunks) {
-        let chosen = spread(places.byte(index));
-        let old = u64::from_le_bytes(*chunk);
-        *chunk = (old & !chosen | value & chosen).to_le_bytes();
+    for (part, line) in (0..).zip(values.as_chunks_mut::<64>().0) {
+        for (old, chosen) in line.iter_mut().zip(expanded(part_of(places, part))) {
+            *old = *old & !chosen | value & chosen;
+        }
     }
 }
 
@@ -68,10 +72,10 @@ pub(crate) fn smallest_above(values: &[u8], bound: u8) -> u8 {
 /// Keeps the bytes at the places of a set and makes the others `u8::MAX`.
 #[inline(always)]
 pub(crate) fn keep<W: Bits>(values: &mut [u8], places: W) {
-    let (chunks, _) = values.as_chunks_mut::<8>();
-    for (index, chunk) in (0..).zip(chunks) {
-        let kept = u64::from_le_bytes(*chunk) | !spread(places.byte(index));
-        *chunk = kept.to_le_bytes();
+    for (part, line) in (0..).zip(values.as_chunks_mut::<64>().0) {
+        for (value, kept) in line.iter_mut().zip(expanded(part_of(places, part))) {
+            *value |= !kept;
+        }
     }
 }
 

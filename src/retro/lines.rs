@@ -2,7 +2,7 @@
 //!
 //! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
 
-use super::byte_sets::{LOW, gather_high_bits, not_zero_bytes, spread};
+use super::byte_sets::{self, LOW, gather_high_bits, not_zero_bytes};
 use crate::metric::MateScore;
 
 /// Mate scores of the positions of one word.
@@ -78,11 +78,7 @@ pub fn equal(a: &Line, b: &Line) -> u64 {
 #[inline(always)]
 #[must_use]
 pub fn expanded(set: u64) -> Line {
-    let mut ranks = [0; 8];
-    for (rank, eight) in ranks.iter_mut().zip(set.to_le_bytes()) {
-        *rank = spread(eight);
-    }
-    from_ranks(ranks)
+    byte_sets::expanded(set.to_le_bytes())
 }
 
 /// `best = max(best, score before the move)` at the positions of a set.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
+use super::byte_sets;
 use super::bytes;
 use super::lines;
 use crate::game::Bits;
@@ -198,16 +199,15 @@ fn chosen(positions: u64, place: usize) -> u16 {
     0u16.wrapping_sub((positions >> place & 1) as u16)
 }
 
-/// The places of which something is true.
+/// The places whose scores are chosen.
 #[inline(always)]
-fn places<W: Bits>(scores: &[u16], is: impl Fn(u16) -> bool) -> W {
+fn places<W: Bits>(scores: &[u16], is_chosen: impl Fn(u16) -> bool) -> W {
     let mut places = W::ZERO;
-    for (index, chunk) in (0..).zip(scores.as_chunks::<8>().0) {
-        let mut eight = 0;
-        for (place, &score) in chunk.iter().enumerate() {
-            eight |= u8::from(is(score)) << place;
+    for (part, line) in (0..).zip(scores.as_chunks::<64>().0) {
+        let set = byte_sets::places(|place| is_chosen(line[place]));
+        for (index, byte) in (8 * part..).zip(set) {
+            places |= W::from_byte(byte, index);
         }
-        places |= W::from_byte(eight, index);
     }
     places
 }

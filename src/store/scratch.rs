@@ -18,6 +18,7 @@ pub struct Scratch {
     place: ScratchPlace,
     end: AtomicU64,
     named: Option<Named>,
+    compresses: bool,
 }
 
 /// What stays when the program is killed.
@@ -48,7 +49,17 @@ impl Scratch {
             },
             end: AtomicU64::new(0),
             named: None,
+            compresses: true,
         })
+    }
+
+    /// The same, where nothing is compressed: for so little that room does not count, and time does.
+    #[must_use]
+    pub fn uncompressed(self) -> Scratch {
+        Scratch {
+            compresses: false,
+            ..self
+        }
     }
 
     /// Files that stay until [`finish`](Self::finish): begun, or gone on with as far as the journal says that they
@@ -76,6 +87,7 @@ impl Scratch {
                 journal,
                 paths: [data_path.to_owned(), journal_path.to_owned()],
             }),
+            compresses: true,
         }))
     }
 
@@ -169,8 +181,9 @@ impl Scratch {
             _ if len == 0 => {}
             ScratchPlace::File(file) => write_all_at(file, start, bytes)?,
             ScratchPlace::Memory(parts) => {
+                let bytes = bytes.into();
                 let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
-                parts.insert(start, bytes.into());
+                parts.insert(start, bytes);
             }
         }
         Ok(Part {
@@ -180,20 +193,26 @@ impl Scratch {
         })
     }
 
-    /// Puts bytes away compressed, as little as possible since they are read back soon; zeros alone
-    /// take no room.
+    /// Puts bytes away compressed, as little as possible since they are read back soon, or as they are if that takes
+    /// less room; zeros alone take none.
     ///
     /// # Errors
     ///
     /// Those of [`put`](Self::put).
     pub fn put_compressed(&self, bytes: &[u8]) -> io::Result<Part> {
-        match bytes.iter().all(|&byte| byte == 0) {
-            true => Ok(Part::default()),
-            false => self.put(&compress(bytes)?),
+        if bytes.iter().all(|&byte| byte == 0) {
+            return Ok(Part::default());
         }
+        if self.compresses {
+            let compressed = compress(bytes)?;
+            if compressed.len() < bytes.len() {
+                return self.put(&compressed);
+            }
+        }
+        self.put(bytes)
     }
 
-    /// So many bytes that were put away compressed.
+    /// So many bytes that were put away by [`put_compressed`](Self::put_compressed).
     ///
     /// # Errors
     ///
@@ -202,7 +221,11 @@ impl Scratch {
         if part.is_empty() {
             return Ok(vec![0; len]);
         }
-        decompress(&self.get(part)?, len)
+        let bytes = self.get(part)?;
+        match bytes.len() == len {
+            true => Ok(bytes),
+            false => decompress(&bytes, len),
+        }
     }
 
     /// The same bytes in a room that is theirs.
@@ -215,7 +238,12 @@ impl Scratch {
             room.fill(0);
             return Ok(());
         }
-        decompress_into(&self.get(part)?, room)
+        let bytes = self.get(part)?;
+        if bytes.len() == room.len() {
+            room.copy_from_slice(&bytes);
+            return Ok(());
+        }
+        decompress_into(&bytes, room)
     }
 
     /// What was put away.
@@ -229,8 +257,10 @@ impl Scratch {
             ScratchPlace::File(file) => read_part(file, part),
             ScratchPlace::Memory(parts) => {
                 let parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
-                let bytes = parts.get(&part.start);
-                Ok(bytes.ok_or(io::ErrorKind::NotFound)?.to_vec())
+                let bytes = Arc::clone(parts.get(&part.start).ok_or(io::ErrorKind::NotFound)?);
+                // Others need not wait for the copy.
+                drop(parts);
+                Ok(bytes.to_vec())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -304,7 +304,8 @@ fn workflow(program: &PathBuf, place: &Place, men: usize) -> Command {
         .args(["--cores", "2", "--rerun-incomplete", "--nolock", "--config"])
         .arg(format!("men={men}"))
         .arg(concat!("program=", env!("CARGO_BIN_EXE_retrograde")))
-        .args(["tables=tables", "small=1"])
+        .arg(format!("tables={}", place.path("tables").display()))
+        .arg("small=1")
         .env("XDG_CACHE_HOME", place.path("cache"))
         .stdin(Stdio::null());
     command
@@ -431,4 +432,80 @@ fn a_workflow_that_dies_is_carried_on_by_the_same_command() {
             .all(|entry| !entry.file_name().to_string_lossy().ends_with(".part")),
         "{left:?}"
     );
+}
+
+/// Nothing is left in the directory of the tables but them and receipts.
+fn assert_tidy(place: &Place) {
+    let left = fs::read_dir(place.path("tables")).unwrap().flatten();
+    let strange: Vec<String> = left
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with('.') || name.ends_with(".part"))
+        .collect();
+    assert!(strange.is_empty(), "{strange:?}");
+}
+
+#[test]
+fn two_workflows_at_once_make_the_same_and_no_harm() {
+    let Some(program) = snakemake() else { return };
+    let (_, expected) = generated("chess", &["--men", "3"]);
+    let place = Place::new();
+    let begin = |directory: &str| {
+        fs::create_dir_all(place.path(directory)).unwrap();
+        // Each has its own notes, as on two machines; tables and receipts are the same.
+        workflow(&program, &place, 3)
+            .args(["--directory", directory])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let both = ["one", "other"].map(begin);
+    for run in both {
+        let output = run.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+    }
+    assert_same(&files(&place.path("tables")), &expected);
+    assert_tidy(&place);
+}
+
+#[test]
+fn a_workflow_on_a_full_disk_is_carried_on_by_the_same_command() {
+    let Some(program) = snakemake() else { return };
+    let (_, expected) = generated("chess", &["--men", "3"]);
+    let place = Place::new();
+    // The program finds room for files of 6 KiB, on a disk of its own.
+    let limited = place.path("limited");
+    let script = format!(
+        "#!/bin/sh\ntrap '' XFSZ\nulimit -f 12\nexec '{}' \"$@\"\n",
+        env!("CARGO_BIN_EXE_retrograde")
+    );
+    fs::write(&limited, script).unwrap();
+    fs::set_permissions(&limited, fs::Permissions::from_mode(0o755)).unwrap();
+    let limited = workflow(&program, &place, 3)
+        .arg(format!("program={}", limited.display()))
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&limited.stderr);
+    assert!(!limited.status.success(), "{told}");
+    assert!(told.contains("space"), "{told}");
+    let before = inodes(&place);
+    let small: Vec<&String> = before.keys().collect();
+    assert!(
+        !small.is_empty() && small.len() < expected.len(),
+        "{small:?}"
+    );
+    finish(&program, &place, 3);
+    assert_same(&files(&place.path("tables")), &expected);
+    let after = inodes(&place);
+    // What was whole is not made again; results may be, where distances are missing.
+    let is_whole = |name: &str| {
+        let material = name.split('.').next().unwrap();
+        let all = ["wdl", "dtz", "dtm"].map(|metric| format!("{material}.{metric}"));
+        all.iter().all(|name| before.contains_key(name))
+    };
+    for (name, file) in before.iter().filter(|(name, _)| is_whole(name)) {
+        assert_eq!(after.get(name), Some(file), "{name}");
+    }
+    assert_tidy(&place);
 }

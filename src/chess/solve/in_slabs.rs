@@ -4,6 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::division::Division;
 use super::exchange::ExchangedColors;
 use super::own::{Kept, OwnSlices};
 use super::slice::SliceRules;
@@ -16,11 +17,9 @@ use crate::error::SolveError;
 use crate::game::Color;
 use crate::parallel;
 use crate::retro::fixpoint::{
-    Chains, Fixed, Outside, RankSlabs, Receivers, StoredSlab, Unsolved, Wanted, gather,
-    solve_chains,
+    Chains, Fixed, Outside, StoredSlab, Unsolved, Values, Wanted, gather, solve_chains,
 };
 use crate::retro::quiet::SharedMoves;
-use crate::retro::ranks::Ranks;
 use crate::simd::Width;
 use crate::store::{Record, RecordKind, Scratch};
 
@@ -61,48 +60,15 @@ fn recall(scratch: &Scratch, slab: usize) -> Option<StoredSides> {
     })
 }
 
-/// What one of several ranks has of a slice.
-struct RankPart<'a> {
-    ranks: &'a dyn Ranks,
-    place: RankSlabs,
-    /// Words of a slab: every rank has some whole ones.
-    slab: usize,
-    space: Space<ChessBoard>,
-}
-
-impl<'a> RankPart<'a> {
-    /// Nothing if the slice is not worth dividing: if there is no man but the kings and pawns, or there are more ranks
-    /// than squares of the first man.
-    fn new(space: &Space<ChessBoard>, ranks: &'a dyn Ranks, slab: usize) -> Option<RankPart<'a>> {
-        let first = &space.axes[0];
-        let (stride, places) = (first.stride, first.squares.len());
-        if space.axes.len() < 2 || ranks.count() > places || ranks.count() < 2 {
-            return None;
-        }
-        let places_of = |rank| sweep::places_of(rank, ranks.count(), places);
-        let own = places_of(ranks.rank());
-        let ends: Vec<usize> = (0..ranks.count())
-            .map(|rank| places_of(rank).end * stride)
-            .collect();
-        let are_whole = |words: &usize| ends.iter().all(|end| end.is_multiple_of(*words));
-        let mut fitting = (1..=slab / 64).rev().map(|rows| rows * 64);
-        Some(RankPart {
-            ranks,
-            place: RankSlabs {
-                words: space.words,
-                own: own.start * stride..own.end * stride,
-            },
-            slab: fitting.find(are_whole)?,
-            space: space.with_first_on(own),
-        })
-    }
-}
-
 /// The values of a slice, made again for some consecutive addresses whenever somebody asks for
 /// them.
 #[derive(Debug)]
 pub struct SlabValues {
     material: Material,
+    /// Which slab of the slice is the first: not 0 where another rank has those before.
+    first: usize,
+    /// Words of the slice.
+    all_words: usize,
     chains: Chains<u64>,
     /// Zeroing moves that change the material, where there are others.
     conversions: Option<Outside<u64>>,
@@ -197,47 +163,53 @@ fn solve_part<'a>(
 
 impl SlabValues {
     /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares what moves at some
-    /// addresses lead to. Several ranks do so together, and only `receivers` have the values then.
+    /// addresses lead to. Where several ranks do so together, the first one gets all values, and each other one those of
+    /// its own slabs.
     pub(super) fn solve<'a>(
         material: Material,
         space: &'a Space<ChessBoard>,
         scratch: Arc<Scratch>,
-        receivers: Receivers,
+        division: Option<&Division<'_>>,
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
-    ) -> Result<Option<SlabValues>, SolveError> {
-        let part = options
-            .ranks
-            .and_then(|ranks| RankPart::new(space, ranks, options.slab));
-        let solved = match &part {
+    ) -> Result<SlabValues, SolveError> {
+        let mut first = 0;
+        let (chains, conversions) = match division {
             None => {
                 let all = (0..space.words, options.slab);
                 let lines = sweep::LineTable::new(space);
                 let moves = sweep::SliceMoves::new(space, &lines);
                 let exchange = ExchangedColors::new(&material, space);
                 let exchange = exchange.as_ref();
-                Some(solve_part(
-                    &material, all, &scratch, moves, exchange, rules, options,
-                )?)
+                solve_part(&material, all, &scratch, moves, exchange, rules, options)?
             }
-            Some(part) => {
-                let own = (part.place.own.clone(), part.slab);
-                let lines = sweep::LineTable::new(&part.space);
-                let moves = sweep::RankMoves::new(space, &part.space, &lines, part.ranks);
-                let (chains, conversions) =
-                    solve_part(&material, own, &scratch, moves, None, rules, options)?;
-                let receivers = (part.ranks, receivers);
-                gather(receivers, chains, conversions, &part.place, &scratch)
+            Some(division) => {
+                let own = (division.place.own.clone(), division.slab);
+                let own_space = space.with_first_on(division.places.clone());
+                let lines = sweep::LineTable::new(&own_space);
+                let moves = sweep::RankMoves::new(space, &own_space, &lines, division.ranks);
+                let solved = solve_part(&material, own, &scratch, moves, None, rules, options)?;
+                if division.ranks.rank() > 0 {
+                    first = division.own_slabs().start;
+                }
+                gather(division.ranks, solved, &division.place, &scratch)
                     .map_err(|reason| told(&material, reason))?
             }
         };
-        Ok(solved.map(|(chains, conversions)| SlabValues {
+        Ok(SlabValues {
             material,
+            first,
+            all_words: space.words,
             chains,
             conversions,
             mates: options.mates,
             width: options.width,
-        }))
+        })
+    }
+
+    /// Whether all values of the slice are here, and not with other ranks.
+    pub(super) fn is_whole(&self) -> bool {
+        self.words() == self.all_words
     }
 
     /// Where what values are made from is.
@@ -283,21 +255,35 @@ impl SlabValues {
     ///
     /// If a distance does not fit, or the scratch file cannot be read.
     pub fn side(&self, side: usize, slab: usize, wanted: Wanted) -> Result<SideValues, SolveError> {
+        let with_scores = wanted.to_mate && self.mates;
+        let make = || -> Result<SideValues, Unsolved> {
+            let outside = self.chains.outside();
+            let fixed = outside.fixed(side, slab, with_scores)?;
+            let conversions = match &self.conversions {
+                Some(outside) => Some(outside.fixed(side, slab, with_scores)?.into()),
+                None => None,
+            };
+            let values = self.decided(side, slab, wanted)?;
+            Ok(SideValues::new(fixed, conversions, values, self.width))
+        };
+        make().map_err(|reason| told(&self.material, reason))
+    }
+
+    /// What others see of one side to move in a slab: zeroing moves are not brought back for that.
+    fn seen_side(&self, side: usize, slab: usize) -> Result<SideValues, SolveError> {
+        let make = || -> Result<SideValues, Unsolved> {
+            let legal = self.chains.outside().legal(side, slab)?;
+            Ok(SideValues::seen(legal, self.decided(side, slab, SEEN)?))
+        };
+        make().map_err(|reason| told(&self.material, reason))
+    }
+
+    fn decided(&self, side: usize, slab: usize, wanted: Wanted) -> Result<Values<u64>, Unsolved> {
         let wanted = Wanted {
             to_mate: wanted.to_mate && self.mates,
             ..wanted
         };
-        let make = || -> Result<SideValues, Unsolved> {
-            let mut fixed = self.chains.outside().fixed(side, slab)?;
-            let conversions = match &self.conversions {
-                Some(conversions) => Some(Conversions::from(conversions.fixed(side, slab)?)),
-                None => None,
-            };
-            fixed.in_check = Vec::new();
-            let values = self.chains.values(side, slab, wanted, self.width)?;
-            Ok(SideValues::new(fixed, conversions, values, self.width))
-        };
-        make().map_err(|reason| told(&self.material, reason))
+        self.chains.values(side, slab, wanted, self.width)
     }
 
     /// All values of one side together.
@@ -325,7 +311,7 @@ impl SlabValues {
         addresses: &Range<usize>,
     ) -> Result<SideView<'static>, SolveError> {
         put_together(self.addresses(0).len(), addresses, |slab| {
-            let values = self.side(turn.index(), slab, SEEN)?;
+            let values = self.seen_side(turn.index(), slab)?;
             Ok(SideView::of(&values, with_stalemates).into_owned())
         })
     }
@@ -459,7 +445,7 @@ impl SolvedSlice {
     /// Those of [`SlabValues::side`] and of the scratch file.
     pub(super) fn leave(
         &self,
-        own: &OwnSlices,
+        own: &OwnSlices<'_>,
         slice: usize,
         with_stalemates: bool,
     ) -> Result<(), SolveError> {
@@ -467,15 +453,23 @@ impl SolvedSlice {
             if !own.is_read(slice, turn) {
                 continue;
             }
-            let kept = match own.slab() {
-                None => {
+            let put = |view: SideView<'_>| own.put_away(&view);
+            let kept = match (own.slab(), own.division(), self) {
+                (None, ..) => {
                     let view = self.view(turn, with_stalemates)?.into_owned();
                     Kept::InMemory(Arc::new(view))
                 }
-                Some(slab) => {
-                    let put = |view: SideView<'_>| own.put_away(&view);
+                (Some(_), Some(division), SolvedSlice::Slabs(slabs)) => {
+                    let numbers = division.own_slabs();
+                    let seen = parallel::try_map_items(numbers, |_, slab| {
+                        let values = slabs.seen_side(turn.index(), slab - slabs.first)?;
+                        put(SideView::of(&values, with_stalemates))
+                    })?;
+                    own.share(slice, turn, seen)?
+                }
+                (Some(slab), ..) => {
                     let slabs = self.view_by_slabs(turn, with_stalemates, slab, put)?;
-                    Kept::Stored(Arc::new(slabs))
+                    Kept::stored(slabs)
                 }
             };
             own.insert(slice, turn, kept);
@@ -498,7 +492,7 @@ impl SolvedSlice {
         let all = match self {
             SolvedSlice::Slabs(slabs) if slabs.addresses(0).len() == slab => {
                 return parallel::try_map(slabs.slabs(), |slab| {
-                    let values = slabs.side(turn.index(), slab, SEEN)?;
+                    let values = slabs.seen_side(turn.index(), slab)?;
                     visit(SideView::of(&values, with_stalemates))
                 });
             }

@@ -8,6 +8,7 @@
 //! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
 
 pub mod board;
+mod division;
 mod exchange;
 mod in_slabs;
 pub mod layout;
@@ -30,15 +31,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::material::Material;
+use super::placement::PawnSlices;
 pub use crate::error::SolveError;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::parallel;
-use crate::retro::fixpoint::{self, Receivers, Unsolved};
+use crate::retro::fixpoint::{self, Unsolved};
 pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Wanted, Watch};
 use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
 use crate::store::Scratch;
+use division::Division;
 pub use in_slabs::{Seen, SlabValues, SolvedSlice};
 use own::OwnSlices;
 pub use restored::{FinishedNumbers, FinishedTables};
@@ -59,6 +62,9 @@ pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
 
 /// Words of a slab where nothing else is said: with the values of both sides, some megabytes.
 pub const SLAB: usize = 1 << 15;
+
+/// Words of a slice whose scratch file is in memory and not compressed, at most: it has some hundred megabytes then.
+const UNCOMPRESSED_WORDS: usize = 1 << 18;
 
 /// What to solve and how to stop.
 #[derive(Clone, Copy, Debug)]
@@ -179,16 +185,17 @@ pub fn solve_slices<E: From<SolveError> + Send>(
         return Err(SolveError::too_large(&material).into());
     }
     let told = |error: io::Error| SolveError::scratch(&material, error.kind());
+    let division = division(&material, options);
     let scratch = match (options.checkpoints, options.scratch) {
         (Some(checkpoints), _) => Some(Arc::clone(checkpoints.of_material())),
-        (None, Some(directory)) => {
-            let scratch = Scratch::new(Some(directory)).map_err(told)?;
-            Some(Arc::new(scratch))
-        }
-        (None, None) => None,
+        (None, None) if division.is_none() => None,
+        (None, directory) => Some(Arc::new(Scratch::new(directory).map_err(told)?)),
     };
-    let waiting = scratch.map(|scratch| (scratch, options.slab));
-    let own = OwnSlices::new(material, slice::own_reads, waiting);
+    let slab = division
+        .as_ref()
+        .map_or(options.slab, |division| division.slab);
+    let waiting = scratch.map(|scratch| (scratch, slab));
+    let own = OwnSlices::new(material, slice::own_reads, waiting, division);
     // Only a double push past an enemy pawn asks for stalemates.
     let with_stalemates = material.has_pawns_of_both();
     let mut slices: Vec<(u32, usize)> = (0..own.pawns.len())
@@ -225,8 +232,17 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     Ok(())
 }
 
+/// What this rank has of each slice, where several solve them and they are worth dividing.
+fn division<'a>(material: &Material, options: SolveOptions<'a>) -> Option<Division<'a>> {
+    let ranks = options
+        .ranks
+        .filter(|_| options.engine == Engine::Chains && options.finished.is_none())?;
+    let placement = PawnSlices::new(material).placement(0);
+    Division::new(&board::space(material, placement), ranks, options.slab)
+}
+
 fn solve_slice(
-    own: &OwnSlices,
+    own: &OwnSlices<'_>,
     slice: usize,
     targets: &Targets,
     options: SolveOptions<'_>,
@@ -244,18 +260,20 @@ fn solve_slice(
     if options.engine == Engine::Chains && options.finished.is_none() {
         let scratch = match options.checkpoints {
             Some(checkpoints) => checkpoints.of_slice(slice),
-            None => Scratch::new(options.scratch),
+            None => match space.words {
+                0..=UNCOMPRESSED_WORDS => Scratch::new(None).map(Scratch::uncompressed),
+                _ => Scratch::new(options.scratch),
+            },
         };
         let scratch = scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?;
         let slabs = SlabValues::solve(
             material,
             &space,
             Arc::new(scratch),
-            Receivers::All,
+            own.division(),
             rules,
             options,
         )?;
-        let slabs = slabs.ok_or_else(|| SolveError::scratch(&material, io::ErrorKind::NotFound))?;
         return Ok(SolvedSlice::Slabs(Box::new(slabs)));
     }
     let rules = rules(0..space.words)?;
@@ -309,7 +327,8 @@ pub fn solve_in_slabs(
     if board::words(&material).is_none() || material.has_pawns() {
         return Err(SolveError::too_large(&material));
     }
-    let own = OwnSlices::new(material, |_, _| Vec::new(), None);
+    let division = division(&material, options);
+    let own = OwnSlices::new(material, |_, _| Vec::new(), None, division);
     let space = board::space(&material, own.pawns.placement(0));
     let rules = |addresses: Range<usize>| {
         let moves = ZeroingMoves::All;
@@ -323,7 +342,8 @@ pub fn solve_in_slabs(
             Arc::new(scratch.map_err(|error| SolveError::scratch(&material, error.kind()))?)
         }
     };
-    SlabValues::solve(material, &space, scratch, Receivers::First, rules, options)
+    let slabs = SlabValues::solve(material, &space, scratch, own.division(), rules, options)?;
+    Ok(slabs.is_whole().then_some(slabs))
 }
 
 fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
@@ -574,20 +594,24 @@ mod tests {
     fn ranks_find_together_what_one_does() {
         let three = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];
         let four = ["KQvKR", "KRvKR", "KRvKB", "KRvKN", "KNNvK", "KRvKP"];
-        let names = [&three[..], &four].concat();
+        let names = &[&three[..], &four].concat();
         let cancel = AtomicBool::new(false);
         let plain = SolveOptions {
             engine: Engine::Chains,
             limit: Plies(20),
             ..SolveOptions::new(&cancel)
         };
-        let expected = solved(&names, plain);
+        let expected = solved(names, plain);
+        let found = |material: Material, options: SolveOptions<'_>| {
+            let targets = gather_targets(&material, &expected, options.width).unwrap();
+            solve(material, &targets, options).unwrap()
+        };
         // With ten ranks, each has one square of a king without pawns.
         for count in [2, 3, 10] {
             let ranks = ThreadRank::all(count);
             std::thread::scope(|scope| {
                 for rank in &ranks {
-                    let (names, expected, cancel) = (&names, &expected, &cancel);
+                    let (expected, found, cancel) = (&expected, &found, &cancel);
                     scope.spawn(move || {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
                         let options = SolveOptions {
@@ -598,13 +622,20 @@ mod tests {
                                 ..plain
                             }
                         };
-                        let ours = pool.unwrap().install(|| solved(names, options));
-                        for (material, ours) in ours {
-                            let slices = ours.slices.iter().zip(&expected[&material].slices);
-                            for (ours, expected) in slices {
+                        let pool = pool.unwrap();
+                        for name in names {
+                            let material = name.parse().unwrap();
+                            let ours = pool.install(|| found(material, options));
+                            // The first rank alone has everything.
+                            for (ours, expected) in
+                                ours.slices.iter().zip(&expected[&material].slices)
+                            {
                                 let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
                                 for (ours, expected) in sides {
-                                    assert!(is_same(ours, expected), "{material}, {count} ranks");
+                                    assert!(
+                                        rank.rank() > 0 || is_same(ours, expected),
+                                        "{material}, {count} ranks"
+                                    );
                                 }
                             }
                         }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::board::words;
+use super::division::Division;
 use super::view::{SideView, ViewWords, of_slabs};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
@@ -18,7 +19,7 @@ use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 
 /// Views of slices as long as another slice is still to read them.
 #[derive(Debug)]
-pub struct OwnSlices {
+pub struct OwnSlices<'a> {
     /// The material.
     pub material: Material,
     /// Which pawn placement is which slice.
@@ -26,12 +27,27 @@ pub struct OwnSlices {
     slices: Vec<[Slot; 2]>,
     /// Where views wait and in slabs of how many words, if not in memory.
     scratch: Option<(Arc<Scratch>, usize)>,
+    /// What this rank has of each slice, where several solve them.
+    division: Option<Division<'a>>,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
     readers: AtomicUsize,
+    /// Whether one of them sees it mirrored, so that he reads other addresses than his own.
+    is_mirrored: AtomicBool,
     view: Mutex<Option<Kept>>,
+}
+
+/// A side of another slice that the moves of a slice lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnRead {
+    /// The slice.
+    pub slice: usize,
+    /// Which side is to move there, 0 for White.
+    pub side: usize,
+    /// Whether the board is mirrored for it.
+    pub is_mirrored: bool,
 }
 
 /// A view that waits for its readers.
@@ -40,7 +56,22 @@ pub enum Kept {
     /// In memory.
     InMemory(Arc<SideView<'static>>),
     /// In the scratch file.
-    Stored(Arc<Vec<StoredSlab>>),
+    Stored {
+        /// Which slab is the first that is there: other ranks have those before.
+        first: usize,
+        /// The slabs that are there.
+        slabs: Arc<Vec<StoredSlab>>,
+    },
+}
+
+impl Kept {
+    /// All slabs of a slice.
+    pub fn stored(slabs: Vec<StoredSlab>) -> Kept {
+        Kept::Stored {
+            first: 0,
+            slabs: Arc::new(slabs),
+        }
+    }
 }
 
 /// Where a slab of a view is in the scratch file.
@@ -135,25 +166,30 @@ impl Slot {
     }
 }
 
-impl OwnSlices {
-    /// Room for the slices of a material; `reads` says which sides of which others a slice reads.
+impl<'a> OwnSlices<'a> {
+    /// Room for the slices of a material; `reads` says which sides of which others a slice reads. Views wait in the
+    /// scratch file, in slabs of so many words, or in memory. `division` says what this rank has of each slice.
     #[must_use]
     pub fn new(
         material: Material,
-        reads: impl Fn(&PawnSlices, usize) -> Vec<(usize, Color)>,
+        reads: impl Fn(&PawnSlices, usize) -> Vec<OwnRead>,
         scratch: Option<(Arc<Scratch>, usize)>,
-    ) -> OwnSlices {
+        division: Option<Division<'a>>,
+    ) -> OwnSlices<'a> {
         let pawns = PawnSlices::new(&material);
         let own = OwnSlices {
             material,
             slices: (0..pawns.len()).map(|_| Default::default()).collect(),
             pawns,
             scratch,
+            division,
         };
         for slice in 0..own.slices.len() {
-            for (read, turn) in reads(&own.pawns, slice) {
-                let readers = &own.slices[read][turn.index()].readers;
-                readers.fetch_add(1, Ordering::Relaxed);
+            for read in reads(&own.pawns, slice) {
+                let slot = &own.slices[read.slice][read.side];
+                slot.readers.fetch_add(1, Ordering::Relaxed);
+                slot.is_mirrored
+                    .fetch_or(read.is_mirrored, Ordering::Relaxed);
             }
         }
         own
@@ -173,8 +209,12 @@ impl OwnSlices {
         let kept = self.slices[slice][turn.index()].view().clone();
         match (kept, &self.scratch) {
             (Some(Kept::InMemory(view)), _) => Ok(Some(ViewWords { view, first: 0 })),
-            (Some(Kept::Stored(slabs)), Some((scratch, slab))) => {
-                of_slabs(*slab, addresses, |number| slabs[number].load(scratch)).map(Some)
+            (Some(Kept::Stored { first, slabs }), Some((scratch, slab))) => {
+                let load = |number: usize| {
+                    let stored = number.checked_sub(first).and_then(|at| slabs.get(at));
+                    stored.ok_or(io::ErrorKind::NotFound)?.load(scratch)
+                };
+                of_slabs(*slab, addresses, load).map(Some)
             }
             _ => Ok(None),
         }
@@ -191,6 +231,53 @@ impl OwnSlices {
     #[must_use]
     pub fn slab(&self) -> Option<usize> {
         self.scratch.as_ref().map(|&(_, slab)| slab)
+    }
+
+    /// What this rank has of each slice, where several solve them.
+    #[must_use]
+    pub fn division(&self) -> Option<&Division<'a>> {
+        self.division.as_ref()
+    }
+
+    /// A side of a slice of which this rank has put its own slabs away; with those of other ranks where moves lead
+    /// there mirrored.
+    ///
+    /// # Errors
+    ///
+    /// If another rank is gone, and those of the scratch file.
+    pub(super) fn share(
+        &self,
+        slice: usize,
+        turn: Color,
+        own: Vec<StoredSlab>,
+    ) -> Result<Kept, SolveError> {
+        let share = || -> io::Result<Kept> {
+            let (Some(division), Some((scratch, _))) = (&self.division, &self.scratch) else {
+                return Ok(Kept::stored(own));
+            };
+            let slot = &self.slices[slice][turn.index()];
+            if !slot.is_mirrored.load(Ordering::Relaxed) {
+                return Ok(Kept::Stored {
+                    first: division.own_slabs().start,
+                    slabs: Arc::new(own),
+                });
+            }
+            let mut record = Record::default();
+            record.numbers.push(own.len() as u32);
+            own.iter().for_each(|slab| slab.note(&mut record));
+            let mut all = Vec::new();
+            for record in division.share(scratch, &record)? {
+                let reader = &mut record.reader();
+                let mut slabs = || {
+                    let count = reader.number()?;
+                    let slabs = (0..count).map(|_| StoredSlab::noted(reader));
+                    slabs.collect::<Option<Vec<_>>>()
+                };
+                all.extend(slabs().ok_or(io::ErrorKind::InvalidData)?);
+            }
+            Ok(Kept::stored(all))
+        };
+        share().map_err(|error| SolveError::scratch(&self.material, error.kind()))
     }
 
     /// Puts a slab of a view away.
@@ -218,7 +305,7 @@ impl OwnSlices {
         let mut record = Record::default();
         for slot in &self.slices[slice] {
             match &*slot.view() {
-                Some(Kept::Stored(slabs)) => {
+                Some(Kept::Stored { slabs, .. }) => {
                     record.numbers.push(slabs.len() as u32);
                     slabs.iter().for_each(|slab| slab.note(&mut record));
                 }
@@ -249,7 +336,7 @@ impl OwnSlices {
         };
         for (turn, slabs) in Color::ALL.into_iter().zip(sides) {
             if self.is_read(slice, turn) {
-                self.insert(slice, turn, Kept::Stored(Arc::new(slabs)));
+                self.insert(slice, turn, Kept::stored(slabs));
             }
         }
         true
@@ -261,9 +348,9 @@ impl OwnSlices {
     }
 
     /// Forgets what nobody else reads, now that one reader is done.
-    pub fn release(&self, reads: &[(usize, Color)]) {
-        for &(slice, turn) in reads {
-            let slot = &self.slices[slice][turn.index()];
+    pub fn release(&self, reads: &[OwnRead]) {
+        for &OwnRead { slice, side, .. } in reads {
+            let slot = &self.slices[slice][side];
             if slot.readers.fetch_sub(1, Ordering::AcqRel) == 1 {
                 *slot.view() = None;
             }

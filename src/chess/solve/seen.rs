@@ -60,7 +60,7 @@ pub fn see_slices<E: From<SolveError>>(
     if board::words(&material).is_none() {
         return Err(SolveError::too_large(&material).into());
     }
-    let own = OwnSlices::new(material, |_, _| Vec::new(), None);
+    let own = OwnSlices::new(material, |_, _| Vec::new(), None, None);
     for slice in (0..own.pawns.len()).filter(|&slice| !is_done(slice)) {
         let space = board::space(&material, own.pawns.placement(slice));
         let rules = |addresses: Range<usize>| {

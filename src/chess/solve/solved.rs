@@ -70,6 +70,17 @@ impl SideValues {
                 scores: PhantomData::<u16>,
             }),
         };
+        let mut seen = SideValues::seen(fixed.legal, values);
+        seen.own = OwnValues {
+            dtz: seen.own.dtz,
+            dtz_high: seen.own.dtz_high,
+            ..own
+        };
+        seen
+    }
+
+    /// The values that were found, without which of them a prober finds elsewhere.
+    pub(super) fn seen(legal: Vec<u64>, values: Values<u64>) -> SideValues {
         let Values {
             decided,
             stalemate,
@@ -79,7 +90,7 @@ impl SideValues {
             longest,
         } = values;
         SideValues {
-            legal: fixed.legal,
+            legal,
             decided,
             stalemate,
             dtm,
@@ -87,7 +98,7 @@ impl SideValues {
             own: OwnValues {
                 dtz,
                 dtz_high,
-                ..own
+                ..OwnValues::default()
             },
         }
     }

@@ -11,6 +11,7 @@ use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::chess::rules::Role;
 use crate::chess::solve::board::{captures, king_squares, words};
+use crate::chess::solve::own::OwnRead;
 use crate::chess::solve::slice::own_reads;
 use crate::chess::solve::{
     CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
@@ -76,11 +77,11 @@ impl Shape {
             .map(|slice| (self.pawns.placement(slice).steps_to_promotion(), slice))
             .collect();
         order.sort_unstable();
-        let reads: Vec<Vec<(usize, Color)>> =
+        let reads: Vec<Vec<OwnRead>> =
             parallel::map(self.pawns.len(), |slice| own_reads(&self.pawns, slice));
         let mut readers = vec![[0u32; 2]; self.pawns.len()];
-        for &(slice, turn) in reads.iter().flatten() {
-            readers[slice][turn.index()] += 1;
+        for read in reads.iter().flatten() {
+            readers[read.slice][read.side] += 1;
         }
         let mut kept = 0u64;
         let mut most = 0;
@@ -89,8 +90,8 @@ impl Shape {
                 kept += readers[slice].iter().filter(|&&count| count > 0).count() as u64;
             }
             most = most.max(kept);
-            for &(slice, turn) in equally_far.iter().flat_map(|&(_, slice)| &reads[slice]) {
-                let left = &mut readers[slice][turn.index()];
+            for read in equally_far.iter().flat_map(|&(_, slice)| &reads[slice]) {
+                let left = &mut readers[read.slice][read.side];
                 *left -= 1;
                 kept -= u64::from(*left == 0);
             }

@@ -31,6 +31,7 @@ use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
+use crate::chess::solve::solved::SliceValues;
 use crate::chess::solve::{
     Checkpoints, Engine, FinishedTables, SLAB, SolveError, SolveOptions, SolvedSlice,
     solve_in_slabs, solve_slices,
@@ -349,10 +350,7 @@ impl Generate for Chess {
             leave_views(&new_views, slice, &solved, options.width)?;
             let mut of_slice = SliceDigest::default();
             if !step.metrics.is_empty() {
-                let placement = (slice, finished.placement(slice));
-                let mates = step.metrics.contains(&Metric::Dtm);
-                of_slice = SliceDigest::of_solved(&index_space, placement, &solved, mates)?;
-                finished.insert(slice, solved, &step.metrics)?;
+                of_slice = finished.insert(&index_space, slice, solved, &step.metrics)?;
             }
             finished.record(slice, &of_slice, &step.metrics)?;
             add(of_slice);
@@ -493,7 +491,10 @@ fn solve_slabs(
             let mates = step.metrics.contains(&Metric::Dtm);
             let of_slabs = || {
                 let slice = (0, PawnPlacement::default());
-                SliceDigest::of_slabs(&index_space, slice, &slabs, mates)
+                let nothing_else = |_: &SliceValues| Ok(());
+                let (digest, _) =
+                    SliceDigest::of_slabs(&index_space, slice, &slabs, mates, nothing_else)?;
+                Ok(digest)
             };
             digest_once(slabs.scratch(), &material, mates, of_slabs)?
         }

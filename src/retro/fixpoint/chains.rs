@@ -10,7 +10,7 @@
 use std::io;
 
 use super::decided::{Chains, Decided, lost_at};
-use super::due::DueScores;
+use super::due::AllDue;
 use super::exchange::{ColorExchange, Exchanged};
 use super::outside::Outside;
 use super::plies::put_layer;
@@ -23,7 +23,7 @@ use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{Score, Scores};
 use crate::retro::words::{Words, encoded};
 use crate::simd::Width;
-use crate::store::{Part, Record, RecordKind};
+use crate::store::{Part, Record, RecordKind, Scratch};
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 
@@ -569,9 +569,10 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                     true => results.decided[Win.index()].fill(M::Word::FULL),
                     false => results.decided[Loss.index()] = lost_at(decided, slab, words)?,
                 }
+                let scratch = outside.scratch();
                 let due = match outside.scores(side, slab)? {
-                    Scores::Bytes(scores) => due_in_slab(outside, &scores, &results)?,
-                    Scores::Words(scores) => due_in_slab(outside, &scores, &results)?,
+                    Scores::Bytes(scores) => due_in_slab(scratch, &scores, &results, self.width)?,
+                    Scores::Words(scores) => due_in_slab(scratch, &scores, &results, self.width)?,
                 };
                 let (numbers, parts) = due.iter().copied().unzip();
                 outside.scratch().record(key, &Record { numbers, parts })?;
@@ -590,18 +591,18 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
 
 /// The plies at which scores of a slab are due, and where it is put which positions are.
 fn due_in_slab<W: Bits, S: Score>(
-    outside: &Outside<W>,
+    scratch: &Scratch,
     scores: &[S],
     results: &Values<W>,
+    width: Width,
 ) -> io::Result<Vec<(u32, Part)>> {
-    let mut due = DueScores::new(scores, results);
-    let mut parts = Vec::new();
-    while let Some(ply) = due.next() {
-        let mut words = Vec::new();
-        due.take(ply, |address, word| words.push((address, word)));
-        parts.push((ply, outside.scratch().put(&encoded(words.into_iter()))?));
-    }
-    Ok(parts)
+    let due = width.run(AllDue { scores, results }).into_iter();
+    let due = (0..).zip(due).filter(|(_, words)| !words.is_empty());
+    let put = |(ply, words): (u32, Vec<(usize, W)>)| {
+        let words = words.into_iter();
+        Ok((ply, scratch.put(&encoded(words))?))
+    };
+    due.map(put).collect()
 }
 
 /// Plies of the second chain that are made as those of the first, although they are its images: half

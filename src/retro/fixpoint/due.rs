@@ -8,6 +8,7 @@ use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Score;
+use crate::simd::Kernel;
 
 /// Words for which there is room for one note. What is solved at a time with 2 GiB of memory depends on it.
 const WORDS_OF_NOTE: usize = 2;
@@ -52,38 +53,19 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         let words = results.decided[Wdl::Loss.index()].len();
         due.next = vec![S::NEVER; words];
         for address in 0..words {
-            let plies = due.plies(address);
+            let plies = plies_at(scores, results, address);
             let plies = &plies[..W::WIDTH as usize];
-            let mut ply = S::smallest_above(plies, S::default());
-            due.next[address] = ply;
-            while ply != S::NEVER {
-                let ply_number = ply.plies() as usize;
-                if due.counts.len() <= ply_number {
-                    due.counts.resize(ply_number + 1, 0);
+            let counts = &mut due.counts;
+            each_ply(plies, !S::equal::<W>(plies, S::NEVER), |ply, _| {
+                let number = ply.plies() as usize;
+                if counts.len() <= number {
+                    counts.resize(number + 1, 0);
                 }
-                due.counts[ply_number] += 1;
-                ply = S::smallest_above(plies, ply);
-            }
+                counts[number] += 1;
+            });
+            due.next[address] = S::smallest_above(plies, S::default());
         }
         due
-    }
-
-    /// For each position of a word, the ply at which its best zeroing move comes into play.
-    #[inline(always)]
-    fn plies(&self, address: usize) -> [S; MAX_WIDTH] {
-        let mut plies = [S::NEVER; MAX_WIDTH];
-        let won = self.results.won(address);
-        let lost = self.results.lost(address);
-        if !(won | lost).is_empty() {
-            let scores = &self.scores[line_of::<W>(address)];
-            let plies = &mut plies[..W::WIDTH as usize];
-            for (ply, &score) in plies.iter_mut().zip(scores) {
-                *ply = score.due();
-            }
-            // A won position waits for no zeroing move that does not win.
-            S::keep(plies, lost | won & S::above(scores, S::DRAW));
-        }
-        plies
     }
 
     /// Notes what is due at the plies from `first` on, as many as there is room for, if there is for one.
@@ -106,21 +88,26 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         self.next_note = 0;
         self.addresses.resize(notes, 0);
         self.due.resize(notes, W::ZERO);
+        let (Some(before), Some(last)) = (
+            S::ply(first.saturating_sub(1) as u32),
+            S::ply((self.noted - 1) as u32),
+        ) else {
+            return;
+        };
         for address in 0..self.next.len() {
-            let mut ply = self.next[address];
-            if ply.plies() as usize >= self.noted {
+            if self.next[address] > last {
                 continue;
             }
-            let plies = self.plies(address);
+            let plies = plies_at(self.scores, self.results, address);
             let plies = &plies[..W::WIDTH as usize];
-            // No ply at all is later than every ply with notes.
-            while let Some(place) = starts.get_mut(ply.plies() as usize - first) {
+            let later = S::above::<W>(plies, last);
+            each_ply(plies, S::above::<W>(plies, before) & !later, |ply, word| {
+                let place = &mut starts[ply.plies() as usize - first];
                 self.addresses[*place] = address as u32;
-                self.due[*place] = S::equal(plies, ply);
+                self.due[*place] = word;
                 *place += 1;
-                ply = S::smallest_above(plies, ply);
-            }
-            self.next[address] = ply;
+            });
+            self.next[address] = S::smallest_above(plies, last);
         }
     }
 
@@ -156,12 +143,75 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         }
         for address in 0..self.next.len() {
             if self.next[address] == ply {
-                let plies = self.plies(address);
+                let plies = plies_at(self.scores, self.results, address);
                 let plies = &plies[..W::WIDTH as usize];
                 visit(address, S::equal(plies, ply));
                 self.next[address] = S::smallest_above(plies, ply);
             }
         }
+    }
+}
+
+/// For each position of a word, the ply at which its best zeroing move comes into play.
+#[inline(always)]
+fn plies_at<W: Bits, S: Score>(
+    scores: &[S],
+    results: &Values<W>,
+    address: usize,
+) -> [S; MAX_WIDTH] {
+    let mut plies = [S::NEVER; MAX_WIDTH];
+    let (won, lost) = (results.won(address), results.lost(address));
+    if !(won | lost).is_empty() {
+        let scores = &scores[line_of::<W>(address)];
+        let plies = &mut plies[..W::WIDTH as usize];
+        for (ply, &score) in plies.iter_mut().zip(scores) {
+            *ply = score.due();
+        }
+        // A won position waits for no zeroing move that does not win.
+        S::keep(plies, lost | won & S::above(scores, S::DRAW));
+    }
+    plies
+}
+
+/// Calls `visit` with each ply of some positions and all positions of that ply; plies come in no order.
+#[inline(always)]
+fn each_ply<W: Bits, S: Score>(plies: &[S], mut positions: W, mut visit: impl FnMut(S, W)) {
+    while !positions.is_empty() {
+        let ply = plies[positions.lowest() as usize];
+        let here = S::equal::<W>(plies, ply);
+        visit(ply, here);
+        positions &= !here;
+    }
+}
+
+/// What is due at each ply, all at once, for so few words that there is room for it.
+#[derive(Debug)]
+pub(super) struct AllDue<'a, W, S> {
+    /// The score of the best zeroing move of each position, [`Score::MATED`] where there is none.
+    pub scores: &'a [S],
+    /// Which positions are won and lost: nothing else is ever due.
+    pub results: &'a Values<W>,
+}
+
+impl<W: Bits, S: Score> Kernel for AllDue<'_, W, S> {
+    /// By ply, the words in which something is due and which positions.
+    type Output = Vec<Vec<(usize, W)>>;
+
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        let mut all: Vec<Vec<(usize, W)>> = Vec::new();
+        for address in 0..self.scores.len() / W::WIDTH as usize {
+            let plies = plies_at(self.scores, self.results, address);
+            let plies = &plies[..W::WIDTH as usize];
+            each_ply(plies, !S::equal::<W>(plies, S::NEVER), |ply, word| {
+                let number = ply.plies() as usize;
+                if all.len() <= number {
+                    all.resize_with(number + 1, Vec::new);
+                }
+                all[number].push((address, word));
+            });
+        }
+        all
     }
 }
 

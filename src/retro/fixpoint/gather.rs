@@ -7,10 +7,9 @@ use std::sync::Arc;
 use super::Unsolved;
 use super::decided::{Chains, Decided};
 use super::outside::{Outside, StoredSlab};
-use super::plies::Plies;
 use crate::game::Bits;
 use crate::retro::ranks::Ranks;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Record, Scratch};
 
 /// Where the slabs of a rank are in the slice.
 #[derive(Clone, Debug)]
@@ -21,86 +20,8 @@ pub struct RankSlabs {
     pub own: Range<usize>,
 }
 
-/// What one rank tells of a slab.
-#[derive(Debug, Default)]
-struct Message(Vec<u8>);
-
-impl Message {
-    fn number(&mut self, number: u64) {
-        self.0.extend(number.to_le_bytes());
-    }
-
-    fn part(&mut self, scratch: &Scratch, part: Part) -> io::Result<()> {
-        let bytes = scratch.get(part)?;
-        self.number(bytes.len() as u64);
-        self.0.extend(bytes);
-        Ok(())
-    }
-
-    fn stored(&mut self, scratch: &Scratch, stored: &StoredSlab) -> io::Result<()> {
-        self.number(stored.score_bytes() as u64);
-        for part in stored.parts() {
-            self.part(scratch, part)?;
-        }
-        Ok(())
-    }
-
-    fn plies(&mut self, scratch: &Scratch, plies: &Plies, slab: usize) -> io::Result<()> {
-        let of_slab = plies.by_ply().map(|(ply, slabs)| (ply, slabs[slab]));
-        let of_slab: Vec<(u32, Part)> = of_slab.filter(|(_, part)| !part.is_empty()).collect();
-        self.number(of_slab.len() as u64);
-        for (ply, part) in of_slab {
-            self.number(ply.into());
-            self.part(scratch, part)?;
-        }
-        Ok(())
-    }
-}
-
-/// Reads a message, and puts away what is in it.
-struct Reader<'a> {
-    rest: &'a [u8],
-    scratch: &'a Scratch,
-}
-
-impl Reader<'_> {
-    fn number(&mut self) -> io::Result<u64> {
-        let (number, rest) = (self.rest.split_first_chunk()).ok_or(io::ErrorKind::InvalidData)?;
-        self.rest = rest;
-        Ok(u64::from_le_bytes(*number))
-    }
-
-    fn part(&mut self) -> io::Result<Part> {
-        let len = self.number()? as usize;
-        let (bytes, rest) = (self.rest.split_at_checked(len)).ok_or(io::ErrorKind::InvalidData)?;
-        self.rest = rest;
-        match bytes {
-            [] => Ok(Part::default()),
-            bytes => self.scratch.put(bytes),
-        }
-    }
-
-    fn stored(&mut self) -> io::Result<StoredSlab> {
-        let score_bytes = self.number()? as usize;
-        let mut stored = StoredSlab::with_scores(score_bytes);
-        for part in stored.parts_mut() {
-            *part = self.part()?;
-        }
-        Ok(stored)
-    }
-
-    fn plies(&mut self, plies: &mut Plies, slab: usize) -> io::Result<()> {
-        for _ in 0..self.number()? {
-            let ply = self.number()? as u32;
-            plies.insert(ply, slab, self.part()?);
-        }
-        Ok(())
-    }
-}
-
 /// What is put together.
 struct Gathered {
-    scratch: Arc<Scratch>,
     fixed: Vec<[StoredSlab; 2]>,
     conversions: Vec<[StoredSlab; 2]>,
     decided: [Decided; 2],
@@ -113,7 +34,6 @@ impl Gathered {
         let slabs = words.div_ceil(slab);
         let decided = || [(), ()].map(|()| Decided::of_slabs(scratch, words, slab));
         Gathered {
-            scratch: Arc::clone(scratch),
             fixed: vec![Default::default(); slabs],
             conversions: vec![Default::default(); slabs],
             decided: decided(),
@@ -122,26 +42,23 @@ impl Gathered {
         }
     }
 
-    fn add(&mut self, message: &[u8]) -> io::Result<()> {
-        let scratch = Arc::clone(&self.scratch);
-        let mut reader = Reader {
-            rest: message,
-            scratch: &scratch,
-        };
+    /// Adds what [`Own::record`] says of a slab; nothing if it says something else.
+    fn add(&mut self, record: &Record) -> Option<()> {
+        let reader = &mut record.reader();
         let slab = reader.number()? as usize;
-        if slab >= self.fixed.len() {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
         for side in [0, 1] {
-            self.fixed[slab][side] = reader.stored()?;
-            self.conversions[slab][side] = reader.stored()?;
+            *self.fixed.get_mut(slab)?.get_mut(side)? = StoredSlab::noted(reader)?;
+            self.conversions[slab][side] = StoredSlab::noted(reader)?;
             self.stalemated[side][slab] = reader.part()?;
             for decided in [&mut self.decided[side], &mut self.mates[side]] {
-                reader.plies(&mut decided.won, slab)?;
-                reader.plies(&mut decided.lost, slab)?;
+                for plies in [&mut decided.won, &mut decided.lost] {
+                    for _ in 0..reader.number()? {
+                        plies.insert(reader.number()?, slab, reader.part()?);
+                    }
+                }
             }
         }
-        Ok(())
+        Some(())
     }
 }
 
@@ -152,8 +69,8 @@ struct Own<'a, W> {
 }
 
 impl<W: Bits> Own<'_, W> {
-    /// What there is of one of its slabs, which is number `number` of all.
-    fn message(&self, slab: usize, number: usize) -> io::Result<Vec<u8>> {
+    /// Where everything of one of its slabs is, which is number `number` of all.
+    fn record(&self, slab: usize, number: usize) -> Record {
         let Chains {
             outside,
             decided,
@@ -161,87 +78,81 @@ impl<W: Bits> Own<'_, W> {
             mates,
             ..
         } = self.chains;
-        let scratch = outside.scratch();
-        let mut message = Message::default();
-        message.number(number as u64);
+        let mut record = Record::default();
+        // There are fewer than 2^32 slabs, and plies that decide something there.
+        record.numbers.push(number as u32);
         for side in [0, 1] {
-            message.stored(scratch, outside.stored(side, slab))?;
+            outside.stored(side, slab).note(&mut record);
             let conversions = self.conversions.map(|outside| *outside.stored(side, slab));
-            message.stored(scratch, &conversions.unwrap_or_default())?;
-            message.part(scratch, stalemated[side][slab])?;
-            message.plies(scratch, &decided[side].won, slab)?;
-            message.plies(scratch, &decided[side].lost, slab)?;
-            match mates {
-                Some(mates) => {
-                    message.plies(scratch, &mates[side].won, slab)?;
-                    message.plies(scratch, &mates[side].lost, slab)?;
-                }
-                None => {
-                    message.number(0);
-                    message.number(0);
+            conversions.unwrap_or_default().note(&mut record);
+            record.parts.push(stalemated[side][slab]);
+            for decided in [
+                Some(&decided[side]),
+                mates.as_ref().map(|mates| &mates[side]),
+            ] {
+                for plies in decided.map_or([None, None], |both| [&both.won, &both.lost].map(Some))
+                {
+                    let of_slab: Vec<(u32, Part)> = plies
+                        .into_iter()
+                        .flat_map(|plies| plies.parts_of(slab))
+                        .collect();
+                    record.numbers.push(of_slab.len() as u32);
+                    for (ply, part) in of_slab {
+                        record.numbers.push(ply);
+                        record.parts.push(part);
+                    }
                 }
             }
         }
-        Ok(message.0)
+        record
     }
 }
 
 /// What was solved of a slice, and zeroing moves that are kept apart.
-type Whole<W> = (Chains<W>, Option<Outside<W>>);
+type Parts<W> = (Chains<W>, Option<Outside<W>>);
 
-/// Who of several ranks gets what all of them have solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receivers {
-    /// Every rank.
-    All,
-    /// Rank 0.
-    First,
-}
-
-impl Receivers {
-    fn has(self, rank: usize) -> bool {
-        self == Receivers::All || rank == 0
-    }
-}
-
-/// Gives some ranks what all have: what was solved, and zeroing moves that are kept apart. Others get nothing.
+/// Gives rank 0 what all have: what was solved, and zeroing moves that are kept apart. The others keep what they have.
 ///
 /// # Errors
 ///
 /// If a rank is gone, or the scratch file cannot be used.
 pub fn gather<W: Bits>(
-    (ranks, receivers): (&dyn Ranks, Receivers),
-    chains: Chains<W>,
-    conversions: Option<Outside<W>>,
+    ranks: &dyn Ranks,
+    (chains, conversions): Parts<W>,
     place: &RankSlabs,
     scratch: &Arc<Scratch>,
-) -> Result<Option<Whole<W>>, Unsolved> {
+) -> Result<Parts<W>, Unsolved> {
     let own = Own {
         chains: &chains,
         conversions: conversions.as_ref(),
     };
     let slab = chains.outside.slab();
-    let mut gathered = Gathered::new(scratch, place.words, slab);
+    let receives = ranks.rank() == 0;
+    let mut gathered = receives.then(|| Gathered::new(scratch, place.words, slab));
     let own_slabs = chains.outside.slabs();
     let most = ranks.tell(own_slabs as u64)?.into_iter().max();
     for number in 0..most.unwrap_or(0) as usize {
-        let message = match number < own_slabs {
-            true => own.message(number, place.own.start / slab + number)?,
-            false => Vec::new(),
-        };
-        let outgoing = (0..ranks.count()).map(|rank| match receivers.has(rank) {
-            true => message.clone(),
-            false => Vec::new(),
-        });
-        for message in ranks.gather(outgoing.collect())? {
-            if !message.is_empty() {
-                gathered.add(&message)?;
+        let mut outgoing = vec![Vec::new(); ranks.count()];
+        let mut records = Vec::new();
+        if number < own_slabs {
+            let record = own.record(number, place.own.start / slab + number);
+            match receives {
+                true => records.push(record),
+                false => outgoing[0] = scratch.export(&record)?,
             }
         }
+        let arrived = ranks.gather(outgoing)?.into_iter();
+        for message in arrived.filter(|message| !message.is_empty()) {
+            records.push(scratch.import(&message)?);
+        }
+        for record in records {
+            let added = gathered.as_mut().and_then(|gathered| gathered.add(&record));
+            added.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?;
+        }
     }
-    if !receivers.has(ranks.rank()) {
-        return Ok(None);
-    }
+    let Some(gathered) = gathered else {
+        return Ok((chains, conversions));
+    };
     let outside = |slabs| Outside::new(Arc::clone(scratch), place.words, slab, slabs);
     let whole = Chains::new(
         outside(gathered.fixed),
@@ -250,8 +161,5 @@ pub fn gather<W: Bits>(
         gathered.stalemated,
         gathered.mates,
     );
-    Ok(Some((
-        whole,
-        conversions.map(|_| outside(gathered.conversions)),
-    )))
+    Ok((whole, conversions.map(|_| outside(gathered.conversions))))
 }

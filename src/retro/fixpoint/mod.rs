@@ -29,7 +29,7 @@ pub use behind::complete;
 pub use chains::solve_chains;
 pub use decided::{Chains, Wanted};
 pub use exchange::ColorExchange;
-pub use gather::{RankSlabs, Receivers, gather};
+pub use gather::{RankSlabs, gather};
 pub use outside::{Outside, StoredSlab};
 pub use watch::{Distance, PlyObserver, Watch};
 

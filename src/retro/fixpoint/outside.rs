@@ -58,29 +58,6 @@ impl StoredSlab {
         Ok(stored)
     }
 
-    /// One whose scores take so many bytes, and of which nothing is put away so far.
-    pub(super) fn with_scores(score_bytes: usize) -> StoredSlab {
-        StoredSlab {
-            score_bytes,
-            ..StoredSlab::default()
-        }
-    }
-
-    /// Bytes of its scores.
-    pub(super) fn score_bytes(&self) -> usize {
-        self.score_bytes
-    }
-
-    /// Where everything is.
-    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
-        self.sets.into_iter().chain([self.scores])
-    }
-
-    /// The same, to be changed.
-    pub(super) fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part> {
-        self.sets.iter_mut().chain([&mut self.scores])
-    }
-
     /// Adds where everything is to a record.
     pub fn note(&self, record: &mut Record) {
         // Scores of a slab are less than 4 GiB.
@@ -168,7 +145,11 @@ impl<W: Bits> Outside<W> {
     }
 
     /// The legal positions of a side.
-    pub(super) fn legal(&self, side: usize, slab: usize) -> io::Result<Vec<W>> {
+    ///
+    /// # Errors
+    ///
+    /// Those of the scratch file.
+    pub fn legal(&self, side: usize, slab: usize) -> io::Result<Vec<W>> {
         self.set(side, slab, LEGAL)
     }
 
@@ -210,22 +191,22 @@ impl<W: Bits> Outside<W> {
         scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Everything of a side.
+    /// Everything of a side but its checks, which solving alone asks for; scores only if they are wanted.
     ///
     /// # Errors
     ///
     /// Those of the scratch file.
-    pub fn fixed(&self, side: usize, slab: usize) -> io::Result<Fixed<W>> {
+    pub fn fixed(&self, side: usize, slab: usize, with_scores: bool) -> io::Result<Fixed<W>> {
         let mut fixed = Fixed {
             legal: self.legal(side, slab)?,
-            in_check: self.in_check(side, slab)?,
+            in_check: Vec::new(),
             zeroing: Default::default(),
             zeroing_score: Scores::default(),
         };
         for (value, set) in fixed.zeroing.iter_mut().enumerate() {
             *set = self.set(side, slab, ZEROING + value)?;
         }
-        if self.slabs[slab][side].score_bytes > 0 {
+        if with_scores && self.slabs[slab][side].score_bytes > 0 {
             fixed.zeroing_score = self.scores(side, slab)?;
         }
         Ok(fixed)

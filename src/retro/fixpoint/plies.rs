@@ -63,6 +63,15 @@ impl Plies {
         parts.map(|(&ply, slabs)| (ply, &slabs[..]))
     }
 
+    /// Where that is which plies decided in a slab, in order.
+    pub fn parts_of(&self, slab: usize) -> impl Iterator<Item = (u32, Part)> {
+        let parts = self
+            .parts
+            .iter()
+            .map(move |(&ply, slabs)| (ply, slabs[slab]));
+        parts.filter(|(_, part)| !part.is_empty())
+    }
+
     /// The last ply that decided anything.
     pub fn last(&self) -> Option<u32> {
         self.parts.last_key_value().map(|(&ply, _)| ply)
@@ -86,12 +95,8 @@ impl Plies {
 
     /// What all plies decided in a slab, in order.
     pub fn all<W: Bits>(&self, slab: usize) -> impl Iterator<Item = io::Result<(u32, Words<W>)>> {
-        let parts = self
-            .parts
-            .iter()
-            .map(move |(&ply, slabs)| (ply, slabs[slab]));
-        let used = parts.filter(|(_, part)| !part.is_empty());
-        used.map(move |(ply, part)| Ok((ply, self.read(part, slab)?)))
+        let parts = self.parts_of(slab);
+        parts.map(move |(ply, part)| Ok((ply, self.read(part, slab)?)))
     }
 }
 

@@ -43,7 +43,7 @@ use super::{SolveError, Solved, Targets};
 use crate::game::Bits;
 use crate::game::Color;
 use crate::metric::{MateScore, Wdl};
-use crate::retro::byte_sets::spread;
+use crate::retro::byte_sets::expanded;
 use crate::retro::fixpoint::Fixed;
 use crate::xiangqi::rules::Role;
 use crate::xiangqi::rules::attacks::between;
@@ -167,8 +167,8 @@ impl Found<'_> {
             scores.copy_from_slice(line);
         }
         let mut chosen = [0; BYTES];
-        for (index, chunk) in (0..).zip(chosen.chunks_exact_mut(8)) {
-            chunk.copy_from_slice(&spread(set.byte(index)).to_le_bytes());
+        for (line, half) in chosen.chunks_mut(64).zip([set as u64, (set >> 64) as u64]) {
+            line.copy_from_slice(&expanded(half.to_le_bytes())[..line.len()]);
         }
         for ((best, score), chosen) in self.scores.iter_mut().zip(scores).zip(chosen) {
             *best = (*best).max(MateScore(score).before_move().0 & chosen);

@@ -40,7 +40,7 @@ use crate::chess::rules::{Role, attacks};
 use crate::chess::solve::SolveOptions;
 use crate::chess::solve::board::square;
 use crate::chess::solve::board::{ChessBoard, addressed_men};
-use crate::chess::solve::own::OwnSlices;
+use crate::chess::solve::own::{OwnRead, OwnSlices};
 use crate::chess::solve::space::Space;
 use crate::chess::solve::view::{CaptureSource, SideView, ViewWords};
 use crate::chess::symmetry;
@@ -182,7 +182,7 @@ struct RouteFinder<'a> {
     words: usize,
     /// Those from which moves are made.
     addresses: Range<usize>,
-    own: &'a OwnSlices,
+    own: &'a OwnSlices<'a>,
     targets: &'a Targets,
     moves: ZeroingMoves,
 }
@@ -224,7 +224,7 @@ impl RouteFinder<'_> {
         if material == self.material {
             let (slice, mirrored) = self.own.pawns.locate(leaving.pawns);
             let addresses = match mirrored {
-                true => 0..self.words,
+                true => self.mirrored_addresses(),
                 false => self.addresses.clone(),
             };
             let view = self.own.view(slice, leaving.next, &addresses)?;
@@ -248,6 +248,14 @@ impl RouteFinder<'_> {
         let view = whole.side(slice, leaving.next).ok_or_else(missing)?;
         let view = ViewWords { view, first: 0 };
         Ok(self.address_after(&leaving, &material, mirrored, view))
+    }
+
+    /// Where the addresses from which moves are made are in a slice that is seen mirrored, and some more: the white king
+    /// stays on his rank.
+    fn mirrored_addresses(&self) -> Range<usize> {
+        let of_rank = self.words / 8;
+        let Range { start, end } = self.addresses;
+        start / of_rank * of_rank..end.div_ceil(of_rank) * of_rank
     }
 
     /// How the addresses in a view of a layout follow from the squares before the move.
@@ -329,7 +337,7 @@ impl<'a> SliceRules<'a> {
     /// If a material that a move leads to is not among `targets`, or the scratch file cannot be read.
     pub fn new(
         space: &'a Space<ChessBoard>,
-        own: &OwnSlices,
+        own: &OwnSlices<'_>,
         slice: usize,
         targets: &Targets,
         options: &SolveOptions<'_>,
@@ -422,21 +430,24 @@ fn pushes(placement: PawnPlacement, color: Color, from: u8) -> [Option<PawnPlace
 
 /// The sides of other slices of a material that the moves of one lead to.
 #[must_use]
-pub fn own_reads(pawns: &PawnSlices, slice: usize) -> Vec<(usize, Color)> {
+pub fn own_reads(pawns: &PawnSlices, slice: usize) -> Vec<OwnRead> {
     let placement = pawns.placement(slice);
     let mut reads = Vec::new();
     for color in Color::ALL {
         for from in placement.of(color).ones() {
             let after = pushes(placement, color, from as u8);
-            reads.extend(
-                after
-                    .iter()
-                    .flatten()
-                    .map(|&to| (pawns.locate(to).0, !color)),
-            );
+            reads.extend(after.into_iter().flatten().map(|to| {
+                let (slice, is_mirrored) = pawns.locate(to);
+                OwnRead {
+                    slice,
+                    side: (!color).index(),
+                    is_mirrored,
+                }
+            }));
         }
     }
-    reads.sort_unstable_by_key(|&(slice, turn)| (slice, turn.index()));
+    // One that is read both ways is read twice.
+    reads.sort_unstable();
     reads.dedup();
     reads
 }
@@ -573,7 +584,7 @@ mod tests {
     #[test]
     fn the_example_by_hand_is_right() {
         let material: Material = "KQvKR".parse().unwrap();
-        let own = OwnSlices::new(material, |_, _| Vec::new(), None);
+        let own = OwnSlices::new(material, |_, _| Vec::new(), None, None);
         let targets = Targets::default();
         let finder = RouteFinder {
             material,
