@@ -5,9 +5,9 @@
 use super::byte_sets::{self, expanded};
 use crate::game::Bits;
 
-/// The places whose values are chosen.
+/// The places whose values are chosen, of one or two bytes.
 #[inline(always)]
-fn places<W: Bits>(values: &[u8], is_chosen: impl Fn(u8) -> bool) -> W {
+pub(crate) fn places<W: Bits, S: Copy>(values: &[S], is_chosen: impl Fn(S) -> bool) -> W {
     let mut places = W::ZERO;
     for (part, line) in (0..).zip(values.as_chunks::<64>().0) {
         let set = byte_sets::places(|place| is_chosen(line[place]));

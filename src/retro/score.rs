@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use std::fmt::Debug;
 use std::ops::Range;
 
-use super::byte_sets;
-use super::bytes;
+use super::bytes::{self, places};
 use super::lines;
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies};
@@ -197,19 +196,6 @@ impl Score for u8 {
 #[inline(always)]
 fn chosen(positions: u64, place: usize) -> u16 {
     0u16.wrapping_sub((positions >> place & 1) as u16)
-}
-
-/// The places whose scores are chosen.
-#[inline(always)]
-fn places<W: Bits>(scores: &[u16], is_chosen: impl Fn(u16) -> bool) -> W {
-    let mut places = W::ZERO;
-    for (part, line) in (0..).zip(scores.as_chunks::<64>().0) {
-        let set = byte_sets::places(|place| is_chosen(line[place]));
-        for (index, byte) in (8 * part..).zip(set) {
-            places |= W::from_byte(byte, index);
-        }
-    }
-    places
 }
 
 impl Score for u16 {

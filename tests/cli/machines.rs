@@ -423,15 +423,7 @@ fn a_workflow_that_dies_is_carried_on_by_the_same_command() {
         .filter(|(name, _)| expected.contains_key(name))
         .collect();
     assert_same(&wanted, &expected);
-    let left: Vec<_> = fs::read_dir(place.path("tables"))
-        .unwrap()
-        .flatten()
-        .collect();
-    assert!(
-        left.iter()
-            .all(|entry| !entry.file_name().to_string_lossy().ends_with(".part")),
-        "{left:?}"
-    );
+    assert_tidy(&place);
 }
 
 /// Nothing is left in the directory of the tables but them and receipts.

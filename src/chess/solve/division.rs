@@ -61,6 +61,21 @@ impl<'a> Division<'a> {
         own.start / self.slab..own.end / self.slab
     }
 
+    /// Whether this rank is given what all have solved.
+    #[must_use]
+    pub fn has_all(&self) -> bool {
+        self.ranks.rank() == 0
+    }
+
+    /// The slabs that this rank has, by their places among those of which it has the values.
+    #[must_use]
+    pub fn own_slabs_here(&self) -> Range<usize> {
+        match self.has_all() {
+            true => self.own_slabs(),
+            false => 0..self.own_slabs().len(),
+        }
+    }
+
     /// What every rank has put away of its own slabs, by ranks, put away here.
     ///
     /// # Errors

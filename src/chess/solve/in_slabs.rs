@@ -65,10 +65,6 @@ fn recall(scratch: &Scratch, slab: usize) -> Option<StoredSides> {
 #[derive(Debug)]
 pub struct SlabValues {
     material: Material,
-    /// Which slab of the slice is the first: not 0 where another rank has those before.
-    first: usize,
-    /// Words of the slice.
-    all_words: usize,
     chains: Chains<u64>,
     /// Zeroing moves that change the material, where there are others.
     conversions: Option<Outside<u64>>,
@@ -173,7 +169,6 @@ impl SlabValues {
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
     ) -> Result<SlabValues, SolveError> {
-        let mut first = 0;
         let (chains, conversions) = match division {
             None => {
                 let all = (0..space.words, options.slab);
@@ -189,27 +184,17 @@ impl SlabValues {
                 let lines = sweep::LineTable::new(&own_space);
                 let moves = sweep::RankMoves::new(space, &own_space, &lines, division.ranks);
                 let solved = solve_part(&material, own, &scratch, moves, None, rules, options)?;
-                if division.ranks.rank() > 0 {
-                    first = division.own_slabs().start;
-                }
                 gather(division.ranks, solved, &division.place, &scratch)
                     .map_err(|reason| told(&material, reason))?
             }
         };
         Ok(SlabValues {
             material,
-            first,
-            all_words: space.words,
             chains,
             conversions,
             mates: options.mates,
             width: options.width,
         })
-    }
-
-    /// Whether all values of the slice are here, and not with other ranks.
-    pub(super) fn is_whole(&self) -> bool {
-        self.words() == self.all_words
     }
 
     /// Where what values are made from is.
@@ -460,9 +445,9 @@ impl SolvedSlice {
                     Kept::InMemory(Arc::new(view))
                 }
                 (Some(_), Some(division), SolvedSlice::Slabs(slabs)) => {
-                    let numbers = division.own_slabs();
-                    let seen = parallel::try_map_items(numbers, |_, slab| {
-                        let values = slabs.seen_side(turn.index(), slab - slabs.first)?;
+                    let here = division.own_slabs_here();
+                    let seen = parallel::try_map_items(here, |_, slab| {
+                        let values = slabs.seen_side(turn.index(), slab)?;
                         put(SideView::of(&values, with_stalemates))
                     })?;
                     own.share(slice, turn, seen)?

@@ -343,7 +343,8 @@ pub fn solve_in_slabs(
         }
     };
     let slabs = SlabValues::solve(material, &space, scratch, own.division(), rules, options)?;
-    Ok(slabs.is_whole().then_some(slabs))
+    let has_all = own.division().is_none_or(Division::has_all);
+    Ok(has_all.then_some(slabs))
 }
 
 fn unprepared(material: &Material, reason: Unprepared) -> SolveError {

@@ -121,6 +121,18 @@ impl StoredSlab {
         record.parts.extend(sets.into_iter().flatten());
     }
 
+    /// Adds how many there are and where everything of each is.
+    fn note_all(slabs: &[StoredSlab], record: &mut Record) {
+        record.numbers.push(slabs.len() as u32);
+        slabs.iter().for_each(|slab| slab.note(record));
+    }
+
+    /// What [`note_all`](Self::note_all) has added.
+    fn all_noted(record: &mut RecordReader<'_>) -> Option<Vec<StoredSlab>> {
+        let count = record.number()?;
+        (0..count).map(|_| StoredSlab::noted(record)).collect()
+    }
+
     /// What [`note`](Self::note) has added.
     fn noted(record: &mut RecordReader<'_>) -> Option<StoredSlab> {
         let (words, score_bytes) = (record.number()? as usize, record.number()? as usize);
@@ -263,17 +275,11 @@ impl<'a> OwnSlices<'a> {
                 });
             }
             let mut record = Record::default();
-            record.numbers.push(own.len() as u32);
-            own.iter().for_each(|slab| slab.note(&mut record));
+            StoredSlab::note_all(&own, &mut record);
             let mut all = Vec::new();
             for record in division.share(scratch, &record)? {
-                let reader = &mut record.reader();
-                let mut slabs = || {
-                    let count = reader.number()?;
-                    let slabs = (0..count).map(|_| StoredSlab::noted(reader));
-                    slabs.collect::<Option<Vec<_>>>()
-                };
-                all.extend(slabs().ok_or(io::ErrorKind::InvalidData)?);
+                let slabs = StoredSlab::all_noted(&mut record.reader());
+                all.extend(slabs.ok_or(io::ErrorKind::InvalidData)?);
             }
             Ok(Kept::stored(all))
         };
@@ -305,10 +311,7 @@ impl<'a> OwnSlices<'a> {
         let mut record = Record::default();
         for slot in &self.slices[slice] {
             match &*slot.view() {
-                Some(Kept::Stored { slabs, .. }) => {
-                    record.numbers.push(slabs.len() as u32);
-                    slabs.iter().for_each(|slab| slab.note(&mut record));
-                }
+                Some(Kept::Stored { slabs, .. }) => StoredSlab::note_all(slabs, &mut record),
                 _ => record.numbers.push(0),
             }
         }
@@ -323,8 +326,7 @@ impl<'a> OwnSlices<'a> {
             let reader = &mut record.reader();
             let words = words(&self.material)? as usize;
             let mut side = |turn: Color| {
-                let slabs = (0..reader.number()?).map(|_| StoredSlab::noted(reader));
-                let slabs = slabs.collect::<Option<Vec<_>>>()?;
+                let slabs = StoredSlab::all_noted(reader)?;
                 let is_read = self.is_read(slice, turn);
                 let wanted = if is_read { words.div_ceil(*slab) } else { 0 };
                 (slabs.len() == wanted).then_some(slabs)
