@@ -37,8 +37,9 @@ pub enum ProbeError {
     },
     /// The table that the answer needs is not there.
     #[error(
-        "no {metric} table for {material} in {}; generate it with `retrograde generate {material}`",
-        directories(searched)
+        "no {metric} table for {material} in {}; {}",
+        directories(searched),
+        way_to_table(material)
     )]
     MissingTable {
         /// The material in normal form, such as `KQvKR`. It may be one that a capture or promotion leads to.
@@ -171,6 +172,18 @@ pub(super) fn directories(searched: &[PathBuf]) -> String {
         .join(" or ")
 }
 
+/// Positions of more men have too many addresses for the solver.
+const MOST_MEN_GENERATED: usize = 6;
+
+/// What to do about a table that is not there.
+fn way_to_table(material: &str) -> String {
+    // A letter for each man, and one between the sides.
+    if material.len() - 1 > MOST_MEN_GENERATED {
+        return format!("put Syzygy tables there: of more than {MOST_MEN_GENERATED} men none are generated here");
+    }
+    format!("generate it with `retrograde generate {material}`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +200,15 @@ mod tests {
             "no dtz table for KQvKR in tables; generate it with `retrograde generate KQvKR`"
         );
         assert!(missing.is_missing_table());
+        let of_seven_men = ProbeError::MissingTable {
+            material: "KRPPvKRP".to_owned(),
+            metric: Metric::Wdl,
+            searched: [PathBuf::from("tables")].into(),
+        };
+        assert_eq!(
+            of_seven_men.to_string(),
+            "no wdl table for KRPPvKRP in tables; put Syzygy tables there: of more than 6 men none are generated here"
+        );
         let directory = ProbeError::Directory {
             path: "nowhere".into(),
             problem: Arc::new(io::ErrorKind::NotFound.into()),

@@ -79,18 +79,20 @@ impl Numbering {
     }
 
     pub fn number(&self, squares: &[u8], turn: Color) -> u32 {
-        let in_list = |list: &Vec<usize>| {
-            let (turns, first) = &self.turns[usize::from(squares[list[0]])];
-            let in_image = |&turn: &u8| {
+        let mut smallest = u32::MAX;
+        for list in &self.lists {
+            let (first, others) = list.split_first().expect("two kings");
+            let (turns, place) = &self.turns[usize::from(squares[*first])];
+            for &turn in turns {
                 let image = &self.images[usize::from(turn)];
-                list[1..].iter().fold(*first, |number, &man| {
-                    number << 6 | u32::from(image[usize::from(squares[man])])
-                })
-            };
-            turns.iter().map(in_image).min()
-        };
-        let smallest = self.lists.iter().filter_map(in_list).min();
-        smallest.expect("there is an image") << 1 | turn.index() as u32
+                let mut number = *place;
+                for &man in others {
+                    number = number << 6 | u32::from(image[usize::from(squares[man])]);
+                }
+                smallest = smallest.min(number);
+            }
+        }
+        smallest << 1 | turn.index() as u32
     }
 
     pub fn squares(&self, number: u32) -> ([u8; 4], Color) {

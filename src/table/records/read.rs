@@ -10,8 +10,8 @@ use crate::reserve::{reserved, zeroed};
 use crate::store::{MappedFile, Store, decompress_into};
 use crate::table::layout::get_u32;
 
-/// Decoded blocks that are kept: one for each remainder of a block's number.
-const KEPT: usize = 64;
+/// Bytes of decoded blocks that are kept: one block for each remainder of a block's number.
+const KEPT_BYTES: usize = 16 << 20;
 
 /// Where a block is.
 #[derive(Clone, Copy, Debug)]
@@ -111,11 +111,15 @@ impl Records {
         if offset != start || !is_sorted {
             return Err(impossible());
         }
+        let block = header.block_records as usize * header.description.record_len();
+        let places = (KEPT_BYTES / block).clamp(1, entries.len().max(1));
+        let mut kept = reserved(places)?;
+        kept.resize_with(places, Mutex::default);
         Ok(Records {
             store,
             header,
             entries,
-            kept: (0..KEPT).map(|_| Mutex::new(None)).collect(),
+            kept,
         })
     }
 
@@ -206,7 +210,7 @@ impl Records {
 
     /// A block that was kept, or decoded and kept.
     fn block(&self, number: usize) -> Result<Arc<Block>, RecordsError> {
-        let place = &self.kept[number % KEPT];
+        let place = &self.kept[number % self.kept.len()];
         // What is kept is whole, whoever panicked.
         let kept = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some(block) = kept.filter(|block| block.number == number) {
