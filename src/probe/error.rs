@@ -179,7 +179,9 @@ const MOST_MEN_GENERATED: usize = 6;
 fn way_to_table(material: &str) -> String {
     // A letter for each man, and one between the sides.
     if material.len() - 1 > MOST_MEN_GENERATED {
-        return format!("put Syzygy tables there: of more than {MOST_MEN_GENERATED} men none are generated here");
+        return format!(
+            "put Syzygy tables there: of more than {MOST_MEN_GENERATED} men none are generated here"
+        );
     }
     format!("generate it with `retrograde generate {material}`")
 }
