@@ -550,7 +550,7 @@ impl Tablebase {
     }
 
     /// A byte of the number that a table of our own has for some men; nothing if that side's are not stored.
-    #[inline]
+    #[inline(always)]
     fn native_byte(
         &self,
         found: Found<'_>,

@@ -184,7 +184,7 @@ impl BlockCache {
     /// # Errors
     ///
     /// If the block cannot be read or is damaged.
-    #[inline]
+    #[inline(always)]
     pub fn number(
         &self,
         table: &Table,
@@ -196,18 +196,31 @@ impl BlockCache {
             return Ok(None);
         };
         let (byte, place) = stream.place_in_block(offset);
-        let key = |page| PageKey::new(table_number, stream.number(), block, page);
-        let cached = key(byte / PAGE_BYTES).and_then(|key| self.read(key, byte % PAGE_BYTES));
-        if let Some(byte) = cached {
-            return Ok(Some(stream.value_of_byte(byte, place)));
+        let key = PageKey::new(table_number, stream.number(), block, byte / PAGE_BYTES);
+        match key.and_then(|key| self.read(key, byte % PAGE_BYTES)) {
+            Some(byte) => Ok(Some(stream.value_of_byte(byte, place))),
+            None => self.number_in_file(table, table_number, stream, (block, offset)),
         }
+    }
+
+    /// The same for a block, and a place in it, that is not here. A function of its own, so that the way of a cached probe is
+    /// short.
+    #[inline(never)]
+    fn number_in_file(
+        &self,
+        table: &Table,
+        table_number: u32,
+        stream: &Stream,
+        (block, offset): (u64, usize),
+    ) -> Result<Option<u8>, Error> {
         if let Some(number) = table.constant_block(stream, block)? {
             return Ok(Some(number));
         }
         let mut packed = Vec::new();
         table.decode_block(stream, block, &mut packed)?;
+        let (byte, _) = stream.place_in_block(offset);
         for (page, bytes) in packed.chunks(PAGE_BYTES).enumerate() {
-            if let Some(key) = key(page) {
+            if let Some(key) = PageKey::new(table_number, stream.number(), block, page) {
                 self.insert(key, bytes, page == byte / PAGE_BYTES);
             }
         }
@@ -215,7 +228,7 @@ impl BlockCache {
     }
 
     /// A byte of a page, if it is here.
-    #[inline]
+    #[inline(always)]
     fn read(&self, key: PageKey, byte: usize) -> Option<u8> {
         let found = self.find(key, byte);
         match found {
@@ -225,7 +238,7 @@ impl BlockCache {
         found
     }
 
-    #[inline]
+    #[inline(always)]
     fn find(&self, key: PageKey, byte: usize) -> Option<u8> {
         let (shard, number) = self.place(key)?;
         let shard = shard.get()?;
