@@ -39,7 +39,7 @@ pub enum ProbeError {
     #[error(
         "no {metric} table for {material} in {}; {}",
         directories(searched),
-        way_to_table(material)
+        way_to_table(material, *metric)
     )]
     MissingTable {
         /// The material in normal form, such as `KQvKR`. It may be one that a capture or promotion leads to.
@@ -176,14 +176,16 @@ pub(super) fn directories(searched: &[PathBuf]) -> String {
 const MOST_MEN_GENERATED: usize = 6;
 
 /// What to do about a table that is not there.
-fn way_to_table(material: &str) -> String {
+fn way_to_table(material: &str, metric: Metric) -> String {
     // A letter for each man, and one between the sides.
-    if material.len() - 1 > MOST_MEN_GENERATED {
-        return format!(
-            "put Syzygy tables there: of more than {MOST_MEN_GENERATED} men none are generated here"
-        );
+    if material.len() <= MOST_MEN_GENERATED + 1 {
+        return format!("generate it with `retrograde generate {material}`");
     }
-    format!("generate it with `retrograde generate {material}`")
+    let instead = match metric {
+        Metric::Wdl | Metric::Dtz => "put Syzygy tables there",
+        Metric::Dtm => "ask for another metric",
+    };
+    format!("{instead}: of more than {MOST_MEN_GENERATED} men none are generated here")
 }
 
 #[cfg(test)]
