@@ -194,25 +194,32 @@ mod tests {
 
     #[test]
     fn messages_are_one_line_and_say_what_to_do() {
-        let missing = ProbeError::MissingTable {
-            material: "KQvKR".to_owned(),
-            metric: Metric::Dtz,
+        let missing = |material: &str, metric| ProbeError::MissingTable {
+            material: material.to_owned(),
+            metric,
             searched: [PathBuf::from("tables")].into(),
         };
-        assert_eq!(
-            missing.to_string(),
-            "no dtz table for KQvKR in tables; generate it with `retrograde generate KQvKR`"
-        );
+        for (material, metric, message) in [
+            (
+                "KQvKR",
+                Metric::Dtz,
+                "no dtz table for KQvKR in tables; generate it with `retrograde generate KQvKR`",
+            ),
+            (
+                "KRPPvKRP",
+                Metric::Wdl,
+                "no wdl table for KRPPvKRP in tables; put Syzygy tables there: of more than 6 men none are generated here",
+            ),
+            (
+                "KRPPvKRP",
+                Metric::Dtm,
+                "no dtm table for KRPPvKRP in tables; ask for another metric: of more than 6 men none are generated here",
+            ),
+        ] {
+            assert_eq!(missing(material, metric).to_string(), message);
+        }
+        let missing = missing("KQvKR", Metric::Dtz);
         assert!(missing.is_missing_table());
-        let of_seven_men = ProbeError::MissingTable {
-            material: "KRPPvKRP".to_owned(),
-            metric: Metric::Wdl,
-            searched: [PathBuf::from("tables")].into(),
-        };
-        assert_eq!(
-            of_seven_men.to_string(),
-            "no wdl table for KRPPvKRP in tables; put Syzygy tables there: of more than 6 men none are generated here"
-        );
         let directory = ProbeError::Directory {
             path: "nowhere".into(),
             problem: Arc::new(io::ErrorKind::NotFound.into()),

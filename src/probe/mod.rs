@@ -24,9 +24,10 @@
 //!
 //! A cursed win and a blessed loss are draws, if a little better and a little worse ones.
 //!
-//! At the root ask [`Tablebase::rank_root_moves`], which knows the clock and repetitions, and search the moves of the best rank only. A result
-//! alone is not enough there: every move of a won game might keep the win and none make progress. If it answered by distances to zeroing,
-//! do not ask inside the search as well: where all positions are won, nothing tells them apart.
+//! At the root ask [`Tablebase::rank_root_moves`], which knows the clock and repetitions, and
+//! search the moves of the best rank only. A result alone is not enough there: every move of a won
+//! game might keep the win and none make progress. If it answered by distances to zeroing, do not
+//! ask inside the search as well: where all positions are won, nothing tells them apart.
 //!
 //! `examples/engine` is an engine that does all this. A program with boards of its own makes positions from sets of squares:
 //!
@@ -52,7 +53,7 @@
 //! | of another one | 50 ns to 1 µs: less if its block is decoded, or if it is in memory that the processor has at hand |
 //! | of our own table, block not decoded yet | microseconds |
 //! | [`probe_dtz`](Tablebase::probe_dtz), [`probe_dtm`](Tablebase::probe_dtm) | several times as much, as other moves are looked at too |
-//! | [`root_moves`](Tablebase::root_moves), [`rank_root_moves`](Tablebase::rank_root_moves) | some probes for each move: up to a millisecond |
+//! | [`root_moves`](Tablebase::root_moves), [`rank_root_moves`](Tablebase::rank_root_moves) | some probes a move: up to a millisecond |
 //! | [`line`](Tablebase::line) | that for each move of the line |
 //!
 //! | [`prefetch_results`](Tablebase::prefetch_results) of four men, Syzygy tables | 0.2 s |
@@ -134,8 +135,10 @@ pub use results::ResultStatistics;
 pub struct ProbeOptions {
     /// Bytes of decoded blocks to keep, at most; 0 keeps none.
     pub cache_bytes: usize,
-    /// Bytes for answers of [`Tablebase::probe_wdl`] and [`probe_wdl_after_zeroing`](Tablebase::probe_wdl_after_zeroing), of either format; 0 keeps none. It is for positions that are asked for again
-    /// and again, as a search does; all bytes are taken at once.
+    /// Bytes for answers of [`Tablebase::probe_wdl`] and
+    /// [`probe_wdl_after_zeroing`](Tablebase::probe_wdl_after_zeroing), of either format; 0 keeps
+    /// none. It is for positions that are asked for again and again, as a search does; all bytes
+    /// are taken at once.
     pub result_bytes: usize,
     /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each block that was asked for; 0 keeps
     /// none. It is for blocks that are asked for again and again; all bytes are taken with the first of them.
@@ -271,10 +274,11 @@ impl Tablebase {
         self.memory.budget.taken()
     }
 
-    /// Opens a table that will be asked soon, tells the system to read its whole file if it is [mapped](ProbeOptions::map_files), and decodes a
-    /// Syzygy table of results as a whole, however large it is, if [there is room](ProbeOptions::preloaded_bytes): milliseconds for four men, up to
-    /// two seconds for five. To be called before a search, which is not interrupted by any of that then. Whether there was room
-    /// [`preloaded_bytes`](Self::preloaded_bytes) tells.
+    /// Opens a table that will be asked soon, tells the system to read its whole file if it is
+    /// [mapped](ProbeOptions::map_files), and decodes a Syzygy table of results as a whole, however
+    /// large it is, if [there is room](ProbeOptions::preloaded_bytes): milliseconds for four men,
+    /// up to two seconds for five. To be called before a search, which is not interrupted by any of
+    /// that then. Whether there was room [`preloaded_bytes`](Self::preloaded_bytes) tells.
     ///
     /// # Errors
     ///
@@ -284,8 +288,9 @@ impl Tablebase {
         file.prefetch(&self.memory)
     }
 
-    /// [Prefetches](Self::prefetch) the tables of results that answer for up to `max_men` men, small ones first: those of four men, say, which
-    /// captures in a search of five and six men lead to. All of them take 0.2 seconds and 35 MB.
+    /// [Prefetches](Self::prefetch) the tables of results that answer for up to `max_men` men,
+    /// small ones first: those of four men, say, which captures in a search of five and six men
+    /// lead to. All of them take 0.2 seconds and 35 MB.
     ///
     /// # Errors
     ///
@@ -343,8 +348,9 @@ impl Tablebase {
 
     /// Plies to the next capture or pawn move that keeps the result, or to mate; zero for a draw.
     ///
-    /// As if the clock stood at zero, whatever it says. Exact with our own tables; with Syzygy tables the distance may be one ply longer, as
-    /// [`probe_dtz_range`](Self::probe_dtz_range) tells.
+    /// As if the clock stood at zero, whatever it says. Exact with our own tables; with Syzygy
+    /// tables the distance may be one ply longer, as [`probe_dtz_range`](Self::probe_dtz_range)
+    /// tells.
     ///
     /// # Errors
     ///
