@@ -44,10 +44,14 @@ use crate::reserve::Refused;
 /// The most dimensions a material can have: pawns, two kings and five groups.
 pub const MAX_DIMENSIONS: usize = 8;
 
-const PAWNS: usize = 0;
-const WHITE_KING: usize = 1;
-const BLACK_KING: usize = 2;
-const FIRST_GROUP: usize = 3;
+/// The dimension of the pawn placement.
+pub(crate) const PAWNS: usize = 0;
+/// That of the white king, in the colours of the digits.
+pub(crate) const WHITE_KING: usize = 1;
+/// That of the black king.
+pub(crate) const BLACK_KING: usize = 2;
+/// That of the first group of identical pieces.
+pub(crate) const FIRST_GROUP: usize = 3;
 
 /// Identical pieces of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

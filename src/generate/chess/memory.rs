@@ -377,7 +377,7 @@ pub(super) fn of_reading_back(needs: &Needs<'_, Chess>) -> Option<u64> {
     }
     let kings = king_squares(material) as u64;
     let numbers = bytes_read_together(shape.words, kings);
-    let decoded = IndexSpace::new(*material).len().min(StoredNumbers::DECODED);
+    let decoded = StoredNumbers::decoded(material);
     let left = of_leaving(material, needs.leaves, Engine::Chains)?;
     let threads = rayon::current_num_threads() as u64;
     Some(read + (numbers + decoded).max(left) + threads * SLABS_BYTES)

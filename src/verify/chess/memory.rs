@@ -4,7 +4,7 @@ use super::MEN_IN_BYTES;
 use super::layout::{Layout, Legality, PAGE};
 use super::line::Line;
 use super::slice::NUMBERS_AT_HAND;
-use super::source::{PIECE, TOGETHER};
+use super::source::{PIECE, TOGETHER, bytes_of_pairs, is_read_by_bands};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 
@@ -74,10 +74,15 @@ fn by_parts(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let (band, step) = parts(&layout);
     let addresses = layout.addresses() as u64;
-    // A piece of a stream, and the lines that it is brought to.
-    let piece = (IndexSpace::new(*material).len() / layout.slices() as u64).min(PIECE);
+    // A piece of a stream, and the lines that it is brought to; or what is brought together for a band of results and both
+    // distances, the latter with two bytes.
+    let space = IndexSpace::new(*material);
+    let piece = (space.len() / layout.slices() as u64).min(PIECE);
     let together = (TOGETHER as u64 / band).max(1) * band;
-    let reading = piece + RESULTS * together.min(addresses);
+    let reading = match is_read_by_bands(&space, &layout.frame(0)) {
+        true => bytes_of_pairs(&space) + 5 * RESULTS * band,
+        false => piece + RESULTS * together.min(addresses),
+    };
     // The other side's keys and mate scores in a band, and where the white king steps to: of bands that are a step each all
     // those up to nine before and after. The own values of a step, and its numbers while they become values.
     let values = values(material);

@@ -1,18 +1,63 @@
 //! The numbers of one side to move on the way to its values.
 
 use std::any::Any;
+use std::ops::Range;
 
-use super::files::Numbers;
+use super::files::{LoadError, Numbers, Twin};
 use super::line::{ILLEGAL, Line, Score};
 use super::numbers::DistanceCode;
 use super::pages::{Pages, Window};
 use super::part::Part;
+use super::source::BandNumbers;
 use crate::game::Color;
+use crate::metric::Metric;
+
+/// Where the numbers of one side to move are.
+pub(super) enum NumbersFrom<'a> {
+    /// All of them, by metric.
+    Frame([Numbers; 3]),
+    /// In files until they are needed.
+    Bands(BandNumbers<'a>),
+}
+
+impl NumbersFrom<'_> {
+    /// Whether there are numbers of each metric.
+    pub fn metrics(&self) -> [bool; 3] {
+        match self {
+            NumbersFrom::Frame(numbers) => {
+                numbers.each_ref().map(|numbers| !numbers.low.is_empty())
+            }
+            NumbersFrom::Bands(bands) => Metric::ALL.map(|metric| bands.has(metric)),
+        }
+    }
+
+    /// Numbers of mirror images that a file has besides.
+    pub fn twins(&self) -> Vec<Twin> {
+        match self {
+            NumbersFrom::Frame([results, distances, _]) => {
+                [&results.twins[..], &distances.twins[..]].concat()
+            }
+            NumbersFrom::Bands(_) => Vec::new(),
+        }
+    }
+
+    /// The numbers of a band, and the address of the first.
+    pub fn of_band(
+        &mut self,
+        part: &Part,
+        band: &Range<usize>,
+    ) -> Result<(&[Numbers; 3], usize), LoadError> {
+        match self {
+            NumbersFrom::Frame(numbers) => Ok((numbers, 0)),
+            NumbersFrom::Bands(bands) => Ok((bands.read(part, band)?, band.start)),
+        }
+    }
+}
 
 /// The numbers of one side to move, on the way to its values.
 pub(super) struct SideNumbers<'a, S> {
-    /// By metric.
-    pub numbers: &'a [Numbers; 3],
+    /// The metrics that there are numbers of.
+    pub has: [bool; 3],
     pub code: DistanceCode,
     pub draw_in_file: S,
     pub part: &'a Part,
@@ -27,12 +72,11 @@ pub(super) struct SideNumbers<'a, S> {
 
 impl<S: Score> SideNumbers<'_, S> {
     pub fn gives_scores(&self) -> bool {
-        let has_numbers = !self.numbers[2].low.is_empty();
-        self.derives_scores || self.in_place[1] || has_numbers
+        self.derives_scores || self.in_place[1] || self.has[2]
     }
 
     pub fn gives_keys(&self) -> bool {
-        self.derives_keys || !self.numbers[1].low.is_empty()
+        self.derives_keys || self.has[1]
     }
 }
 
@@ -66,23 +110,47 @@ impl<S: Score> Taken<S> {
 
 /// Numbers through new windows.
 pub(super) struct OpenNumbers<'a, 'n, S> {
-    pub reading: &'a SideNumbers<'n, S>,
+    pub reading: &'a SideNumbers<'a, S>,
+    /// The address that the first numbers are of.
+    first: usize,
+    results: Window<'n, u8>,
     /// Low and high bytes.
-    pub results: [Window<'n, u8>; 2],
-    pub distances: [Window<'n, u8>; 2],
-    pub scores: [Window<'n, u8>; 2],
+    distances: [Window<'n, u8>; 2],
+    scores: [Window<'n, u8>; 2],
 }
 
-impl<'a, 'n, S> OpenNumbers<'a, 'n, S> {
-    pub fn new(reading: &'a SideNumbers<'n, S>) -> OpenNumbers<'a, 'n, S> {
-        let [results, distances, scores] = reading.numbers;
+impl<'a, 'n, S: Score> OpenNumbers<'a, 'n, S> {
+    pub fn new(
+        reading: &'a SideNumbers<'a, S>,
+        (numbers, first): (&'n [Numbers; 3], usize),
+    ) -> OpenNumbers<'a, 'n, S> {
+        let [results, distances, scores] = numbers;
         let open = |numbers: &'n Numbers| [numbers.low.open(), numbers.high.open()];
         OpenNumbers {
             reading,
-            results: open(results),
+            first,
+            results: results.low.open(),
             distances: open(distances),
             scores: open(scores),
         }
+    }
+
+    /// The numbers of results at an address.
+    #[inline(always)]
+    pub fn results(&self, address: usize) -> &Line<u8> {
+        self.results.line(address - self.first)
+    }
+
+    /// Those of distances to zeroing.
+    #[inline(always)]
+    pub fn distances(&self, address: usize) -> Line<u16> {
+        numbers_at(&self.distances, address - self.first)
+    }
+
+    /// Those of mate scores.
+    #[inline(always)]
+    pub fn scores(&self, address: usize) -> Line<S> {
+        numbers_at(&self.scores, address - self.first)
     }
 }
 
@@ -108,7 +176,7 @@ impl<S: Score> ValueLine<'_, S> {
 
 /// Numbers from their low and high bytes.
 #[inline(always)]
-pub(super) fn numbers_at<S: Score>([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<S> {
+fn numbers_at<S: Score>([low, high]: &[Window<'_, u8>; 2], address: usize) -> Line<S> {
     let low = low.line(address);
     match high.get(address) {
         None => low.map(|low| S::of_bytes(low, 0)),

@@ -17,7 +17,7 @@ use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targ
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
 use super::pages::{Away, CHUNK, Pages, Place, optional_chunks};
 use super::part::Part;
-use super::reading::{OpenNumbers, SideNumbers, Taken, ValueLine, numbers_at};
+use super::reading::{NumbersFrom, OpenNumbers, SideNumbers, Taken, ValueLine};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::spare::Spares;
@@ -174,27 +174,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
             if !part.has_side(side) {
                 continue;
             }
-            let mut places = NumberPlaces::new(&values.places);
-            let mut read = |metric, is_wanted: bool| {
-                if is_wanted && source.is_stored(metric, side.index(), frame) {
-                    let place = places.next(source.bytes_of_numbers(metric, frame));
-                    source.numbers(metric, side.index(), frame, part, &place)
-                } else {
-                    Ok(Numbers::default())
-                }
-            };
-            let mut numbers = [
-                read(Metric::Wdl, true)?,
-                read(Metric::Dtz, is_asked)?,
-                read(Metric::Dtm, true)?,
-            ];
-            let taken = match values.places.own {
-                None => Taken::of(&mut numbers),
-                Some(_) => Taken::NOTHING,
-            };
+            let (numbers, taken) = values.numbers(source, side, part, is_asked)?;
             let reading = SideNumbers {
                 in_place: [taken.results.is_some(), taken.scores.is_some()],
-                numbers: &numbers,
+                has: numbers.metrics(),
                 code: source.distance_code(side.index(), frame),
                 draw_in_file: source.draw_in_file(),
                 part,
@@ -202,9 +185,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 derives_keys: derives_keys(side),
                 derives_scores: derives_keys(side) && is_derived(side),
             };
-            let (own, mut found) = values.resolve(source, &reading, taken);
-            let mut twins = numbers[0].twins.clone();
-            twins.extend(&numbers[1].twins);
+            let mut twins = numbers.twins();
+            let (own, mut found) = values.resolve(source, &reading, numbers, taken)?;
             twins.retain(|twin| values.is_in(part, side, twin.address));
             found.extend(values.unlike_twins(source, side, &own, &twins, &reading.code));
             if side.index() < sides(source.material()) {
@@ -227,6 +209,43 @@ impl<'a, S: Score> SliceValues<'a, S> {
 
     pub fn frame(&self) -> &'a Frame {
         self.targets.frame
+    }
+
+    /// The numbers of a side, and those that become values where they are. Distances to zeroing are read if they are asked for.
+    fn numbers<'s>(
+        &self,
+        source: &'s Source,
+        side: Color,
+        part: &Part,
+        is_asked: bool,
+    ) -> Result<(NumbersFrom<'s>, Taken<S>), LoadError>
+    where
+        'a: 's,
+    {
+        let frame = self.frame();
+        let is_read = Metric::ALL.map(|metric| {
+            (metric != Metric::Dtz || is_asked) && source.is_stored(metric, side.index(), frame)
+        });
+        if self.places.own.is_some()
+            && let Some(bands) = source.by_bands(side.index(), frame, is_read)?
+        {
+            return Ok((NumbersFrom::Bands(bands), Taken::NOTHING));
+        }
+        let mut places = NumberPlaces::new(&self.places);
+        let mut read = |metric: Metric| {
+            if is_read[usize::from(metric.number())] {
+                let place = places.next(source.bytes_of_numbers(metric, frame));
+                source.numbers(metric, side.index(), frame, part, &place)
+            } else {
+                Ok(Numbers::default())
+            }
+        };
+        let mut numbers = [read(Metric::Wdl)?, read(Metric::Dtz)?, read(Metric::Dtm)?];
+        let taken = match self.places.own {
+            None => Taken::of(&mut numbers),
+            Some(_) => Taken::NOTHING,
+        };
+        Ok((NumbersFrom::Frame(numbers), taken))
     }
 
     /// Whether the mate scores of a side are known.
@@ -321,8 +340,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
         &self,
         source: &Source,
         reading: &SideNumbers<'_, S>,
+        mut numbers: NumbersFrom<'_>,
         taken: Taken<S>,
-    ) -> (SideValues<S>, Found) {
+    ) -> Result<(SideValues<S>, Found), LoadError> {
         let side = reading.side;
         let addresses = self.frame().addresses;
         let (results, scores) = (taken.results, taken.scores);
@@ -335,8 +355,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
         };
         let mut found = Found::default();
         let strange = self.strange(source);
-        self.all_steps(side, |step| {
-            let numbers = OpenNumbers::new(reading);
+        self.steps(side, |step| {
+            let numbers = numbers.of_band(reading.part, &step.band)?;
+            let numbers = OpenNumbers::new(reading, numbers);
             let start = step.addresses.start;
             let len = step.addresses.len();
             let lines = |is_known: bool| if is_known { len } else { 0 };
@@ -378,8 +399,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
             own.lines.results.settle();
             own.lines.scores.settle();
             own.keys.settle();
-        });
-        (own, found)
+            Ok(())
+        })?;
+        Ok((own, found))
     }
 
     /// Turns the numbers of an address into values; returns where they have no meaning, by metric.
@@ -402,7 +424,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             return [0; 3];
         }
         if !reading.in_place[0] {
-            *line.results = *numbers.results[0].line(address);
+            *line.results = *numbers.results(address);
         }
         let men = self.men_on(address, squares);
         let at = At {
@@ -423,7 +445,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         };
         let mates = stored_scores.map(|scores| {
             if !reading.in_place[1] {
-                *scores = numbers_at(&numbers.scores, address);
+                *scores = numbers.scores(address);
             }
             Mates {
                 scores,
@@ -438,7 +460,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         let plies;
         let distances = match line.keys {
             Some(keys) => {
-                plies = numbers_at(&numbers.distances, address);
+                plies = numbers.distances(address);
                 Some(Distances {
                     numbers: &plies,
                     code: &reading.code,

@@ -4,14 +4,15 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::files::{LoadError, Numbers, path_of};
-use super::gather::{Gather, Orders, Piece};
+use super::gather::{Gather, Orders, PairNumbers, Piece};
 use super::layout::{Frame, Layout};
 use super::line::{Line, Score};
 use super::numbers::DistanceCode;
 use super::pages::{Pages, Place};
 use super::part::Part;
 use super::syzygy::SyzygyTables;
-use crate::chess::index::IndexSpace;
+use crate::Error;
+use crate::chess::index::{IndexSpace, Order};
 use crate::chess::material::Material;
 use crate::game::Color;
 use crate::metric::Metric;
@@ -213,6 +214,32 @@ impl Source {
         })
     }
 
+    /// The numbers of some metrics, read band by band: of a frame without pawns, where a stream has
+    /// so many that to read it piece by piece is to go through the frame for each.
+    pub fn by_bands<'a>(
+        &'a self,
+        side: usize,
+        frame: &'a Frame,
+        is_read: [bool; 3],
+    ) -> Result<Option<BandNumbers<'a>>, LoadError> {
+        if self.format() != Format::Native || !is_read_by_bands(&self.space, frame) {
+            return Ok(None);
+        }
+        let mut streams = [None, None, None];
+        for metric in Metric::ALL {
+            let number = usize::from(metric.number());
+            if is_read[number] {
+                streams[number] = Some(self.reading(metric, side, frame)?);
+            }
+        }
+        Ok(Some(BandNumbers {
+            streams,
+            band: 0..0,
+            pairs: PairNumbers::default(),
+            numbers: Default::default(),
+        }))
+    }
+
     /// Bytes that the numbers of a metric take in memory, at the addresses of a frame.
     pub fn bytes_of_numbers(&self, metric: Metric, frame: &Frame) -> u64 {
         let native = self.native(metric);
@@ -238,13 +265,13 @@ impl Source {
         Ok([lines(low)?, lines(high)?])
     }
 
-    /// How a side's numbers come into a frame, and the streams of their low and high bytes.
+    /// How a side's numbers come into a frame.
     fn reading<'a>(
         &'a self,
         metric: Metric,
         side: usize,
         frame: &'a Frame,
-    ) -> Result<(Reading<'a>, [Option<&'a Stream>; 2]), LoadError> {
+    ) -> Result<StreamReading<'a>, LoadError> {
         let missing = || LoadError::Missing {
             material: *self.material(),
             path: PathBuf::from(format!("{}.{metric}", self.material())),
@@ -263,6 +290,62 @@ impl Source {
             is_exchanged,
         };
         Ok((reading, [Some(low), native.high_bytes(side_in_table)]))
+    }
+}
+
+/// Whether numbers come into a frame band by band.
+pub(super) fn is_read_by_bands(space: &IndexSpace, frame: &Frame) -> bool {
+    frame.in_triangle && space.len() > PIECE && bytes_of_pairs(space) <= MOST_OF_PAIRS
+}
+
+/// Bytes of the numbers of all pairs of kings that one square of the white king leads to, at most: he, or
+/// in other colours the black king on any of 64 squares. In a file whose White has the other colours these are turned
+/// into ten, and of the other king's square there are eight images.
+pub(super) fn bytes_of_pairs(space: &IndexSpace) -> u64 {
+    space.len() / PAIRS_IN_FILE * MOST_PAIRS
+}
+
+/// Pairs of kings in a file without pawns: ten squares times 64.
+const PAIRS_IN_FILE: u64 = 640;
+/// Those of one square of the white king, at most.
+const MOST_PAIRS: u64 = 80;
+/// Bytes of numbers that are brought together.
+const MOST_OF_PAIRS: u64 = 1 << 31;
+
+/// The numbers of one side to move, of which one band at a time is in memory.
+pub(super) struct BandNumbers<'a> {
+    /// By metric, where they are read.
+    streams: [Option<StreamReading<'a>>; 3],
+    band: Range<usize>,
+    pairs: PairNumbers,
+    /// Those of the band.
+    numbers: [Numbers; 3],
+}
+
+/// How numbers come into a frame, and the streams of their low and high bytes.
+type StreamReading<'a> = (Reading<'a>, [Option<&'a Stream>; 2]);
+
+impl BandNumbers<'_> {
+    pub fn has(&self, metric: Metric) -> bool {
+        self.streams[usize::from(metric.number())].is_some()
+    }
+
+    /// The numbers of a band by metric, the first those of its first address.
+    pub fn read(&mut self, part: &Part, band: &Range<usize>) -> Result<&[Numbers; 3], LoadError> {
+        if self.band == *band {
+            return Ok(&self.numbers);
+        }
+        for (streams, numbers) in self.streams.iter().zip(&mut self.numbers) {
+            if let Some((reading, [low, high])) = streams {
+                for (stream, pages) in [(low, &mut numbers.low), (high, &mut numbers.high)] {
+                    if let Some(stream) = stream {
+                        reading.read_band(stream, part, band, &mut self.pairs, pages)?;
+                    }
+                }
+            }
+        }
+        self.band = band.clone();
+        Ok(&self.numbers)
     }
 }
 
@@ -313,8 +396,32 @@ impl Reading<'_> {
         Ok(pages)
     }
 
+    /// The lines of a band in memory, in place of those that are there.
+    fn read_band(
+        &self,
+        stream: &Stream,
+        part: &Part,
+        band: &Range<usize>,
+        pairs: &mut PairNumbers,
+        pages: &mut Pages<u8>,
+    ) -> Result<(), LoadError> {
+        *pages = match pages.is_empty() {
+            true => Pages::new(band.len(), &Place::default()),
+            false => std::mem::take(pages).used_again(),
+        };
+        let wanted = (part, Orders::Increasing);
+        self.fill_bands(stream, wanted, band.start, pairs, pages.room(band.len()))
+    }
+
     /// The lines at addresses with some squares of the white king.
     fn lines(&self, stream: &Stream, addresses: &Range<usize>) -> Result<Vec<Line<u8>>, LoadError> {
+        if is_read_by_bands(self.normal_space, self.frame) {
+            let mut lines = vec![[0; 64]; addresses.len()];
+            let wanted = (&Part::Whole, Orders::All);
+            let mut pairs = PairNumbers::default();
+            self.fill_bands(stream, wanted, addresses.start, &mut pairs, &mut lines)?;
+            return Ok(lines);
+        }
         let blocks = self.blocks(stream, PIECE, Orders::All)?;
         let mut lines = vec![[0; 64]; addresses.len()];
         let place = (addresses.start, &mut lines[..]);
@@ -324,18 +431,8 @@ impl Reading<'_> {
 
     /// Where the numbers of the frame are, of which about so many are decoded together.
     fn blocks(&self, stream: &Stream, piece: u64, orders: Orders) -> Result<Blocks<'_>, LoadError> {
-        let (space, exchanged) = match &self.native.exchanged_space {
-            Some(space) => (space, !self.is_exchanged),
-            None => (self.normal_space, self.is_exchanged),
-        };
-        let order = space
-            .order(&stream.order())
-            .map_err(|_| LoadError::Foreign {
-                path: self.native.path.clone(),
-                material: *self.normal_space.material(),
-                metric: self.metric,
-            })?;
-        let gather = Gather::new(space, &order, self.frame, exchanged, orders);
+        let (space, order) = self.space_and_order(stream)?;
+        let gather = Gather::new(space, &order, self.frame, self.exchanges_colors(), orders);
         let range = gather.range(&order, space);
         let block_values = u64::from(stream.block_values());
         Ok(Blocks {
@@ -343,6 +440,53 @@ impl Reading<'_> {
             blocks: range.start / block_values..range.end.div_ceil(block_values),
             together: (piece / block_values).max(1),
         })
+    }
+
+    /// The index space of the file, and the order in which a stream has its dimensions.
+    fn space_and_order(&self, stream: &Stream) -> Result<(&IndexSpace, Order), LoadError> {
+        let space = (self.native.exchanged_space.as_ref()).unwrap_or(self.normal_space);
+        let order = space.order(&stream.order());
+        let order = order.map_err(|_| LoadError::Foreign {
+            path: self.native.path.clone(),
+            material: *self.normal_space.material(),
+            metric: self.metric,
+        })?;
+        Ok((space, order))
+    }
+
+    /// Whether White and Black change places between the file and the frame.
+    fn exchanges_colors(&self) -> bool {
+        self.native.exchanged_space.is_some() != self.is_exchanged
+    }
+
+    fn table_error(&self, error: Error) -> LoadError {
+        LoadError::Table {
+            path: self.native.path.clone(),
+            error,
+        }
+    }
+
+    /// Brings the numbers of whole bands of a frame without pawns to their lines, from address `start` on, by way of
+    /// `numbers`.
+    fn fill_bands(
+        &self,
+        stream: &Stream,
+        (part, orders): (&Part, Orders),
+        start: usize,
+        numbers: &mut PairNumbers,
+        lines: &mut [Line<u8>],
+    ) -> Result<(), LoadError> {
+        let (space, order) = self.space_and_order(stream)?;
+        let length = self.frame.stride(0);
+        for (start, lines) in (start..).step_by(length).zip(lines.chunks_mut(length)) {
+            let white_king = self.frame.squares(start)[0];
+            let gather = Gather::new(space, &order, self.frame, self.exchanges_colors(), orders);
+            let (gather, pairs) = gather.of_pairs(space, &order, white_king);
+            let read = numbers.read(&pairs, &self.native.table, stream);
+            read.map_err(|error| self.table_error(error))?;
+            gather.run(numbers.piece(), part, self.side, start, lines);
+        }
+        Ok(())
     }
 
     /// Brings the numbers to the lines from address `start` on. They are all zeros before, and whole bands.
@@ -358,15 +502,12 @@ impl Reading<'_> {
         (start, lines): (usize, &mut [Line<u8>]),
         numbers: &mut Vec<u8>,
     ) -> Result<(), LoadError> {
-        let NativeTable { path, table, .. } = self.native;
+        let table = &self.native.table;
         let mut next = blocks.start;
         while next < blocks.end {
             let end = next.saturating_add(*together).min(blocks.end);
             let read = table.read_blocks_into(stream, next..end, numbers);
-            read.map_err(|error| LoadError::Table {
-                path: path.clone(),
-                error,
-            })?;
+            read.map_err(|error| self.table_error(error))?;
             let piece = Piece {
                 numbers,
                 first: next * u64::from(stream.block_values()),

@@ -46,7 +46,8 @@ impl<S: Score> SideWindow<'_, S> {
 pub(super) struct Step<'a, 'v, S> {
     pub moves: &'a Moves<'v, S>,
     pub addresses: Range<usize>,
-    band: (usize, usize),
+    /// All those with the same square of the white king, if their values are not all in memory.
+    pub band: Range<usize>,
     /// The values of the other side: in the band, and elsewhere.
     near: &'a SideWindow<'v, S>,
     far: &'a SideWindow<'v, S>,
@@ -60,7 +61,7 @@ impl<'a, 'v, S: Score> Step<'a, 'v, S> {
         Around {
             near: values(self.near),
             far: values(self.far),
-            band: self.band,
+            band: (self.band.start, self.band.end),
         }
     }
 
@@ -107,7 +108,7 @@ pub(super) fn for_each_step<S: Score, E>(
             take(&Step {
                 moves: &moves,
                 addresses,
-                band: (band.start, band.end),
+                band: band.clone(),
                 near: &near,
                 far: of_step.as_ref().unwrap_or(&near),
             })?;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::files::LoadError;
 use super::layout::Layout;
-use super::source::{PIECE, Source};
+use super::source::{PIECE, Source, bytes_of_pairs, is_read_by_bands};
+use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 use crate::metric::Metric;
 use crate::probe::Format;
@@ -27,8 +28,14 @@ pub(crate) struct StoredNumbers {
 }
 
 impl StoredNumbers {
-    /// Numbers that are decoded together, a byte each, at most.
-    pub const DECODED: u64 = PIECE;
+    /// Bytes of numbers that are decoded together, at most.
+    pub fn decoded(material: &Material) -> u64 {
+        let space = IndexSpace::new(*material);
+        match is_read_by_bands(&space, &Layout::new(*material).frame(0)) {
+            true => bytes_of_pairs(&space),
+            false => space.len().min(PIECE),
+        }
+    }
 
     /// Opens the tables of some metrics of a material in normal form.
     ///

@@ -1,10 +1,15 @@
 //! From the order of the numbers in a file to that of verification.
 
+mod pairs;
+mod rows;
 mod tile;
 
+pub(in crate::verify::chess) use pairs::PairNumbers;
+use pairs::PairOrder;
+use rows::GatherRows;
 use tile::{GatherTile, Numbers};
 
-use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
+use crate::chess::index::{FIRST_GROUP, IndexSpace, MAX_DIMENSIONS, Order};
 use crate::chess::placement::rank_combination;
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 use crate::game::Color;
@@ -60,6 +65,9 @@ struct Kings {
     /// Both are on the diagonal: the other men decide whether to transpose.
     undecided: bool,
 }
+
+/// The digits of a pair of kings in the file: that of its White's king, and of the other.
+type PairDigits = [usize; 2];
 
 /// The pairs of kings with the white king on one square.
 #[derive(Debug)]
@@ -132,7 +140,7 @@ impl<'a> Gather<'a> {
             (slice * strides[0], symmetry)
         });
         let fastest = (0..groups.len())
-            .min_by_key(|&group| strides[3 + group])
+            .min_by_key(|&group| strides[FIRST_GROUP + group])
             .and_then(|group| Some((group, *groups[group].last()?)));
         let mut gather = Gather {
             frame,
@@ -145,11 +153,29 @@ impl<'a> Gather<'a> {
             orders,
         };
         let pairs = (0..64).map(|white| {
-            let by_black = std::array::from_fn(|black| gather.pair(white, black as u8));
+            let by_black = std::array::from_fn(|black| gather.pair(white, black as u8).0);
             Pairs::new(by_black)
         });
         gather.pairs = pairs.collect();
         gather
+    }
+
+    /// The same from numbers that are brought together for one square of the frame's white king, with what
+    /// is to be brought together. For a frame without pawns.
+    pub fn of_pairs(mut self, space: &IndexSpace, order: &Order, white: u8) -> (Self, PairOrder) {
+        let mut pairs = PairOrder::new(space, order);
+        for black in 0..64 {
+            let (_, digits) = self.pair(white, black);
+            let by_black = &mut self.pairs[usize::from(white)].by_black;
+            by_black[usize::from(black)].offset = pairs.offset(digits);
+        }
+        for (group, stride) in self.strides[FIRST_GROUP..space.dimensions()]
+            .iter_mut()
+            .enumerate()
+        {
+            *stride = pairs.stride(FIRST_GROUP + group);
+        }
+        (self, pairs)
     }
 
     /// The part of the stream that holds the numbers.
@@ -162,7 +188,8 @@ impl<'a> Gather<'a> {
         }
     }
 
-    fn pair(&self, white: u8, black: u8) -> Kings {
+    /// The pair of kings on two squares, and its digits in the file.
+    fn pair(&self, white: u8, black: u8) -> (Kings, PairDigits) {
         let flip = |square: u8| square ^ 56;
         let mut undecided = false;
         let (symmetry, base) = match self.pawns {
@@ -194,24 +221,24 @@ impl<'a> Gather<'a> {
         } else {
             (white, black)
         };
-        Kings {
+        let digits = [
+            self.king_digit(symmetry.map(king)),
+            symmetry.map(other).into(),
+        ];
+        let kings = Kings {
             symmetry,
-            offset: base
-                + self.king_offset(symmetry, king)
-                + usize::from(symmetry.map(other)) * self.strides[2],
+            offset: base + digits[0] * self.strides[1] + digits[1] * self.strides[2],
             undecided,
-        }
+        };
+        (kings, digits)
     }
 
-    /// What the king of the file's White adds to the index.
-    fn king_offset(&self, symmetry: Symmetry, king: u8) -> usize {
-        let square = symmetry.map(king);
-        let digit = if self.pawns.is_some() {
-            square.into()
-        } else {
-            triangle_place(square)
-        };
-        digit * self.strides[1]
+    /// The digit of the king of the file's White on a square of its board.
+    fn king_digit(&self, square: u8) -> usize {
+        match self.pawns {
+            Some(_) => square.into(),
+            None => triangle_place(square),
+        }
     }
 
     /// The squares of a group on the board of the file.
@@ -229,7 +256,7 @@ impl<'a> Gather<'a> {
             [man] => symmetry.map(squares[man]).into(),
             _ => rank_combination(self.set(group, squares, symmetry)),
         };
-        digit * self.strides[3 + group]
+        digit * self.strides[FIRST_GROUP + group]
     }
 
     /// What the men of all groups but one add to the index.
@@ -266,6 +293,8 @@ impl<'a> Gather<'a> {
                     [like, other] if other == man => Some(like),
                     _ => None,
                 };
+                let are_rows =
+                    self.groups[group].len() == 1 && self.strides[FIRST_GROUP + group] == 1;
                 // A chunk has all squares of the man, and of the one that is like it.
                 let chunk = 64 * like.map_or(stride, |like| self.frame.stride(like));
                 parallel::each_item(lines.chunks_mut(chunk), |number, lines| {
@@ -279,7 +308,22 @@ impl<'a> Gather<'a> {
                         if self.orders == Orders::Increasing {
                             wanted &= self.squares_in_order(&squares, man, like);
                         }
-                        if wanted != 0 {
+                        let lines = &mut lines[below..];
+                        if wanted == 0 {
+                            continue;
+                        }
+                        if are_rows {
+                            width.run(GatherRows {
+                                gather: self,
+                                numbers,
+                                squares: &squares,
+                                group,
+                                man,
+                                wanted,
+                                kept,
+                                lines,
+                            });
+                        } else {
                             width.run(GatherTile {
                                 gather: self,
                                 numbers,
@@ -289,7 +333,7 @@ impl<'a> Gather<'a> {
                                 like,
                                 wanted,
                                 kept,
-                                lines: &mut lines[below..],
+                                lines,
                             });
                         }
                     }

@@ -293,7 +293,7 @@ impl<'a> Numbers<'a> {
 
     /// Those of 64 indices.
     #[inline(always)]
-    fn row(self, index: usize) -> [u8; 64] {
+    pub fn row(self, index: usize) -> [u8; 64] {
         let start = index.wrapping_sub(self.first);
         let row = self.numbers.get(start..start.wrapping_add(64));
         let row = row.and_then(|row| row.try_into().ok());
