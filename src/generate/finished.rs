@@ -274,7 +274,7 @@ impl FinishedSlices {
     ) -> LentValues<'_> {
         let values = self.unpack(slabs, metric, plane).unwrap_or_else(|error| {
             self.error.get_or_init(|| self.told(&error));
-            let all = words(&self.material).unwrap_or(0) as usize;
+            let all = words(&self.material).unwrap_or(0);
             SideValues::undecided(all.min(most))
         });
         LentValues::Restored(Arc::new(values))

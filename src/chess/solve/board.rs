@@ -76,12 +76,14 @@ pub fn king_squares(material: &Material) -> usize {
     }
 }
 
-/// Words of a set of one slice of a material; nothing if addresses of 32 bits cannot name them all.
+/// Words of a set of one slice of a material: 10.7 billion of seven men without pawns. Nothing if addresses of this
+/// processor cannot name them all.
 #[must_use]
-pub fn words(material: &Material) -> Option<u32> {
-    let kings = king_squares(material) as u32;
+pub fn words(material: &Material) -> Option<usize> {
     let pieces = (addressed_men(material).len() - 1) as u32;
-    64u32.checked_pow(pieces)?.checked_mul(kings)
+    64usize
+        .checked_pow(pieces)?
+        .checked_mul(king_squares(material))
 }
 
 /// The space of one slice of a material.

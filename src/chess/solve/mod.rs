@@ -181,7 +181,13 @@ pub fn solve_slices<E: From<SolveError> + Send>(
     is_done: &(dyn Fn(usize) -> bool + Sync),
     finish: &(dyn Fn(usize, SolvedSlice) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    if board::words(&material).is_none() {
+    let words = board::words(&material);
+    // With all values at hand, addresses have 32 bits.
+    let is_addressed = |&words: &usize| match options.engine {
+        Engine::Together => u32::try_from(words).is_ok(),
+        Engine::Chains => true,
+    };
+    if words.filter(is_addressed).is_none() {
         return Err(SolveError::too_large(&material).into());
     }
     let told = |error: io::Error| SolveError::scratch(&material, error.kind());

@@ -324,7 +324,7 @@ impl<'a> OwnSlices<'a> {
             let (scratch, slab) = self.scratch.as_ref()?;
             let record = scratch.recall(RecordKind::Leaves.of([slice, 0, 0]))?;
             let reader = &mut record.reader();
-            let words = words(&self.material)? as usize;
+            let words = words(&self.material)?;
             let mut side = |turn: Color| {
                 let slabs = StoredSlab::all_noted(reader)?;
                 let is_read = self.is_read(slice, turn);

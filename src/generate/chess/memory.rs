@@ -47,7 +47,7 @@ impl Shape {
     fn new(material: &Material) -> Option<Shape> {
         let pawns = PawnSlices::new(material);
         Some(Shape {
-            words: words(material)?.into(),
+            words: words(material)? as u64,
             slices: pawns.len() as u64,
             pawns,
         })

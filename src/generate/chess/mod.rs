@@ -103,7 +103,7 @@ enum Values {
 }
 
 /// More words of a slice are too many for having the values of all of its positions at hand.
-const MANY_WORDS: u32 = 1 << 22;
+const MANY_WORDS: usize = 1 << 22;
 
 /// The ranks that solve a material together, of which some metrics are to be written. What is only read each of them
 /// brings back for itself.
@@ -614,7 +614,7 @@ fn targets(
     }
     for promotion in Promotion::all_of(material) {
         let parts = find(&View::After(promotion), promotion.target())?;
-        let words = words(material).ok_or_else(|| SolveError::too_large(material))? as usize;
+        let words = words(material).ok_or_else(|| SolveError::too_large(material))?;
         targets.promotions.insert(
             (promotion.color, promotion.role),
             PromotionViews::new(&promotion, Arc::new(PackedPromotion { parts, words })),

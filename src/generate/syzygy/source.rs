@@ -37,7 +37,7 @@ impl FileSlices {
         file: impl Fn(PawnPlacement) -> usize,
     ) -> Option<Vec<FileSlices>> {
         let material = slices.material();
-        let words = words(&material)? as usize;
+        let words = words(&material)?;
         let kings = KingPairs::new(material.has_pawns(), words);
         let slice_len = kings.bytes_before(words);
         let all: Vec<usize> = (0..slices.count())

@@ -336,7 +336,7 @@ impl<S: Score> Run<'_, S> {
             && memory::slice(&material) > self.at_hand / 2;
         // Frames that are in memory one after the other take each other's memory.
         let spares = Spares::of(&mut self.spares, own.layout.addresses());
-        let spares = match is_large && !self.is_away {
+        let spares = match is_large && !is_by_parts {
             true => Arc::downgrade(spares),
             false => Weak::new(),
         };

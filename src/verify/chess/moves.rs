@@ -89,7 +89,7 @@ pub(super) struct Moves<'a, S> {
 /// An address that a quiet move leads to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbour {
-    address: u32,
+    address: usize,
     symmetry: Symmetry,
     /// Squares where the black king is in the way.
     between: u64,
@@ -338,7 +338,7 @@ impl<S: Score> Moves<'_, S> {
                     false => base + to.index() * stride,
                 };
                 out.push(Neighbour {
-                    address: address as u32,
+                    address,
                     symmetry: Symmetry::default(),
                     between: if role == Role::Knight {
                         0
@@ -375,7 +375,7 @@ impl<S: Score> Moves<'_, S> {
                 }
             };
             out.push(Neighbour {
-                address: address as u32,
+                address,
                 symmetry,
                 between: 0,
             });
@@ -414,7 +414,7 @@ impl<N: Worth, S: Score> Expect<'_, N, S> {
             Color::Black => best_of_steps(lines.line(self.address)),
         };
         for neighbour in self.neighbours {
-            let line = lines.line(neighbour.address as usize);
+            let line = lines.line(neighbour.address);
             take_best_turned(&mut best, line, neighbour.symmetry, neighbour.between);
         }
         best

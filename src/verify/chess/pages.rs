@@ -267,24 +267,21 @@ impl<N: Lane> Pages<N> {
         }
     }
 
-    /// Adds what comes next, as [`room`](Self::room) does.
-    pub fn push(&mut self, lines: Vec<Line<N>>) {
-        if self.waiting.is_none() && lines.len() == self.expected {
-            self.filled = lines.len();
-            self.here = lines;
-        } else {
-            self.room(lines.len()).copy_from_slice(&lines);
-            self.settle();
-        }
-    }
-
     /// Puts away what is in memory.
     pub fn put_away(&mut self, away: &Arc<Away>, log_lines: u32) {
         if self.waiting.is_some() || self.here.is_empty() {
             return;
         }
+        let here = std::mem::take(&mut self.here);
+        let lines = here[..self.filled].chunks(1 << log_lines);
+        let pages = parallel::map_items(lines, |_, page| away.put(page));
+        if let Some(spare) = self.spare.upgrade() {
+            spare.put(here);
+        }
         let mut put = Pages::new(self.filled, &Place::new(Some(away), log_lines));
-        put.push(std::mem::take(&mut self.here));
+        if let Some(waiting) = &mut put.waiting {
+            (waiting.pages, waiting.lines) = (pages, self.filled);
+        }
         *self = put;
     }
 
@@ -411,14 +408,19 @@ impl<'a, N: Lane> Around<'a, N> {
 mod tests {
     use super::*;
 
+    fn push<N: Lane>(pages: &mut Pages<N>, lines: &[Line<N>]) {
+        pages.room(lines.len()).copy_from_slice(lines);
+        pages.settle();
+    }
+
     fn check<N: Lane + std::fmt::Debug>(line: impl Fn(usize) -> Line<N>) {
         let lines: Vec<Line<N>> = (0..37).map(line).collect();
         for directory in [None, Some(std::env::temp_dir())] {
             let shared = Shared::default();
             let away = Arc::new(Away::new(directory.as_deref(), &shared).unwrap());
             let mut pages = Pages::new(lines.len(), &Place::new(Some(&away), 3));
-            pages.push(lines[..16].to_vec());
-            pages.push(lines[16..].to_vec());
+            push(&mut pages, &lines[..16]);
+            push(&mut pages, &lines[16..]);
             let mut here = Pages::here(lines.clone());
             assert!((0..37).all(|address| here.line_here(address) == Some(&lines[address])));
             let spares = Arc::new(Spares::default());
@@ -428,9 +430,7 @@ mod tests {
                 ..Place::default()
             };
             let mut stepwise = Pages::new(lines.len(), &place);
-            lines
-                .chunks(16)
-                .for_each(|step| stepwise.push(step.to_vec()));
+            lines.chunks(16).for_each(|step| push(&mut stepwise, step));
             for pages in [&pages, &here, &stepwise] {
                 let window = pages.open();
                 for (address, line) in lines.iter().enumerate() {
@@ -458,7 +458,7 @@ mod tests {
         let shared = Shared::default();
         let away = || Arc::new(Away::new(None, &shared).unwrap());
         let mut pages = Pages::<u8>::new(8, &Place::new(Some(&away()), 3));
-        pages.push(vec![[7; 64]; 8]);
+        push(&mut pages, &[[7; 64]; 8]);
         assert!(pages.open().line(3) == &[7; 64] && shared.trouble().is_none());
         let waiting = pages.waiting.as_mut().unwrap();
         waiting.away = waiting.away.another();

@@ -82,10 +82,6 @@ impl Source {
         metrics: &[Metric],
     ) -> Result<Source, LoadError> {
         let layout = Layout::new(material);
-        if u32::try_from(layout.addresses()).is_err() {
-            let path = path_of(directory, &material, Metric::Wdl, format).unwrap_or_default();
-            return Err(LoadError::TooLarge { material, path });
-        }
         let space = IndexSpace::new(material);
         let tables = match format {
             Format::Native => Tables::Native(Box::new(open_native(directory, &space, metrics)?)),

@@ -302,7 +302,7 @@ mod tests {
             };
             let extraction = Extraction::new(promotion);
             let stored = promotion.target().normal_form();
-            let source = noise(words(&stored).unwrap() as usize);
+            let source = noise(words(&stored).unwrap());
             for part in 0..extraction.parts() {
                 let whole = extraction.view(part, &source, Width::widest());
                 let Some(parts) = extraction.king_parts(part) else {

@@ -73,7 +73,8 @@ struct KingPlace {
     symmetry: Symmetry,
     /// Where the offsets of this symmetry begin.
     offsets: u32,
-    /// From the first word of the view on, so below zero where only later words are there.
+    /// From the first word of the view on, so below zero where only later words are there. The word that is meant
+    /// is one of the view, so 32 bits of it are enough: all sums wrap.
     address: u32,
 }
 
@@ -317,7 +318,9 @@ impl RouteFinder<'_> {
             KingPlace {
                 symmetry,
                 offsets: (slot * men) as u32,
-                address: (place * king_stride + fixed[slot]).wrapping_sub(first as u32),
+                address: (place.wrapping_mul(king_stride))
+                    .wrapping_add(fixed[slot])
+                    .wrapping_sub(first as u32),
             }
         }));
         Route {
