@@ -95,6 +95,14 @@ impl Placement {
         }
     }
 
+    /// The same men without White's king.
+    #[cfg(feature = "generate")]
+    #[must_use]
+    pub(crate) fn without_white_king(mut self) -> Placement {
+        self.men[0][Role::King.index()] = 0;
+        self
+    }
+
     /// The position with a side to move, without castling or en-passant rights, the clock at zero; nothing if the
     /// men are no legal position.
     #[must_use]

@@ -96,17 +96,35 @@ fn too_little_memory_is_refused_with_what_would_do() {
     let output = with_memory(96);
     let complaint = complaint(&output);
     assert!(!place.path("tables").exists());
-    let needed: u64 = complaint
-        .split("this needs ")
-        .nth(1)
-        .and_then(|rest| rest.split_once(" MiB"))
-        .and_then(|(number, _)| number.parse().ok())
-        .unwrap_or_else(|| panic!("{complaint}"));
+    let needed = mebibytes_needed(&complaint);
     assert!(complaint.contains("only 96 MiB"), "{complaint}");
     assert_eq!(with_memory(needed - 1).status.code(), Some(2));
     assert_eq!(with_memory(needed).status.code(), Some(0));
     let expected = files(&Place::with_tables().path("tables"));
     assert_same(&files(&place.path("tables")), &expected);
+}
+
+/// What a refusal says that a command needs.
+fn mebibytes_needed(complaint: &str) -> u64 {
+    let needed = complaint.split("this needs ").nth(1);
+    needed
+        .and_then(|rest| rest.split_once(" MiB"))
+        .and_then(|(number, _)| number.parse().ok())
+        .unwrap_or_else(|| panic!("{complaint}"))
+}
+
+#[test]
+fn seven_men_are_refused_with_the_memory_that_they_need() {
+    let place = Place::new();
+    let mut command = place.retrograde(["generate", "KQRBvKQR", "--tables", "tables"]);
+    let output = command.args(["--threads", "2", "--memory", "16G"]).output();
+    let complaint = complaint(&output.unwrap());
+    assert!(!place.path("tables").exists());
+    // Five sets of 10 squares of the white king times 64 of each man but the black king, 8 bytes a word.
+    let sets = 5 * 8 * 10 * 64u64.pow(5) >> 20;
+    let needed = mebibytes_needed(&complaint);
+    assert!((sets..3 * sets).contains(&needed), "{complaint}");
+    assert!(complaint.contains("only 16384 MiB"), "{complaint}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::spare::{Spare, Spares};
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
 use crate::table::Plane;
-use crate::transpose::transpose_bytes;
+use crate::transpose::{transpose_bytes, transpose_lines};
 
 /// One number for each square of the black king.
 pub(in crate::verify) type Line<N> = [N; 64];
@@ -49,6 +49,9 @@ pub(in crate::verify) trait Lane:
 
     /// The line of a board that a symmetry takes to the board of the given line.
     fn turned(line: &Line<Self>, symmetry: Symmetry) -> Line<Self>;
+
+    /// Exchanges rows and columns.
+    fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]);
 }
 
 /// A number that says what a position is worth.
@@ -61,7 +64,7 @@ pub(super) trait Worth: Lane {
 }
 
 macro_rules! lane {
-    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path) => {
+    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path, $exchange:path) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -96,14 +99,33 @@ macro_rules! lane {
             fn turned(line: &Line<Self>, symmetry: Symmetry) -> Line<Self> {
                 $turned(line, symmetry)
             }
+
+            #[inline(always)]
+            fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]) {
+                $exchange(rows, columns);
+            }
         }
     };
 }
 
 // Results, keys and mate scores.
-lane!(u8, bytes, whole_bytes, fill_bytes, bytes_turned);
-lane!(i16, keys, halves_of_keys, fill_keys, keys_turned);
-lane!(u16, words, halves, fill_words, words_turned);
+lane!(
+    u8,
+    bytes,
+    whole_bytes,
+    fill_bytes,
+    bytes_turned,
+    transpose_lines
+);
+lane!(
+    i16,
+    keys,
+    halves_of_keys,
+    fill_keys,
+    keys_turned,
+    exchange_each
+);
+lane!(u16, words, halves, fill_words, words_turned, exchange_each);
 
 impl Worth for u8 {
     #[inline(always)]
@@ -295,6 +317,16 @@ fn words_turned(line: &Line<u16>, symmetry: Symmetry) -> Line<u16> {
 #[inline(always)]
 fn keys_turned(line: &Line<i16>, symmetry: Symmetry) -> Line<i16> {
     words_turned(&line.map(i16::cast_unsigned), symmetry).map(u16::cast_signed)
+}
+
+/// [`Lane::exchange`], number by number.
+#[inline(always)]
+fn exchange_each<N: Copy>(rows: &[Line<N>; 64], columns: &mut [Line<N>; 64]) {
+    for (at, row) in rows.iter().enumerate() {
+        for (column, &number) in columns.iter_mut().zip(row) {
+            column[at] = number;
+        }
+    }
 }
 
 /// [`take_best`] of a line turned by a symmetry.

@@ -1,6 +1,7 @@
 //! What the moves of chess lead to, a line of 64 positions at a time.
 
 mod compare;
+mod exchanged;
 mod files;
 mod formats;
 mod gather;

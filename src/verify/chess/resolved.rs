@@ -4,16 +4,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use rayon::prelude::*;
-
-use super::layout::{Frame, Layout, Man, PAGE};
+use super::exchanged::{Exchanged, kings_by_band};
+use super::layout::{Frame, Layout, Man, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, take_best};
 use super::pages::{Away, CHUNK, Pages, Place, Window, optional_chunks};
 use crate::chess::index::Placement;
 use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::rules::{Role, Square, attacks};
-use crate::chess::symmetry::{Symmetry, TRIANGLE, into_triangle};
+use crate::chess::symmetry::Symmetry;
 use crate::game::Color;
 use crate::metric::Wdl;
 use crate::parallel;
@@ -48,6 +47,24 @@ impl<S: Score> Lines<S> {
                 }
             }
         });
+        if has_scores {
+            self.scores.settle();
+        }
+        self.results.settle();
+    }
+
+    /// Adds so many lines that come next, which are those of no position unless they are filled.
+    fn fill(
+        &mut self,
+        len: usize,
+        has_scores: bool,
+        fill: impl FnOnce(&mut [Line<u8>], &mut [Line<S>]),
+    ) {
+        let results = self.results.room(len);
+        let scores = self.scores.room(if has_scores { len } else { 0 });
+        results.fill([ILLEGAL; 64]);
+        scores.fill([S::ILLEGAL; 64]);
+        fill(results, scores);
         if has_scores {
             self.scores.settle();
         }
@@ -181,24 +198,16 @@ impl<S: Score> Resolved<S> {
         let has_scores = self.has_scores();
         let window = self.open();
         parallel::each(exchanged.layout.slices(), |slice| {
-            let frame = exchanged.layout.frame(slice);
-            let lines = Color::ALL.map(|of| {
-                if of != side {
-                    return Lines::default();
-                }
-                let mut lines = Lines::new(frame.addresses, &Place::new(away, PAGE));
-                for band in frame.bands(away.is_some()) {
-                    lines.extend(band, has_scores, |address| {
-                        let squares = frame.squares(address);
-                        let mut found = ([ILLEGAL; 64], [S::ILLEGAL; 64]);
-                        if frame.is_in_order(&squares) {
-                            let placement = frame.placement(&squares);
-                            window.take_other_colors(&placement, side, u64::MAX, &mut found);
-                        }
-                        found
-                    });
-                }
-                lines
+            let frame = &exchanged.layout.frame(slice);
+            let men = |squares: &Squares| {
+                let men = || frame.placement(squares).without_white_king();
+                frame.is_in_order(squares).then(men)
+            };
+            let mut lines = [Lines::default(), Lines::default()];
+            let of_side = &mut lines[side.index()];
+            *of_side = Lines::new(frame.addresses, &Place::new(away, PAGE));
+            of_side.fill(frame.addresses, has_scores, |results, scores| {
+                Exchanged { frame, side, men }.take(&window, u64::MAX, results, scores);
             });
             let _ = exchanged.slices[slice].set(lines);
         });
@@ -238,27 +247,6 @@ impl<S: Score> ResolvedWindow<'_, S> {
             scores: window.scores.get(address),
             symmetry,
         })
-    }
-
-    /// Takes what is known of a placement, without a black king, in the other colours, for some squares of that king.
-    fn take_other_colors(
-        &self,
-        placement: &Placement,
-        side: Color,
-        kings: u64,
-        (results, scores): &mut (Line<u8>, Line<S>),
-    ) {
-        let king = placement.of(Color::White, Role::King).trailing_zeros() as u8 ^ 56;
-        let free = kings & !placement.occupied();
-        for black in (0..64).filter(|black| free >> black & 1 != 0) {
-            let mut placement = *placement;
-            placement.men[1][Role::King.index()] = 1 << black;
-            if let Some(reached) = self.reach(&placement.with_colors_exchanged(), !side) {
-                let square = usize::from(reached.symmetry.map(king));
-                results[black] = reached.results[square];
-                scores[black] = reached.scores.map_or(S::ILLEGAL, |scores| scores[square]);
-            }
-        }
     }
 }
 
@@ -563,45 +551,34 @@ impl<S: Score> Arrivals<'_, S> {
             away.clear();
         }
         // White's king is the other king there, so any address may lead to any band.
-        let illegal = || ([ILLEGAL; 64], [S::ILLEGAL; 64]);
-        let mut all: Vec<(Line<u8>, Line<S>)> = (0..self.from.addresses)
-            .into_par_iter()
-            .map(|_| illegal())
-            .collect();
-        for kings in self.kings(is_away) {
-            let window = self.values.open();
-            all.par_iter_mut().enumerate().for_each(|(address, found)| {
-                if let Some(placement) = self.placement(address) {
-                    let side = !self.wanted.promotion.color;
-                    window.take_other_colors(&placement, side, kings, found);
-                }
-            });
-        }
-        for band in self.from.bands(is_away) {
-            lines.extend(band, has_scores, |address| all[address]);
-        }
+        let in_triangle = !self.values.layout.material.has_pawns();
+        lines.fill(self.from.addresses, has_scores, |results, scores| {
+            for kings in kings_by_band(in_triangle, is_away) {
+                let exchanged = Exchanged {
+                    frame: &self.from,
+                    side: !self.wanted.promotion.color,
+                    men: |squares: &Squares| self.men(squares),
+                };
+                exchanged.take(&self.values.open(), kings, results, scores);
+            }
+        });
         lines
     }
 
-    /// The squares of the black king, by the band in which they are the white king's.
-    fn kings(&self, is_away: bool) -> Vec<u64> {
-        if !is_away || self.values.layout.material.has_pawns() {
-            return vec![u64::MAX];
-        }
-        let of_place = |place: u8| {
-            (0..64u8)
-                .filter(|king| into_triangle(king ^ 56).map(king ^ 56) == place)
-                .fold(0, |kings, king| kings | 1 << king)
-        };
-        TRIANGLE.into_iter().map(of_place).collect()
+    /// The men after the promotion, without the black king; none if another man is there, or identical ones are not in order.
+    fn placement(&self, squares: &Squares) -> Option<Placement> {
+        self.promoted(self.from.placement(squares), squares)
     }
 
-    /// The men after the promotion, without the black king; none if another man is there, or identical ones are not in order.
-    fn placement(&self, address: usize) -> Option<Placement> {
+    /// The same without the white king.
+    fn men(&self, squares: &Squares) -> Option<Placement> {
+        let men = self.from.placement(squares).without_white_king();
+        self.promoted(men, squares)
+    }
+
+    fn promoted(&self, mut placement: Placement, squares: &Squares) -> Option<Placement> {
         let color = self.wanted.promotion.color.index();
-        let squares = self.from.squares(address);
-        let mut placement = self.from.placement(&squares);
-        if placement.occupied() >> self.square & 1 != 0 || !self.from.is_in_order(&squares) {
+        if placement.occupied() >> self.square & 1 != 0 || !self.from.is_in_order(squares) {
             return None;
         }
         placement.men[color][Role::Pawn.index()] = self.rest.of(self.wanted.promotion.color);
@@ -611,7 +588,7 @@ impl<S: Score> Arrivals<'_, S> {
 
     fn line(&self, window: &ResolvedWindow<'_, S>, address: usize) -> (Line<u8>, Line<S>) {
         let side = !self.wanted.promotion.color;
-        let placement = self.placement(address);
+        let placement = self.placement(&self.from.squares(address));
         match placement.and_then(|placement| window.reach(&placement, side)) {
             Some(reached) => (
                 Lane::turned(reached.results, reached.symmetry),
