@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::line::{Lane, Line};
 use super::spare::{Spare, Spares};
 use crate::parallel;
-use crate::store::{Part, Scratch};
+use crate::store::{Part, Scratch, prefer_large_pages};
 
 /// What all places share where pages wait.
 #[derive(Clone, Debug, Default)]
@@ -121,6 +121,14 @@ impl Place {
             is_large: away.is_some(),
         }
     }
+}
+
+/// So many lines of zeros, in memory as the system gives it, in large pages where it has them: whoever looks up
+/// moves jumps about in them.
+pub(super) fn large_lines<N: Lane>(len: usize) -> Vec<Line<N>> {
+    let mut lines = vec![[N::default(); 64]; len];
+    prefer_large_pages(&mut lines);
+    lines
 }
 
 /// Addresses that are worked on together by one thread.
@@ -242,6 +250,9 @@ impl<N: Lane> Pages<N> {
         if self.here.is_empty() {
             if let Some(spare) = self.spare.upgrade() {
                 self.here = spare.take();
+            }
+            if self.here.is_empty() {
+                self.here = large_lines(self.expected);
             }
             self.here.resize(self.expected, [N::default(); 64]);
         }

@@ -8,7 +8,7 @@ use super::gather::{Gather, Orders, PairNumbers, Piece};
 use super::layout::{Frame, Layout};
 use super::line::{Line, Score};
 use super::numbers::DistanceCode;
-use super::pages::{Pages, Place};
+use super::pages::{Pages, Place, large_lines};
 use super::part::Part;
 use super::syzygy::SyzygyTables;
 use crate::Error;
@@ -412,14 +412,14 @@ impl Reading<'_> {
     /// The lines at addresses with some squares of the white king.
     fn lines(&self, stream: &Stream, addresses: &Range<usize>) -> Result<Vec<Line<u8>>, LoadError> {
         if is_read_by_bands(self.normal_space, self.frame) {
-            let mut lines = vec![[0; 64]; addresses.len()];
+            let mut lines = large_lines(addresses.len());
             let wanted = (&Part::Whole, Orders::All);
             let mut pairs = PairNumbers::default();
             self.fill_bands(stream, wanted, addresses.start, &mut pairs, &mut lines)?;
             return Ok(lines);
         }
         let blocks = self.blocks(stream, PIECE, Orders::All)?;
-        let mut lines = vec![[0; 64]; addresses.len()];
+        let mut lines = large_lines(addresses.len());
         let place = (addresses.start, &mut lines[..]);
         self.fill(stream, &blocks, &Part::Whole, place, &mut Vec::new())?;
         Ok(lines)

@@ -20,6 +20,7 @@ use super::{PairDigits, Piece};
 use crate::Error;
 use crate::chess::index::{BLACK_KING, IndexSpace, MAX_DIMENSIONS, Order, WHITE_KING};
 use crate::parallel;
+use crate::store::prefer_large_pages;
 use crate::table::{Stream, Table};
 
 /// Numbers that are decoded together: they stay in a processor's cache until they are distributed.
@@ -242,6 +243,10 @@ impl PairNumbers {
     }
 
     fn make_room(&mut self, len: usize) {
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; len + CACHE_LINE];
+            prefer_large_pages(&mut self.bytes);
+        }
         self.bytes.resize(len + CACHE_LINE, 0);
         // Any start is right.
         self.start = self.bytes.as_ptr().align_offset(CACHE_LINE) % CACHE_LINE;

@@ -34,15 +34,22 @@ impl Kernel for GatherRows<'_> {
     fn run(self) {
         let pairs = &self.gather.pairs[usize::from(self.squares[0])];
         let mut rows = [[0; 64]; 64];
-        for index in 0..Symmetry::COUNT {
-            self.read(pairs, Symmetry::from_index(index), &mut rows);
+        // If the board is turned in one way for all black kings, it is enough to turn what comes out.
+        let whole = (pairs.decided.iter()).position(|&kings| kings == u64::MAX);
+        let turned = Symmetry::from_index(whole.unwrap_or_default());
+        if whole.is_some() {
+            self.read_whole(pairs, turned, &mut rows);
+        } else {
+            for index in 0..Symmetry::COUNT {
+                self.read(pairs, Symmetry::from_index(index), &mut rows);
+            }
         }
         let mut found = [[0; 64]; 64];
         transpose_lines(&rows, &mut found);
         let stride = self.gather.frame.stride(self.man);
         for square in self.wanted.ones() {
-            let square = square as usize;
-            let (line, found) = (&mut self.lines[square * stride], &found[square % 64]);
+            let found = &found[usize::from(turned.map(square as u8)) % 64];
+            let line = &mut self.lines[square as usize * stride];
             for (value, found) in line.iter_mut().zip(found) {
                 *value = *value & self.kept | found;
             }
@@ -51,6 +58,21 @@ impl Kernel for GatherRows<'_> {
 }
 
 impl GatherRows<'_> {
+    /// What the men but one add to an index on a board turned in one way.
+    #[inline(always)]
+    fn others(&self, symmetry: Symmetry) -> usize {
+        (self.gather).groups_offset(self.squares, symmetry, Some(self.group))
+    }
+
+    /// Reads the rows of all black kings as they are in the file.
+    #[inline(always)]
+    fn read_whole(&self, pairs: &Pairs, symmetry: Symmetry, rows: &mut [Line<u8>; 64]) {
+        let own = self.others(symmetry);
+        for (row, kings) in rows.iter_mut().zip(&pairs.by_black) {
+            *row = self.numbers.row(kings.offset + own);
+        }
+    }
+
     /// Reads the rows of those black kings with which the board is turned in one way.
     #[inline(always)]
     fn read(&self, pairs: &Pairs, symmetry: Symmetry, rows: &mut [Line<u8>; 64]) {
@@ -59,8 +81,7 @@ impl GatherRows<'_> {
         if decided | undecided == 0 {
             return;
         }
-        let rest = |symmetry| (self.gather).groups_offset(self.squares, symmetry, Some(self.group));
-        let own = rest(symmetry);
+        let own = self.others(symmetry);
         for black in decided.ones().map(|black| black as usize % 64) {
             let row = self.numbers.row(pairs.by_black[black].offset + own);
             rows[black] = u8::turned(&row, symmetry);
@@ -70,7 +91,7 @@ impl GatherRows<'_> {
         }
         // Kings on the diagonal stay there, and it is up to the other men whether the board is transposed as well.
         let twin = symmetry.then_transpose();
-        let (other, transposed) = (rest(twin), self.transposed(symmetry));
+        let (other, transposed) = (self.others(twin), self.transposed(symmetry));
         for black in undecided.ones().map(|black| black as usize % 64) {
             let offset = pairs.by_black[black].offset;
             let stays = u8::turned(&self.numbers.row(offset + own), symmetry);
