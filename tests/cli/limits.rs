@@ -121,7 +121,7 @@ fn seven_men_are_refused_with_the_memory_that_they_need() {
     let complaint = complaint(&output.unwrap());
     assert!(!place.path("tables").exists());
     // Five sets of 10 squares of the white king times 64 of each man but the black king, 8 bytes a word.
-    let sets = 5 * 8 * 10 * 64u64.pow(5) >> 20;
+    let sets = (5 * 8 * 10 * 64u64.pow(5)) >> 20;
     let needed = mebibytes_needed(&complaint);
     assert!((sets..3 * sets).contains(&needed), "{complaint}");
     assert!(complaint.contains("only 16384 MiB"), "{complaint}");

@@ -182,7 +182,7 @@ impl PackedCaptures {
         let pawns = PawnSlices::new(target);
         Some(PackedCaptures {
             parts,
-            words: words(target)? as usize,
+            words: words(target)?,
             exchange: (stored != *target).then(|| Exchange::new(&stored, target)),
             sides: (0..pawns.len() * 2).map(|_| Mutex::default()).collect(),
             pawns,

@@ -74,13 +74,13 @@ fn by_parts(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let (band, step) = parts(&layout);
     let addresses = layout.addresses() as u64;
-    // A piece of a stream, and the lines that it is brought to; or what is brought together for a band of results and both
-    // distances, the latter with two bytes.
+    // A piece of a stream, and the lines that it is brought to.
     let space = IndexSpace::new(*material);
+    let is_by_bands = is_read_by_bands(&space, &layout.frame(0));
     let piece = (space.len() / layout.slices() as u64).min(PIECE);
     let together = (TOGETHER as u64 / band).max(1) * band;
-    let reading = match is_read_by_bands(&space, &layout.frame(0)) {
-        true => bytes_of_pairs(&space) + 5 * RESULTS * band,
+    let reading = match is_by_bands {
+        true => 0,
         false => piece + RESULTS * together.min(addresses),
     };
     // The other side's keys and mate scores in a band, and where the white king steps to: of bands that are a step each all
@@ -113,13 +113,15 @@ fn by_parts(material: &Material) -> u64 {
         (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
-    // Numbers of one side that are in memory until they are values, of three metrics with up to two bytes each, and a piece of a
-    // stream.
-    let numbers = match RESULTS * addresses <= NUMBERS_AT_HAND {
-        true => NUMBERS_AT_HAND.min(3 * 2 * RESULTS * addresses),
-        false => 0,
+    // Numbers of one side that are in memory until they are values: of a band, results and both distances, the latter with
+    // two bytes, with what is brought together for it and where the white king steps to; or up to a limit, and a piece of a stream.
+    let resolving = if is_by_bands {
+        bytes_of_pairs(&space) + 5 * RESULTS * band + steps.min(addresses * (KEYS + values))
+    } else if RESULTS * addresses <= NUMBERS_AT_HAND {
+        NUMBERS_AT_HAND.min(3 * 2 * RESULTS * addresses) + piece
+    } else {
+        piece
     };
-    let resolving = numbers + piece;
     reading
         .max(comparing.max(resolving) + captured)
         .max(exchanged)

@@ -15,9 +15,9 @@ use crate::metric::Metric;
 /// Where the numbers of one side to move are.
 pub(super) enum NumbersFrom<'a> {
     /// All of them, by metric.
-    Frame([Numbers; 3]),
+    Frame(Box<[Numbers; 3]>),
     /// In files until they are needed.
-    Bands(BandNumbers<'a>),
+    Bands(Box<BandNumbers<'a>>),
 }
 
 impl NumbersFrom<'_> {
@@ -34,7 +34,8 @@ impl NumbersFrom<'_> {
     /// Numbers of mirror images that a file has besides.
     pub fn twins(&self) -> Vec<Twin> {
         match self {
-            NumbersFrom::Frame([results, distances, _]) => {
+            NumbersFrom::Frame(numbers) => {
+                let [results, distances, _] = &**numbers;
                 [&results.twins[..], &distances.twins[..]].concat()
             }
             NumbersFrom::Bands(_) => Vec::new(),

@@ -229,7 +229,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         if self.places.own.is_some()
             && let Some(bands) = source.by_bands(side.index(), frame, is_read)?
         {
-            return Ok((NumbersFrom::Bands(bands), Taken::NOTHING));
+            return Ok((NumbersFrom::Bands(Box::new(bands)), Taken::NOTHING));
         }
         let mut places = NumberPlaces::new(&self.places);
         let mut read = |metric: Metric| {
@@ -245,7 +245,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             None => Taken::of(&mut numbers),
             Some(_) => Taken::NOTHING,
         };
-        Ok((NumbersFrom::Frame(numbers), taken))
+        Ok((NumbersFrom::Frame(Box::new(numbers)), taken))
     }
 
     /// Whether the mate scores of a side are known.

@@ -284,7 +284,7 @@ mod tests {
         let material: Material = "KQRvK".parse().unwrap();
         let space = IndexSpace::new(material);
         let numbers: Vec<u8> = (0..space.len())
-            .map(|index| (index * 37 >> 3) as u8)
+            .map(|index| ((index * 37) >> 3) as u8)
             .collect();
         for order in space.all_orders() {
             let mut pairs = PairOrder::new(&space, &order);
