@@ -8,11 +8,10 @@
 
 use super::layout::{Frame, Squares, flipped_first};
 use super::line::{ILLEGAL, Lane, Line, Score};
-use super::resolved::ResolvedWindow;
 use crate::chess::index::Placement;
 use crate::chess::rules::Role;
-use crate::chess::symmetry::{TRIANGLE, into_triangle};
-use crate::game::{Bits, Color};
+use crate::chess::symmetry::{Symmetry, TRIANGLE, into_triangle};
+use crate::game::Bits;
 use crate::parallel;
 use crate::simd::{Kernel, Width};
 
@@ -33,11 +32,18 @@ pub(super) fn kings_by_band(in_triangle: bool, is_away: bool) -> Vec<u64> {
     TRIANGLE.into_iter().map(of_place).collect()
 }
 
+/// The results of a placement and, if they are known, its scores, with the symmetry that takes its board to theirs.
+pub(super) type Found<'v, S> = (&'v Line<u8>, Option<&'v Line<S>>, Symmetry);
+
+/// The values of a material in the other colours, with one side to move.
+pub(super) trait InOtherColors<S>: Sync {
+    /// Those of a placement in these colours, whose black king is left aside.
+    fn find(&self, placement: &Placement) -> Option<Found<'_, S>>;
+}
+
 /// Lines of a frame that are found in the other colours.
 pub(super) struct Exchanged<'a, M> {
     pub frame: &'a Frame,
-    /// The side to move, in the colours of the frame.
-    pub side: Color,
     /// The men but the kings at an address, the white king's square being of no account; nothing if there is no position.
     pub men: M,
 }
@@ -53,7 +59,7 @@ impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
     /// Fills all lines of the frame, but for positions with the black king on other squares than these.
     pub fn take<S: Score>(
         &self,
-        window: &ResolvedWindow<'_, S>,
+        values: &impl InOtherColors<S>,
         kings: u64,
         results: &mut [Line<u8>],
         scores: &mut [Line<S>],
@@ -83,7 +89,7 @@ impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
                 let Some(men) = (self.men)(&squares) else {
                     continue;
                 };
-                let (results, scores) = self.rows(window, &men, kings);
+                let (results, scores) = self.rows(values, &men, kings);
                 width.run(Columns {
                     frame: self.frame,
                     kings,
@@ -105,7 +111,7 @@ impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
     /// By square of the black king, the values with the white king on every square.
     fn rows<S: Score>(
         &self,
-        window: &ResolvedWindow<'_, S>,
+        values: &impl InOtherColors<S>,
         men: &Placement,
         kings: u64,
     ) -> ([Line<u8>; 64], [Line<S>; 64]) {
@@ -114,14 +120,14 @@ impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
         for black in (kings & !men.occupied()).ones() {
             let mut men = *men;
             men.men[1][Role::King.index()] = 1 << black;
-            let Some(reached) = window.reach(&men.with_colors_exchanged(), !self.side) else {
+            let Some((found, known, symmetry)) = values.find(&men.with_colors_exchanged()) else {
                 continue;
             };
-            let symmetry = flipped_first(reached.symmetry);
+            let symmetry = flipped_first(symmetry);
             let black = black as usize % 64;
-            results[black] = Lane::turned(reached.results, symmetry);
-            if let Some(reached) = reached.scores {
-                scores[black] = Lane::turned(reached, symmetry);
+            results[black] = Lane::turned(found, symmetry);
+            if let Some(found) = known {
+                scores[black] = Lane::turned(found, symmetry);
             }
         }
         (results, scores)

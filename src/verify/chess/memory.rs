@@ -113,10 +113,11 @@ fn by_parts(material: &Material) -> u64 {
         (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
-    // Numbers of one side that are in memory until they are values: of a band, results and both distances, the latter with
-    // two bytes, with what is brought together for it and where the white king steps to; or up to a limit, and a piece of a stream.
+    // Numbers of one side that are in memory until they are values: of a band, results and both distances, one of them with
+    // two bytes (few bands have both), with what is brought together for it and where the white king steps to; or up to a limit,
+    // and a piece of a stream.
     let resolving = if is_by_bands {
-        bytes_of_pairs(&space) + 5 * RESULTS * band + steps.min(addresses * (KEYS + values))
+        bytes_of_pairs(&space) + 4 * RESULTS * band + steps.min(addresses * (KEYS + values))
     } else if RESULTS * addresses <= NUMBERS_AT_HAND {
         NUMBERS_AT_HAND.min(3 * 2 * RESULTS * addresses) + piece
     } else {

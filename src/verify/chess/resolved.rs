@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::exchanged::{Exchanged, kings_by_band};
+use super::exchanged::{self, Exchanged, InOtherColors, kings_by_band};
 use super::layout::{Frame, Layout, Man, PAGE, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, take_best};
 use super::pages::{Away, CHUNK, Pages, Place, Window, optional_chunks};
@@ -207,7 +207,8 @@ impl<S: Score> Resolved<S> {
             let of_side = &mut lines[side.index()];
             *of_side = Lines::new(frame.addresses, &Place::new(away, PAGE));
             of_side.fill(frame.addresses, has_scores, |results, scores| {
-                Exchanged { frame, side, men }.take(&window, u64::MAX, results, scores);
+                let values = OfSide(&window, !side);
+                Exchanged { frame, men }.take(&values, u64::MAX, results, scores);
             });
             let _ = exchanged.slices[slice].set(lines);
         });
@@ -247,6 +248,17 @@ impl<S: Score> ResolvedWindow<'_, S> {
             scores: window.scores.get(address),
             symmetry,
         })
+    }
+}
+
+/// Values with one side to move.
+struct OfSide<'a, 'v, S>(&'a ResolvedWindow<'v, S>, Color);
+
+impl<S: Score> InOtherColors<S> for OfSide<'_, '_, S> {
+    fn find(&self, placement: &Placement) -> Option<exchanged::Found<'_, S>> {
+        let OfSide(window, side) = self;
+        let reached = window.reach(placement, *side)?;
+        Some((reached.results, reached.scores, reached.symmetry))
     }
 }
 
@@ -556,10 +568,11 @@ impl<S: Score> Arrivals<'_, S> {
             for kings in kings_by_band(in_triangle, is_away) {
                 let exchanged = Exchanged {
                     frame: &self.from,
-                    side: !self.wanted.promotion.color,
                     men: |squares: &Squares| self.men(squares),
                 };
-                exchanged.take(&self.values.open(), kings, results, scores);
+                let window = self.values.open();
+                let values = OfSide(&window, self.wanted.promotion.color);
+                exchanged.take(&values, kings, results, scores);
             }
         });
         lines

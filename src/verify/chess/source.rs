@@ -392,30 +392,42 @@ impl Reading<'_> {
         Ok(pages)
     }
 
-    /// The lines of a band in memory, in place of those that are there.
+    /// The lines of a band in memory, in place of those that are there; none if they have only high bytes that are zero.
     fn read_band(
         &self,
         stream: &Stream,
         part: &Part,
         band: &Range<usize>,
-        pairs: &mut PairNumbers,
+        numbers: &mut PairNumbers,
         pages: &mut Pages<u8>,
     ) -> Result<(), LoadError> {
         *pages = match pages.is_empty() {
             true => Pages::new(band.len(), &Place::default()),
             false => std::mem::take(pages).used_again(),
         };
-        let wanted = (part, Orders::Increasing);
-        self.fill_bands(stream, wanted, band.start, pairs, pages.room(band.len()))
+        let length = self.frame.stride(0);
+        for start in band.clone().step_by(length) {
+            let gather = self.bring_together(stream, Orders::Increasing, start, numbers)?;
+            if stream.plane() == Plane::High && band.len() == length && numbers.are_zeros() {
+                *pages = Pages::default();
+                break;
+            }
+            gather.run(numbers.piece(), part, self.side, start, pages.room(length));
+        }
+        Ok(())
     }
 
     /// The lines at addresses with some squares of the white king.
     fn lines(&self, stream: &Stream, addresses: &Range<usize>) -> Result<Vec<Line<u8>>, LoadError> {
         if is_read_by_bands(self.normal_space, self.frame) {
             let mut lines = large_lines(addresses.len());
-            let wanted = (&Part::Whole, Orders::All);
-            let mut pairs = PairNumbers::default();
-            self.fill_bands(stream, wanted, addresses.start, &mut pairs, &mut lines)?;
+            let mut numbers = PairNumbers::default();
+            let length = self.frame.stride(0);
+            let starts = addresses.clone().step_by(length);
+            for (start, lines) in starts.zip(lines.chunks_mut(length)) {
+                let gather = self.bring_together(stream, Orders::All, start, &mut numbers)?;
+                gather.run(numbers.piece(), &Part::Whole, self.side, start, lines);
+            }
             return Ok(lines);
         }
         let blocks = self.blocks(stream, PIECE, Orders::All)?;
@@ -462,27 +474,22 @@ impl Reading<'_> {
         }
     }
 
-    /// Brings the numbers of whole bands of a frame without pawns to their lines, from address `start` on, by way of
-    /// `numbers`.
-    fn fill_bands(
+    /// Brings the numbers of one square of the white king together, in a frame without pawns, from whose first address on
+    /// [`Gather::run`] takes them to their lines.
+    fn bring_together(
         &self,
         stream: &Stream,
-        (part, orders): (&Part, Orders),
+        orders: Orders,
         start: usize,
         numbers: &mut PairNumbers,
-        lines: &mut [Line<u8>],
-    ) -> Result<(), LoadError> {
+    ) -> Result<Gather<'_>, LoadError> {
         let (space, order) = self.space_and_order(stream)?;
-        let length = self.frame.stride(0);
-        for (start, lines) in (start..).step_by(length).zip(lines.chunks_mut(length)) {
-            let white_king = self.frame.squares(start)[0];
-            let gather = Gather::new(space, &order, self.frame, self.exchanges_colors(), orders);
-            let (gather, pairs) = gather.of_pairs(space, &order, white_king);
-            let read = numbers.read(&pairs, &self.native.table, stream);
-            read.map_err(|error| self.table_error(error))?;
-            gather.run(numbers.piece(), part, self.side, start, lines);
-        }
-        Ok(())
+        let white_king = self.frame.squares(start)[0];
+        let gather = Gather::new(space, &order, self.frame, self.exchanges_colors(), orders);
+        let (gather, pairs) = gather.of_pairs(space, &order, white_king);
+        let read = numbers.read(&pairs, &self.native.table, stream);
+        read.map_err(|error| self.table_error(error))?;
+        Ok(gather)
     }
 
     /// Brings the numbers to the lines from address `start` on. They are all zeros before, and whole bands.

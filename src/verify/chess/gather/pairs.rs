@@ -253,6 +253,12 @@ impl PairNumbers {
         self.bytes.truncate(self.start + len);
     }
 
+    /// Whether there is nothing but zeros.
+    pub fn are_zeros(&self) -> bool {
+        let mut parts = self.bytes[self.start..].chunks(4096);
+        parts.all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
+    }
+
     /// All of them.
     pub fn piece(&self) -> Piece<'_> {
         Piece {
