@@ -494,7 +494,6 @@ impl Wanted {
                 let place = (from, rank + file);
                 let arrivals_there = Arrivals {
                     wanted: self,
-                    values,
                     from: self.from.frame(from),
                     rest,
                     role,
@@ -505,10 +504,7 @@ impl Wanted {
         }
         let (places, arrivals): (Vec<_>, Vec<_>) = arrivals.into_iter().unzip();
         let lines = match self.exchanged {
-            true => arrivals
-                .iter()
-                .map(|arrivals| arrivals.lines_of_other_colors(is_away))
-                .collect(),
+            true => self.lines_of_other_colors(&arrivals, values, is_away),
             false => self.lines(&arrivals, values, is_away),
         };
         let found = places.into_iter().zip(lines);
@@ -521,10 +517,49 @@ impl Wanted {
             .collect()
     }
 
+    /// The values after promotions on some squares, of a material that is kept in the other colours.
+    fn lines_of_other_colors<S: Score>(
+        &self,
+        arrivals: &[Arrivals<'_>],
+        values: &Resolved<S>,
+        is_away: bool,
+    ) -> Vec<Lines<S>> {
+        // White's king is the other king there, so any address may lead to any band.
+        let bands = kings_by_band(!values.layout.material.has_pawns(), is_away);
+        // A slice that is not in bands is unpacked once for all.
+        let window = values.open();
+        let lines = arrivals.iter().map(|arrivals| {
+            let mut lines = Lines::new(self.from.addresses(), &self.place);
+            if let Some((away, _)) = &self.place.away {
+                away.clear();
+            }
+            lines.fill(
+                self.from.addresses(),
+                values.has_scores(),
+                |results, scores| {
+                    let mut take = |window: &ResolvedWindow<'_, S>, kings: u64| {
+                        let exchanged = Exchanged {
+                            frame: &arrivals.from,
+                            men: |squares: &Squares| arrivals.men(squares),
+                        };
+                        let values = OfSide(window, self.promotion.color);
+                        exchanged.take(&values, kings, results, scores);
+                    };
+                    match bands[..] {
+                        [all] => take(&window, all),
+                        _ => (bands.iter()).for_each(|&kings| take(&values.open(), kings)),
+                    }
+                },
+            );
+            lines
+        });
+        lines.collect()
+    }
+
     /// The values after promotions on some squares, all of a band before the next: they ask for the same pages.
     fn lines<S: Score>(
         &self,
-        arrivals: &[Arrivals<'_, S>],
+        arrivals: &[Arrivals<'_>],
         values: &Resolved<S>,
         is_away: bool,
     ) -> Vec<Lines<S>> {
@@ -544,9 +579,8 @@ impl Wanted {
 }
 
 /// The values after a promotion, at the addresses from which it is played.
-struct Arrivals<'a, S> {
+struct Arrivals<'a> {
     wanted: &'a Wanted,
-    values: &'a Resolved<S>,
     from: Frame,
     /// The pawns that are left.
     rest: PawnPlacement,
@@ -554,30 +588,7 @@ struct Arrivals<'a, S> {
     square: u8,
 }
 
-impl<S: Score> Arrivals<'_, S> {
-    /// Of a material that is kept in the other colours.
-    fn lines_of_other_colors(&self, is_away: bool) -> Lines<S> {
-        let has_scores = self.values.has_scores();
-        let mut lines = Lines::new(self.from.addresses, &self.wanted.place);
-        if let Some((away, _)) = &self.wanted.place.away {
-            away.clear();
-        }
-        // White's king is the other king there, so any address may lead to any band.
-        let in_triangle = !self.values.layout.material.has_pawns();
-        lines.fill(self.from.addresses, has_scores, |results, scores| {
-            for kings in kings_by_band(in_triangle, is_away) {
-                let exchanged = Exchanged {
-                    frame: &self.from,
-                    men: |squares: &Squares| self.men(squares),
-                };
-                let window = self.values.open();
-                let values = OfSide(&window, self.wanted.promotion.color);
-                exchanged.take(&values, kings, results, scores);
-            }
-        });
-        lines
-    }
-
+impl Arrivals<'_> {
     /// The men after the promotion, without the black king; none if another man is there, or identical ones are not in order.
     fn placement(&self, squares: &Squares) -> Option<Placement> {
         self.promoted(self.from.placement(squares), squares)
@@ -599,7 +610,11 @@ impl<S: Score> Arrivals<'_, S> {
         Some(placement)
     }
 
-    fn line(&self, window: &ResolvedWindow<'_, S>, address: usize) -> (Line<u8>, Line<S>) {
+    fn line<S: Score>(
+        &self,
+        window: &ResolvedWindow<'_, S>,
+        address: usize,
+    ) -> (Line<u8>, Line<S>) {
         let side = !self.wanted.promotion.color;
         let placement = self.placement(&self.from.squares(address));
         match placement.and_then(|placement| window.reach(&placement, side)) {
