@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
-use super::{compress, decompress, decompress_into};
+use super::{are_zeros, compress, decompress, decompress_into};
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no name
 /// and so is gone with the program, or in one that another program can go on with.
@@ -33,12 +33,6 @@ struct Named {
 enum ScratchPlace {
     File(File),
     Memory(Mutex<HashMap<u64, Arc<[u8]>>>),
-}
-
-/// Whether no bit is set. Parts are looked at as a whole, which takes wide registers; to stop at the first byte takes one at a time.
-fn are_zeros(bytes: &[u8]) -> bool {
-    let mut parts = bytes.chunks(4096);
-    parts.all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
 }
 
 impl Scratch {

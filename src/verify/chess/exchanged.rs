@@ -55,6 +55,20 @@ struct Strip<'a, S> {
     scores: Vec<&'a mut [Line<S>]>,
 }
 
+/// Deals the lines of each place of the white king, `stride` of them, to strips.
+fn deal<'a, N, S>(
+    lines: &'a mut [Line<N>],
+    stride: usize,
+    strips: &mut [Strip<'a, S>],
+    of: impl for<'s> Fn(&'s mut Strip<'a, S>) -> &'s mut Vec<&'a mut [Line<N>]>,
+) {
+    for place in lines.chunks_mut(stride) {
+        for (strip, lines) in strips.iter_mut().zip(place.chunks_mut(STRIP)) {
+            of(strip).push(lines);
+        }
+    }
+}
+
 impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
     /// Fills all lines of the frame, but for positions with the black king on other squares than these.
     pub fn take<S: Score>(
@@ -71,16 +85,8 @@ impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
             scores: Vec::new(),
         });
         let mut strips: Vec<Strip<'_, S>> = strips.collect();
-        for place in results.chunks_mut(stride) {
-            for (strip, lines) in strips.iter_mut().zip(place.chunks_mut(STRIP)) {
-                strip.results.push(lines);
-            }
-        }
-        for place in scores.chunks_mut(stride) {
-            for (strip, lines) in strips.iter_mut().zip(place.chunks_mut(STRIP)) {
-                strip.scores.push(lines);
-            }
-        }
+        deal(results, stride, &mut strips, |strip| &mut strip.results);
+        deal(scores, stride, &mut strips, |strip| &mut strip.scores);
         let width = Width::widest();
         parallel::each_item(strips, |_, mut strip| {
             let len = strip.results.first().map_or(0, |lines| lines.len());

@@ -308,33 +308,23 @@ impl<'a> Gather<'a> {
                         if self.orders == Orders::Increasing {
                             wanted &= self.squares_in_order(&squares, man, like);
                         }
-                        let lines = &mut lines[below..];
                         if wanted == 0 {
                             continue;
                         }
-                        if are_rows {
-                            width.run(GatherRows {
-                                gather: self,
-                                numbers,
-                                squares: &squares,
-                                group,
-                                man,
-                                wanted,
-                                kept,
-                                lines,
-                            });
-                        } else {
-                            width.run(GatherTile {
-                                gather: self,
-                                numbers,
-                                squares: &squares,
-                                group,
-                                man,
-                                like,
-                                wanted,
-                                kept,
-                                lines,
-                            });
+                        let tile = GatherTile {
+                            gather: self,
+                            numbers,
+                            squares: &squares,
+                            group,
+                            man,
+                            like,
+                            wanted,
+                            kept,
+                            lines: &mut lines[below..],
+                        };
+                        match are_rows {
+                            true => width.run(GatherRows(tile)),
+                            false => width.run(tile),
                         }
                     }
                 });

@@ -20,7 +20,7 @@ use super::{PairDigits, Piece};
 use crate::Error;
 use crate::chess::index::{BLACK_KING, IndexSpace, MAX_DIMENSIONS, Order, WHITE_KING};
 use crate::parallel;
-use crate::store::prefer_large_pages;
+use crate::store::{self, prefer_large_pages};
 use crate::table::{Stream, Table};
 
 /// Numbers that are decoded together: they stay in a processor's cache until they are distributed.
@@ -255,8 +255,7 @@ impl PairNumbers {
 
     /// Whether there is nothing but zeros.
     pub fn are_zeros(&self) -> bool {
-        let mut parts = self.bytes[self.start..].chunks(4096);
-        parts.all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
+        store::are_zeros(&self.bytes[self.start..])
     }
 
     /// All of them.

@@ -1,38 +1,25 @@
 //! Lines of the 64 squares of one man that is alone in its group, read as rows of the file.
 
-use super::tile::Numbers;
-use super::{Gather, Pairs};
+use super::Pairs;
+use super::tile::GatherTile;
 use crate::chess::symmetry::{ABOVE_DIAGONAL, DIAGONAL, Symmetry};
 use crate::game::Bits;
 use crate::simd::Kernel;
 use crate::transpose::transpose_lines;
-use crate::verify::chess::layout::Squares;
 use crate::verify::chess::line::{Lane, Line};
 
 /// Gathers the lines of the wanted squares of one man, whose numbers follow each other in the file.
 ///
 /// For each square of the black king, the numbers of all squares of the man are a row of 64. The row is turned as a board
 /// is, if the pair of kings is turned on the way to the file; 64 rows make 64 lines.
-pub(super) struct GatherRows<'a> {
-    pub gather: &'a Gather<'a>,
-    pub numbers: Numbers<'a>,
-    pub squares: &'a Squares,
-    pub group: usize,
-    pub man: usize,
-    /// Squares of the man.
-    pub wanted: u64,
-    /// The bits of numbers that stay.
-    pub kept: u8,
-    /// From the address on where this man stands on square 0.
-    pub lines: &'a mut [Line<u8>],
-}
+pub(super) struct GatherRows<'a>(pub GatherTile<'a>);
 
 impl Kernel for GatherRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let pairs = &self.gather.pairs[usize::from(self.squares[0])];
+        let pairs = &self.0.gather.pairs[usize::from(self.0.squares[0])];
         let mut rows = [[0; 64]; 64];
         // If the board is turned in one way for all black kings, it is enough to turn what comes out.
         let whole = (pairs.decided.iter()).position(|&kings| kings == u64::MAX);
@@ -46,12 +33,12 @@ impl Kernel for GatherRows<'_> {
         }
         let mut found = [[0; 64]; 64];
         transpose_lines(&rows, &mut found);
-        let stride = self.gather.frame.stride(self.man);
-        for square in self.wanted.ones() {
+        let stride = self.0.gather.frame.stride(self.0.man);
+        for square in self.0.wanted.ones() {
             let found = &found[usize::from(turned.map(square as u8)) % 64];
-            let line = &mut self.lines[square as usize * stride];
+            let line = &mut self.0.lines[square as usize * stride];
             for (value, found) in line.iter_mut().zip(found) {
-                *value = *value & self.kept | found;
+                *value = *value & self.0.kept | found;
             }
         }
     }
@@ -61,7 +48,7 @@ impl GatherRows<'_> {
     /// What the men but one add to an index on a board turned in one way.
     #[inline(always)]
     fn others(&self, symmetry: Symmetry) -> usize {
-        (self.gather).groups_offset(self.squares, symmetry, Some(self.group))
+        (self.0.gather).groups_offset(self.0.squares, symmetry, Some(self.0.group))
     }
 
     /// Reads the rows of all black kings as they are in the file.
@@ -69,7 +56,7 @@ impl GatherRows<'_> {
     fn read_whole(&self, pairs: &Pairs, symmetry: Symmetry, rows: &mut [Line<u8>; 64]) {
         let own = self.others(symmetry);
         for (row, kings) in rows.iter_mut().zip(&pairs.by_black) {
-            *row = self.numbers.row(kings.offset + own);
+            *row = self.0.numbers.row(kings.offset + own);
         }
     }
 
@@ -83,7 +70,7 @@ impl GatherRows<'_> {
         }
         let own = self.others(symmetry);
         for black in decided.ones().map(|black| black as usize % 64) {
-            let row = self.numbers.row(pairs.by_black[black].offset + own);
+            let row = self.0.numbers.row(pairs.by_black[black].offset + own);
             rows[black] = u8::turned(&row, symmetry);
         }
         if undecided == 0 {
@@ -94,8 +81,8 @@ impl GatherRows<'_> {
         let (other, transposed) = (self.others(twin), self.transposed(symmetry));
         for black in undecided.ones().map(|black| black as usize % 64) {
             let offset = pairs.by_black[black].offset;
-            let stays = u8::turned(&self.numbers.row(offset + own), symmetry);
-            let turns = u8::turned(&self.numbers.row(offset + other), twin);
+            let stays = u8::turned(&self.0.numbers.row(offset + own), symmetry);
+            let turns = u8::turned(&self.0.numbers.row(offset + other), twin);
             rows[black] = std::array::from_fn(|square| match transposed >> square & 1 {
                 0 => stays[square],
                 _ => turns[square],
@@ -108,11 +95,11 @@ impl GatherRows<'_> {
     #[inline(always)]
     fn transposed(&self, symmetry: Symmetry) -> u64 {
         let sides = [DIAGONAL, ABOVE_DIAGONAL, !(DIAGONAL | ABOVE_DIAGONAL)];
-        let mut squares = *self.squares;
+        let mut squares = *self.0.squares;
         let mut transposed = 0;
         for side in sides.map(|side| symmetry.pull(side)) {
-            squares[self.man] = side.trailing_zeros() as u8 & 63;
-            if self.gather.transposed_is_smaller(symmetry, &squares) {
+            squares[self.0.man] = side.trailing_zeros() as u8 & 63;
+            if self.0.gather.transposed_is_smaller(symmetry, &squares) {
                 transposed |= side;
             }
         }
