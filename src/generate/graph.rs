@@ -91,8 +91,9 @@ fn visit<G: Generate>(
     let cost = G::cost(&own, options);
     let mut steps = vec![own];
     steps.extend(restored.collect::<Result<Vec<_>, Error>>()?);
+    // The sum of no floating-point numbers is -0.0.
     let restored = steps[1..].iter();
-    let reading = restored.map(|step| G::cost(step, options).solving).sum();
+    let reading = restored.fold(0.0, |sum, step| sum + G::cost(step, options).solving);
     let (memory, scratch) = fitted(options, &views, &mut steps);
     let found = reads.iter().filter_map(|read| nodes.get(read));
     let level = found.clone().map(|node| node.level + 1).max();
