@@ -71,6 +71,17 @@ pub trait SharedMoves: Sync {
         width: Width,
     );
 
+    /// Makes `stuck`, which is empty, the positions of `side` among some that have no quiet move into `into`, which holds
+    /// legal positions only. Of several ranks, `into` is what was told as open.
+    fn stuck_shared(
+        &self,
+        side: usize,
+        into: &[Self::Word],
+        among: &[Self::Word],
+        stuck: &mut Layer<Self::Word>,
+        width: Width,
+    );
+
     /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads. Of several ranks, the layer
     /// is what was told as the newest.
     fn push_shared(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>);

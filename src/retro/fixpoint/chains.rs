@@ -35,6 +35,9 @@ const FEW: usize = 200;
 /// Below one candidate word in this many, the moves of each are looked at instead of sweeping everything.
 const FEW_CANDIDATES: usize = 24;
 
+/// From one newest won word in this many on, candidates are not looked for: nearly all that is losable would be one.
+const MANY: usize = 50;
+
 /// Positions that zeroing moves decide at a ply. A move may decide nothing about some of them.
 #[derive(Clone, Copy, Debug)]
 enum Entries<'a> {
@@ -129,7 +132,7 @@ struct Chain<'a, M: SharedMoves> {
     winner: usize,
     /// Legal positions of the winner that are not won: what the loser looks for before he gives up.
     open: Vec<M::Word>,
-    /// Positions of the loser that are not lost and that no zeroing move saves for now.
+    /// Positions of the loser that are not lost, in which he has a move, and that no zeroing move saves for now.
     losable: Vec<M::Word>,
     /// Words of a set of the whole slice.
     all_words: usize,
@@ -296,7 +299,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             self.restart(winner)?;
             let stalemated = self.without_moves(decided)?;
             self.begin_with_mated(decided)?;
-            self.zeroing(limit, end, None, decided)?;
+            self.zeroing(limit, end, None, &stalemated, decided)?;
             return Ok(stalemated);
         };
         let stalemated = keep_without_moves(&parts, decided);
@@ -305,7 +308,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         self.watch.goes_on(Distance::Zeroing, ply);
         if next_of_results(noted, limit).is_some_and(|next| next <= end) {
             self.go_on(winner, decided, ply)?;
-            self.zeroing(limit, end, noted, decided)?;
+            self.zeroing(limit, end, noted, &stalemated, decided)?;
         }
         Ok(stalemated)
     }
@@ -375,16 +378,14 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
 
     /// One ply.
     fn ply(&mut self, entries: Entries<'_>) -> Result<(), Unsolved> {
-        let (winner, loser, slab) = (self.winner, self.loser(), self.outside.slab());
+        let (winner, slab) = (self.winner, self.outside.slab());
         self.reach(winner)?;
         self.enter(winner, entries)?;
         // The newest lost positions have had their say: their place is for candidates.
         self.lost.clear_slabs(self.outside.slab());
-        self.reach(loser)?;
-        self.enter(loser, entries)?;
+        self.lose(entries)?;
         // So have the newest won ones.
         self.won.clear_slabs(self.outside.slab());
-        self.find_lost()?;
         std::mem::swap(&mut self.won, &mut self.spare);
         let (won, lost) = (&self.won, &self.lost);
         for (set, layer) in [(&mut self.open, won), (&mut self.losable, lost)] {
@@ -396,6 +397,21 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             })?;
         }
         self.tell_newest()?;
+        Ok(())
+    }
+
+    /// Finds the positions of the loser that have no move out of what is won since the newest ply.
+    fn lose(&mut self, entries: Entries<'_>) -> io::Result<()> {
+        let loser = self.loser();
+        if self.moves.sum(self.won.len())? * MANY < self.all_words {
+            self.reach(loser)?;
+            self.enter(loser, entries)?;
+            return self.find_lost();
+        }
+        // Whatever had no move out of what was won before is lost already. So what has none now has a move into the newest
+        // layer, or a zeroing move that decides it at this ply: it need not be a candidate first, which saves a sweep.
+        self.moves
+            .stuck_shared(loser, &self.open, &self.losable, &mut self.lost, self.width);
         Ok(())
     }
 
@@ -451,6 +467,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         limit: Number,
         end: u32,
         mut noted: Option<Noted>,
+        stalemated: &[Part],
         decided: &mut Decided,
     ) -> Result<(), Unsolved> {
         // After how many plies it was said last what zeroing moves save.
@@ -470,7 +487,7 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
                 ),
             };
             if begun.replace(first) != Some(first) {
-                self.say_what_is_losable(saving, decided)?;
+                self.say_what_is_losable(saving, stalemated, decided)?;
             }
             let entering = match ply == first {
                 true => entering,
@@ -484,7 +501,12 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
     }
 
     /// Says anew which positions of the loser are losable, where zeroing moves of some values save.
-    fn say_what_is_losable(&mut self, saving: &[Wdl], decided: &Decided) -> io::Result<()> {
+    fn say_what_is_losable(
+        &mut self,
+        saving: &[Wdl],
+        stalemated: &[Part],
+        decided: &Decided,
+    ) -> io::Result<()> {
         let (outside, loser, lost) = (self.outside, self.loser(), &decided.lost);
         write_slabs(&mut self.losable, outside.slab(), |slab, words| {
             words.copy_from_slice(&outside.legal(loser, slab)?);
@@ -492,6 +514,8 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
             for (word, saved) in words.iter_mut().zip(saved) {
                 *word &= !saved;
             }
+            let len = words.len();
+            take_away(words, Words::new(outside.scratch(), stalemated[slab], len)?);
             for lost in lost.all(slab) {
                 take_away(words, lost?.1);
             }

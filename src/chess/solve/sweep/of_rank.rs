@@ -219,6 +219,20 @@ impl<'a, B: Board> RankMoves<'a, B> {
         });
     }
 
+    /// Takes the positions away in which the first man has a move into what is open, here or where others are.
+    fn escape_to_others(
+        &self,
+        side: usize,
+        open: &[B::Word],
+        candidates: &mut Layer<B::Word>,
+        width: Width,
+    ) {
+        if side == self.first.side {
+            let planes = self.planes(open, |place| Some(&self.open[place]));
+            self.hop(&planes, Goal::TakeAway, candidates, width);
+        }
+    }
+
     /// The first man's moves back from single words at a place, into the words of one of its own.
     fn push_from(
         &self,
@@ -278,10 +292,19 @@ impl<B: Board> SharedMoves for RankMoves<'_, B> {
         width: Width,
     ) {
         self.inner.escape_shared(side, into, candidates, width);
-        if side == self.first.side {
-            let planes = self.planes(into, |place| Some(&self.open[place]));
-            self.hop(&planes, Goal::TakeAway, candidates, width);
-        }
+        self.escape_to_others(side, into, candidates, width);
+    }
+
+    fn stuck_shared(
+        &self,
+        side: usize,
+        into: &[B::Word],
+        among: &[B::Word],
+        stuck: &mut Layer<B::Word>,
+        width: Width,
+    ) {
+        self.inner.stuck_shared(side, into, among, stuck, width);
+        self.escape_to_others(side, into, stuck, width);
     }
 
     fn push_shared(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {

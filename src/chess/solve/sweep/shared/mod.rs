@@ -42,6 +42,8 @@ enum Goal<'a, W> {
     /// Those of a set are added.
     Add(&'a [W]),
     TakeAway,
+    /// All others of a set stay, where nothing was before.
+    Leave(&'a [W]),
 }
 
 /// Whether a man is moved in the far pass, where tiles have at most so many words.
@@ -90,6 +92,17 @@ impl<B: Board> SharedMoves for SliceMoves<'_, B> {
         width: Width,
     ) {
         self.sweep_tiles(side, into, Goal::TakeAway, candidates, width);
+    }
+
+    fn stuck_shared(
+        &self,
+        side: usize,
+        into: &[B::Word],
+        among: &[B::Word],
+        stuck: &mut Layer<B::Word>,
+        width: Width,
+    ) {
+        self.sweep_tiles(side, into, Goal::Leave(among), stuck, width);
     }
 
     fn push_shared(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {
@@ -149,6 +162,7 @@ impl<B: Board> SliceMoves<'_, B> {
                 goal: match goal {
                     Goal::Add(wanted) => Goal::Add(&wanted[base..base + set.len()]),
                     Goal::TakeAway => Goal::TakeAway,
+                    Goal::Leave(among) => Goal::Leave(&among[base..base + set.len()]),
                 },
                 target: set,
                 active,
@@ -264,7 +278,10 @@ mod tests {
                         both(|may_be, from| may_be & !from),
                         "{context}"
                     );
-                    for layer in [reached, candidates] {
+                    let mut stuck = Layer::new(space.words);
+                    moves.stuck_shared(side, &into, &may_be, &mut stuck, Width::widest());
+                    assert_eq!(stuck.set, candidates.set, "{context}");
+                    for layer in [reached, candidates, stuck] {
                         let len = layer.len();
                         let mut again = layer;
                         again.recount();

@@ -64,11 +64,15 @@ impl<B: Board> Kernel for Tiles<'_, B> {
                 .iter()
                 .fold(B::Word::ZERO, |all, &word| all | word)
                 .is_empty();
-            let nothing_to_take = matches!(self.goal, Goal::TakeAway)
-                && rows_of(self.active, start, tile)
-                    .iter()
-                    .all(|&row| row == 0);
-            if nothing_to_take || is_empty && !self.was_far {
+            let is_done = match self.goal {
+                Goal::Add(_) => is_empty && !self.was_far,
+                Goal::TakeAway => {
+                    let rows = rows_of(self.active, start, tile);
+                    is_empty && !self.was_far || rows.iter().all(|&row| row == 0)
+                }
+                Goal::Leave(_) => false,
+            };
+            if is_done {
                 continue;
             }
             self.buffers.reached.fill(B::Word::ZERO);
@@ -136,6 +140,15 @@ impl<B: Board> Tiles<'_, B> {
                 Goal::TakeAway => {
                     for (at, (word, &less)) in target.iter_mut().zip(reached).enumerate() {
                         *word &= !less;
+                        bits |= u64::from(!word.is_empty()) << at;
+                    }
+                }
+                Goal::Leave(among) => {
+                    let among = &among[start + number * ROW..];
+                    for (at, ((word, &more), &among)) in
+                        target.iter_mut().zip(reached).zip(among).enumerate()
+                    {
+                        *word = among & !(*word | more);
                         bits |= u64::from(!word.is_empty()) << at;
                     }
                 }
