@@ -7,6 +7,7 @@
 //! fixed from outside is read from [`Outside`] when its ply comes; what a ply decides goes to
 //! [`Plies`], and values are made from these slab by slab.
 
+use std::convert::Infallible;
 use std::io;
 
 use super::decided::{Chains, Decided, lost_at};
@@ -323,28 +324,28 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
         self.tell_newest()
     }
 
-    /// Finds the positions of a side that may be decided and have a quiet move into the newest layer.
-    fn reach(&mut self, side: usize) -> io::Result<()> {
+    /// Finds the positions of a side that may be decided and have a quiet move into the newest layer, of which so many words
+    /// are used on all ranks.
+    fn reach(&mut self, side: usize, used: usize) {
         let (layer, may_be, reached) = match side == self.winner {
             true => (&self.lost, &self.open, &mut self.spare),
             false => (&self.won, &self.losable, &mut self.lost),
         };
-        let used = self.moves.sum(layer.len())?;
         if used == 0 {
-            return Ok(());
+            return;
         }
         if used * FEW >= self.all_words {
             self.moves
                 .reach_shared(side, &layer.set, may_be, reached, self.width);
-            return Ok(());
+            return;
         }
         self.moves.push_shared(side, layer, reached);
         let outside = self.outside;
-        reached.change_slabs(outside.slab(), |slab, set, active| {
+        let Ok(()) = reached.change_slabs(outside.slab(), |slab, set, active| {
             let may_be = &may_be[outside.addresses(slab)];
             update_slab(set, active, |address, word| word & may_be[address]);
-            Ok(())
-        })
+            Ok::<(), Infallible>(())
+        });
     }
 
     /// Adds what zeroing moves decide of what may be decided.
@@ -379,13 +380,13 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
     /// One ply.
     fn ply(&mut self, entries: Entries<'_>) -> Result<(), Unsolved> {
         let (winner, slab) = (self.winner, self.outside.slab());
-        self.reach(winner)?;
+        self.reach(winner, self.moves.sum(self.lost.len())?);
         self.enter(winner, entries)?;
         // The newest lost positions have had their say: their place is for candidates.
-        self.lost.clear_slabs(self.outside.slab());
+        self.lost.clear_slabs(slab);
         self.lose(entries)?;
         // So have the newest won ones.
-        self.won.clear_slabs(self.outside.slab());
+        self.won.clear_slabs(slab);
         std::mem::swap(&mut self.won, &mut self.spare);
         let (won, lost) = (&self.won, &self.lost);
         for (set, layer) in [(&mut self.open, won), (&mut self.losable, lost)] {
@@ -402,9 +403,9 @@ impl<'a, M: SharedMoves> Chain<'a, M> {
 
     /// Finds the positions of the loser that have no move out of what is won since the newest ply.
     fn lose(&mut self, entries: Entries<'_>) -> io::Result<()> {
-        let loser = self.loser();
-        if self.moves.sum(self.won.len())? * MANY < self.all_words {
-            self.reach(loser)?;
+        let (loser, used) = (self.loser(), self.moves.sum(self.won.len())?);
+        if used * MANY < self.all_words {
+            self.reach(loser, used);
             self.enter(loser, entries)?;
             return self.find_lost();
         }
