@@ -81,6 +81,7 @@
 //! - `generate`: makes and verifies tables and explores what a position can reach: [`generate`], [`verify`], [`reach`], [`statistics`],
 //!   with `native`.
 //! - `cli` (on by default): the program, with what only it needs, and all of these.
+//! - `cuda`: tables are made on a graphics card of NVIDIA's as well, with `generate`. Its driver is looked for at run time.
 //! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
 //!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
 //!   `docs/c.md` has the command that makes the library.
@@ -100,6 +101,8 @@ extern crate self as retrograde;
 
 #[cfg(feature = "capi")]
 mod capi;
+#[doc(hidden)]
+pub mod card;
 pub mod chess;
 mod counted;
 mod error;

@@ -9,6 +9,7 @@ mod examples;
 mod game;
 mod generate;
 mod goes_on;
+mod kernels;
 mod lock_files;
 mod naive;
 mod probe;

@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use retrograde::game::{Game, Numbered};
 use retrograde::generate::{
-    self, DoneBefore, GenerateOptions, Generated, Observer, Phase, Plan, Step,
+    self, CardError, DoneBefore, GenerateOptions, Generated, Observer, Phase, Plan, Step,
 };
 use serde_json::{Value, json};
 use sysinfo::{Disk, Disks};
@@ -281,6 +281,11 @@ impl<G: generate::Generate> Observer<G> for Running<'_, G> {
             _ => return,
         };
         self.course.goes_on(&material.to_string(), doing);
+    }
+
+    fn goes_on_without_card(&self, material: G::Material, why: CardError) {
+        self.course
+            .say(&format!("{material}: {why}; the processor goes on"));
     }
 
     fn writing(&self, material: G::Material, metric: G::Metric) {

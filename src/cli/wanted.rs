@@ -3,13 +3,16 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use retrograde::chess::material::{MAX_MEN, Material};
 use retrograde::chess::solve;
 use retrograde::game::Game;
-use retrograde::generate::{GenerateOptions, xiangqi_materials};
+#[cfg(feature = "cuda")]
+use retrograde::generate::CudaCard;
+use retrograde::generate::{Card, GenerateOptions, xiangqi_materials};
 use retrograde::metric::Metric;
 use retrograde::probe;
 use retrograde::simd::Width;
@@ -105,14 +108,39 @@ enum Engine {
     Together,
     /// What one side wins after what the other does, in little memory, with a scratch file
     Chains,
+    /// As chains on a graphics card of NVIDIA's where slices are large, else together; the processor goes on with what the
+    /// card cannot do
+    Cuda,
 }
 
-impl From<Engine> for solve::Engine {
-    fn from(engine: Engine) -> solve::Engine {
-        match engine {
-            Engine::Together => solve::Engine::Together,
-            Engine::Chains => solve::Engine::Chains,
+impl Engine {
+    /// The engine that all materials are solved with; none if that depends on them.
+    fn of_all(self) -> Option<solve::Engine> {
+        match self {
+            Engine::Together => Some(solve::Engine::Together),
+            Engine::Chains => Some(solve::Engine::Chains),
+            Engine::Cuda => None,
         }
+    }
+
+    /// The graphics card that is to be used. If there is none, the reason is said, and the processor does everything.
+    fn card(self) -> Result<Option<Arc<dyn Card>>> {
+        if !matches!(self, Engine::Cuda) {
+            return Ok(None);
+        }
+        #[cfg(feature = "cuda")]
+        match CudaCard::open() {
+            Ok(card) => Ok(Some(Arc::new(card))),
+            Err(error) => {
+                eprintln!("retrograde: {error}; the processor does everything");
+                Ok(None)
+            }
+        }
+        #[cfg(not(feature = "cuda"))]
+        bail!(
+            "this program knows no graphics cards; build it with `cargo install --path . --features cuda`, or choose \
+             another --engine"
+        );
     }
 }
 
@@ -260,7 +288,11 @@ impl Wanted {
             memory: means.memory,
             men_in_memory: means.men_in_memory.into(),
             width: means.simd.width()?,
-            engine: means.engine.map(Into::into),
+            engine: means.engine.and_then(Engine::of_all),
+            card: match means.engine {
+                Some(engine) => engine.card()?,
+                None => None,
+            },
             scratch: means.scratch.clone(),
             ..GenerateOptions::new(directory, materials)
         })

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use crate::card::CardError;
+
 /// Why a material could not be solved, of either game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -40,6 +42,14 @@ pub enum SolveError {
         material: String,
         /// What the system says.
         problem: String,
+    },
+    /// The graphics card cannot do it.
+    #[error("cannot solve {material} on a graphics card: {problem}; choose another engine")]
+    Card {
+        /// The material that was being solved.
+        material: String,
+        /// What the card says.
+        problem: CardError,
     },
     /// A finished table of it cannot be read back.
     #[error("cannot read the tables of {material} back: {problem}")]
@@ -93,6 +103,14 @@ impl SolveError {
         SolveError::Scratch {
             material: material.to_string(),
             problem: kind.to_string(),
+        }
+    }
+
+    /// That the graphics card cannot do it.
+    pub(crate) fn card(material: &impl Display, problem: CardError) -> SolveError {
+        SolveError::Card {
+            material: material.to_string(),
+            problem,
         }
     }
 

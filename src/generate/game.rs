@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use super::observer::{DoneBefore, Observer};
 use super::views::{DIRECTORY, ViewName, Views};
 use crate::Error;
+use crate::card::{Card, CardError};
 use crate::chess::Chess;
 use crate::chess::solve::Engine;
 use crate::game::TableGame;
@@ -191,6 +192,9 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// Other processes that solve what is to be written together with this one, as chains; materials of chess only.
     /// The first rank writes, from what all have found.
     pub ranks: Option<Arc<dyn Ranks>>,
+    /// A graphics card that solves materials of chess with large slices, as chains, where there are no ranks. The tables do not
+    /// depend on it.
+    pub card: Option<Arc<dyn Card>>,
 }
 
 impl<G: Generate> GenerateOptions<G> {
@@ -315,6 +319,10 @@ impl<G: Generate> PlyObserver for Job<'_, G> {
         };
         let done = DoneBefore::Plies(metric, plies);
         self.observer.goes_on(self.step.material, done);
+    }
+
+    fn goes_on_without_card(&self, why: CardError) {
+        self.observer.goes_on_without_card(self.step.material, why);
     }
 }
 

@@ -32,6 +32,9 @@ mod views;
 mod write;
 mod xiangqi;
 
+#[cfg(feature = "cuda")]
+pub use crate::card::CudaCard;
+pub use crate::card::{Card, CardError};
 pub use crate::chess::solve::most_ranks;
 pub use crate::error::SolveError;
 pub use crate::retro::ranks::{Ranks, ThreadRank};

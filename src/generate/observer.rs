@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::card::CardError;
 use crate::chess::Chess;
 use crate::game::TableGame;
 use crate::metric::Metric;
@@ -45,6 +46,8 @@ pub trait Observer<G: TableGame = Chess>: Sync {
     fn ply(&self, _material: G::Material, _metric: G::Metric, _plies: u32) {}
     /// The work on a material goes on where a program was killed or stopped.
     fn goes_on(&self, _material: G::Material, _done: DoneBefore<G::Metric>) {}
+    /// The graphics card cannot solve a material, or has failed; the processor goes on from what is found.
+    fn goes_on_without_card(&self, _material: G::Material, _why: CardError) {}
     /// The file of a metric is being written.
     fn writing(&self, _material: G::Material, _metric: G::Metric) {}
     /// A material's files are written; they have `bytes` bytes together.

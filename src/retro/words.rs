@@ -7,7 +7,8 @@ use crate::game::Bits;
 /// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
 /// bits a byte and the lowest first; which of its bytes are not zero; and these.
 #[inline(always)]
-pub(crate) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
+#[must_use]
+pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut before = 0;
     for (address, word) in words {
@@ -34,7 +35,8 @@ pub(crate) fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u
 }
 
 /// Words with their addresses, read from such bytes.
-pub(crate) struct Words<W, B = Vec<u8>> {
+#[derive(Debug)]
+pub struct Words<W, B = Vec<u8>> {
     bytes: B,
     next: usize,
     address: usize,
@@ -45,6 +47,7 @@ pub(crate) struct Words<W, B = Vec<u8>> {
 
 impl<W, B: AsRef<[u8]>> Words<W, B> {
     /// Those that some bytes stand for, of so many words. What names another word is the end.
+    #[must_use]
     pub fn of(bytes: B, words: usize) -> Words<W, B> {
         Words {
             bytes,
@@ -53,6 +56,12 @@ impl<W, B: AsRef<[u8]>> Words<W, B> {
             words,
             word: PhantomData,
         }
+    }
+
+    /// The bytes, of which nothing has been read yet.
+    #[must_use]
+    pub fn into_bytes(self) -> B {
+        self.bytes
     }
 
     #[inline(always)]

@@ -148,6 +148,27 @@ fn every_width_that_the_processor_has_writes_the_same() {
     assert!(written >= 2, "portable and auto always work");
 }
 
+/// Whether there is a card or not, and whether the program knows of cards or not.
+#[test]
+fn what_a_graphics_card_cannot_do_is_said_in_a_line() {
+    let place = Place::new();
+    let arguments = [&GENERATE[..], &["--engine", "cuda"]].concat();
+    let output = place.retrograde(arguments).output().unwrap();
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    if cfg!(feature = "cuda") {
+        assert!(output.status.success(), "{said}");
+        let expected = files(&Place::with_tables().path("tables"));
+        assert_same(&files(&place.path("tables")), &expected);
+        assert!(
+            said.is_empty() || said.contains("; the processor does everything"),
+            "{said}"
+        );
+    } else {
+        assert!(complaint(&output).contains("--features cuda"), "{said}");
+        assert!(!place.path("tables").exists());
+    }
+}
+
 /// A limit of the address space is a limit of memory: what does not fit it is refused in a line, or done.
 #[cfg(target_os = "linux")]
 #[test]

@@ -6,18 +6,21 @@ use std::sync::Arc;
 
 use super::division::Division;
 use super::exchange::ExchangedColors;
+use super::on_card::CardSets;
 use super::own::{Kept, OwnSlices};
 use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues, SliceValues};
 use super::space::Space;
 use super::view::SideView;
 use super::{SolveOptions, board::ChessBoard, sweep, told};
+use crate::card::Card;
 use crate::chess::material::Material;
 use crate::error::SolveError;
 use crate::game::Color;
 use crate::parallel;
 use crate::retro::fixpoint::{
-    Chains, Fixed, Outside, StoredSlab, Unsolved, Values, Wanted, gather, solve_chains,
+    Chains, Fixed, Found, Outside, SetsInMemory, StoredSlab, Unsolved, Values, Wanted, gather,
+    solve_chains,
 };
 use crate::retro::quiet::SharedMoves;
 use crate::simd::Width;
@@ -134,27 +137,49 @@ fn collect<'a>(
         .unzip())
 }
 
-/// Collects what is fixed of some consecutive addresses, in slabs of some words, and solves them with these moves: what
-/// was solved, and conversions where there are others.
+/// By what means a slice, or a part of it, is solved.
+struct Means<'a, M> {
+    moves: M,
+    /// A card, which takes the moves from a space.
+    card: Option<(&'a dyn Card, &'a Space<ChessBoard>)>,
+    exchange: Option<&'a ExchangedColors<'a>>,
+}
+
+/// Collects what is fixed of some consecutive addresses, in slabs of some words, and solves them: what was solved, and
+/// conversions where there are others.
 fn solve_part<'a>(
     material: &Material,
     (addresses, slab): (Range<usize>, usize),
     scratch: &Arc<Scratch>,
-    moves: impl SharedMoves<Word = u64>,
-    exchange: Option<&ExchangedColors<'_>>,
+    means: Means<'_, impl SharedMoves<Word = u64>>,
     rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
     options: SolveOptions<'_>,
 ) -> Result<(Chains<u64>, Option<Outside<u64>>), SolveError> {
     let words = addresses.len();
     let (fixed, conversions) = collect(material, (addresses, slab), scratch, rules, options)?;
-    let outside = |slabs| Outside::new(Arc::clone(scratch), words, slab, slabs);
+    let stored = |slabs| Outside::new(Arc::clone(scratch), words, slab, slabs);
+    let outside = stored(fixed);
+    let mut found = Found::recall(&outside);
     let (limits, width, watch) = (options.limits(), options.width, options.watch);
-    let chains = solve_chains(moves, outside(fixed), exchange, limits, width, watch);
-    let conversions = material.has_pawns().then(|| outside(conversions));
-    Ok((
-        chains.map_err(|reason| told(material, reason))?,
-        conversions,
-    ))
+    let exchange = means.exchange;
+    let mut on_card = means.card.map(|(card, space)| {
+        let sets = CardSets::new(card, space, &outside)?;
+        solve_chains(sets, &outside, exchange, limits, width, watch, &mut found)
+    });
+    if let Some(Err(Unsolved::Card(why))) = on_card {
+        watch.goes_on_without_card(why);
+        on_card = None;
+    }
+    let solved = match on_card {
+        Some(solved) => solved,
+        None => {
+            let sets = SetsInMemory::new(means.moves, &outside, width);
+            solve_chains(sets, &outside, exchange, limits, width, watch, &mut found)
+        }
+    };
+    solved.map_err(|reason| told(material, reason))?;
+    let conversions = material.has_pawns().then(|| stored(conversions));
+    Ok((found.into_chains(outside, limits), conversions))
 }
 
 impl SlabValues {
@@ -175,15 +200,24 @@ impl SlabValues {
                 let lines = sweep::LineTable::new(space);
                 let moves = sweep::SliceMoves::new(space, &lines);
                 let exchange = ExchangedColors::new(&material, space);
-                let exchange = exchange.as_ref();
-                solve_part(&material, all, &scratch, moves, exchange, rules, options)?
+                let means = Means {
+                    moves,
+                    card: options.card.map(|card| (card, space)),
+                    exchange: exchange.as_ref(),
+                };
+                solve_part(&material, all, &scratch, means, rules, options)?
             }
             Some(division) => {
                 let own = (division.place.own.clone(), division.slab);
                 let own_space = space.with_first_on(division.places.clone());
                 let lines = sweep::LineTable::new(&own_space);
                 let moves = sweep::RankMoves::new(space, &own_space, &lines, division.ranks);
-                let solved = solve_part(&material, own, &scratch, moves, None, rules, options)?;
+                let means = Means {
+                    moves,
+                    card: None,
+                    exchange: None,
+                };
+                let solved = solve_part(&material, own, &scratch, means, rules, options)?;
                 gather(division.ranks, solved, &division.place, &scratch)
                     .map_err(|reason| told(&material, reason))?
             }

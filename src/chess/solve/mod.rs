@@ -12,6 +12,7 @@ mod division;
 mod exchange;
 mod in_slabs;
 pub mod layout;
+mod on_card;
 pub mod own;
 mod restored;
 mod seen;
@@ -32,6 +33,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::material::Material;
 use super::placement::PawnSlices;
+use crate::card::Card;
 pub use crate::error::SolveError;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::parallel;
@@ -98,6 +100,9 @@ pub struct SolveOptions<'a> {
     pub slices_at_a_time: usize,
     /// Other processes that solve each slice together with this one, where the engine is [`Engine::Chains`].
     pub ranks: Option<&'a dyn Ranks>,
+    /// A graphics card that solves slices, where the engine is [`Engine::Chains`] and there are no ranks. What it cannot do,
+    /// and what is left when it fails, the processor does.
+    pub card: Option<&'a dyn Card>,
     /// Who watches and may stop it.
     pub watch: Watch<'a>,
 }
@@ -119,6 +124,7 @@ impl<'a> SolveOptions<'a> {
             width: Width::widest(),
             slices_at_a_time: usize::MAX,
             ranks: None,
+            card: None,
             watch: Watch::new(cancel),
         }
     }
@@ -361,11 +367,7 @@ fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
 }
 
 fn told(material: &Material, reason: Unsolved) -> SolveError {
-    match reason {
-        Unsolved::DistanceOverflow => SolveError::distance_overflow(material),
-        Unsolved::Cancelled => SolveError::cancelled(material),
-        Unsolved::Scratch(kind) => SolveError::scratch(material, kind),
-    }
+    reason.of(material)
 }
 
 /// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.
@@ -416,7 +418,10 @@ mod tests {
     use crate::store::RecordKind;
 
     /// Materials, each after what its moves lead to.
-    fn solved(names: &[&str], options: SolveOptions<'_>) -> HashMap<Material, Arc<Solved>> {
+    pub(super) fn solved(
+        names: &[&str],
+        options: SolveOptions<'_>,
+    ) -> HashMap<Material, Arc<Solved>> {
         let mut stored = HashMap::new();
         for name in names {
             let material = name.parse().unwrap();
@@ -427,7 +432,7 @@ mod tests {
         stored
     }
 
-    fn is_same(a: &SideValues, b: &SideValues) -> bool {
+    pub(super) fn is_same(a: &SideValues, b: &SideValues) -> bool {
         a.legal == b.legal
             && a.decided == b.decided
             && a.stalemate == b.stalemate

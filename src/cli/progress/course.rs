@@ -405,6 +405,18 @@ impl Course {
         self.shared.tell(&state.report(Event::Running, None));
     }
 
+    /// Says what is neither an error nor an answer.
+    pub fn say(&self, sentence: &str) {
+        if let Some(log) = &self.shared.log {
+            with_default(log, || tracing::warn!("{sentence}"));
+        }
+        let say = || eprintln!("retrograde: {sentence}");
+        match &self.shared.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
+        }
+    }
+
     /// So many more positions are done.
     pub fn advance(&self, positions: u64) {
         self.shared.state().positions += positions;

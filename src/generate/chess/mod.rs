@@ -69,6 +69,7 @@ impl GenerateOptions<Chess> {
             scratch: None,
             left_for: None,
             ranks: None,
+            card: None,
         }
     }
 }
@@ -105,6 +106,9 @@ enum Values {
 /// More words of a slice are too many for having the values of all of its positions at hand.
 const MANY_WORDS: usize = 1 << 22;
 
+/// Fewer words of a slice are not worth a graphics card: a ply takes less than telling the card what to do.
+const CARD_WORDS: usize = 1 << 17;
+
 /// The ranks that solve a material together, of which some metrics are to be written. What is only read each of them
 /// brings back for itself.
 fn ranks<'a>(metrics: &[Metric], options: &'a GenerateOptions) -> Option<&'a dyn Ranks> {
@@ -118,6 +122,7 @@ fn engine(material: &Material, metrics: &[Metric], options: &GenerateOptions) ->
         return Engine::Chains;
     }
     let largest = match words(material) {
+        Some(CARD_WORDS..) if options.card.is_some() => Engine::Chains,
         Some(0..=MANY_WORDS) => Engine::Together,
         _ => Engine::Chains,
     };
@@ -305,6 +310,7 @@ impl Generate for Chess {
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
             ranks,
+            card: options.card.as_deref(),
             watch: job.watch(),
             ..SolveOptions::new(job.cancel)
         };

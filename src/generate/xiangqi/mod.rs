@@ -61,6 +61,7 @@ impl GenerateOptions<Xiangqi> {
             scratch: None,
             left_for: None,
             ranks: None,
+            card: None,
         }
     }
 }

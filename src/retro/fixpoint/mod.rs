@@ -23,10 +23,11 @@ mod plies;
 mod watch;
 mod wide;
 
+use std::fmt::Display;
 use std::io;
 
 pub use behind::complete;
-pub use chains::solve_chains;
+pub use chains::{ChainSet, ChainSets, Found, SetsInMemory, solve_chains};
 pub use decided::{Chains, Wanted};
 pub use exchange::ColorExchange;
 pub use gather::{RankSlabs, gather};
@@ -36,6 +37,8 @@ pub use watch::{Distance, PlyObserver, Watch};
 use super::layer::{Layer, large_set};
 use super::quiet::QuietMoves;
 use super::score::{LONGEST_IN_BYTES, Score, Scores};
+use crate::card::CardError;
+use crate::error::SolveError;
 use crate::game::Bits;
 use crate::metric::{Plies, Wdl};
 use crate::simd::{Kernel, Width};
@@ -139,11 +142,35 @@ pub enum Unsolved {
     Cancelled,
     /// The scratch file cannot be written or read.
     Scratch(io::ErrorKind),
+    /// The graphics card cannot do it, or failed.
+    Card(CardError),
+}
+
+impl Unsolved {
+    /// The same of a material.
+    #[must_use]
+    pub fn of(self, material: &impl Display) -> SolveError {
+        match self {
+            Unsolved::DistanceOverflow => SolveError::distance_overflow(material),
+            Unsolved::Cancelled => SolveError::cancelled(material),
+            Unsolved::Scratch(kind) => SolveError::scratch(material, kind),
+            Unsolved::Card(error) => SolveError::card(material, error),
+        }
+    }
 }
 
 impl From<io::Error> for Unsolved {
     fn from(error: io::Error) -> Unsolved {
-        Unsolved::Scratch(error.kind())
+        match CardError::within(&error) {
+            Some(error) => Unsolved::Card(error),
+            None => Unsolved::Scratch(error.kind()),
+        }
+    }
+}
+
+impl From<CardError> for Unsolved {
+    fn from(error: CardError) -> Unsolved {
+        Unsolved::Card(error)
     }
 }
 

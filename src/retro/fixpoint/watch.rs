@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Unsolved;
+use crate::card::CardError;
 
 /// To what the plies lead that an iteration counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -21,6 +22,9 @@ pub trait PlyObserver: Debug + Sync {
 
     /// What another program has found at up to this distance is known again. It is not told of these plies.
     fn goes_on(&self, _distance: Distance, _plies: u32) {}
+
+    /// The graphics card cannot do what is to be done, or has failed; the processor goes on from what is found.
+    fn goes_on_without_card(&self, _why: CardError) {}
 }
 
 /// How a solver is watched and stopped.
@@ -52,6 +56,13 @@ impl<'a> Watch<'a> {
     pub(super) fn goes_on(&self, distance: Distance, plies: u32) {
         if let Some(observer) = self.observer {
             observer.goes_on(distance, plies);
+        }
+    }
+
+    /// Tells that the processor goes on with what a graphics card was to do.
+    pub(crate) fn goes_on_without_card(&self, why: CardError) {
+        if let Some(observer) = self.observer {
+            observer.goes_on_without_card(why);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::game::Bits;
 use crate::metric::{MateScore, Wdl};
 use crate::retro::fixpoint;
 pub use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
-use crate::retro::fixpoint::{Fixed, Unsolved, Values, WithRounds};
+use crate::retro::fixpoint::{Fixed, Values, WithRounds};
 use crate::simd::Width;
 use collect::Collector;
 use space::Space;
@@ -233,11 +233,7 @@ fn solve_fixed(problem: Problem, options: SolveOptions<'_>) -> Result<Solved, So
         Width::widest(),
         options.watch,
     );
-    let WithRounds { values, rounds } = solved.map_err(|reason| match reason {
-        Unsolved::DistanceOverflow => SolveError::distance_overflow(&material),
-        Unsolved::Cancelled => SolveError::cancelled(&material),
-        Unsolved::Scratch(kind) => SolveError::scratch(&material, kind),
-    })?;
+    let WithRounds { values, rounds } = solved.map_err(|reason| reason.of(&material))?;
     if values.iter().any(|values| values.dtm.are_wide()) {
         return Err(SolveError::distance_overflow(&material));
     }
