@@ -12,6 +12,10 @@ pub(super) const KERNELS: &str = include_str!("kernels.ptx");
 
 /// Threads that a multiprocessor is given at a time.
 const BLOCK: usize = 256;
+/// The same where there are few, so that all multiprocessors have some.
+const SMALL_BLOCK: usize = 32;
+/// No more than these are few.
+const FEW_THREADS: usize = 1 << 18;
 
 /// The first card that the driver knows.
 #[derive(Debug)]
@@ -152,7 +156,11 @@ impl Card for CudaCard {
         let mut all = [0u64; ARGUMENTS + 1];
         all[..ARGUMENTS].copy_from_slice(&arguments);
         all[ARGUMENTS] = threads as u64;
-        let blocks = u32::try_from(threads.div_ceil(BLOCK)).unwrap_or(u32::MAX);
+        let block = match threads {
+            0..=FEW_THREADS => SMALL_BLOCK,
+            _ => BLOCK,
+        };
+        let blocks = u32::try_from(threads.div_ceil(block)).unwrap_or(u32::MAX);
         let function = self.kernels[kernel as usize].0;
         let mut parameters = [(&raw mut all).cast::<c_void>()];
         // SAFETY: the kernel has one parameter, eight numbers of 64 bits, which the driver copies before the call returns. What
@@ -161,7 +169,7 @@ impl Card for CudaCard {
             result::launch_kernel(
                 function,
                 (blocks, 1, 1),
-                (BLOCK as u32, 1, 1),
+                (block as u32, 1, 1),
                 0,
                 std::ptr::null_mut(),
                 &mut parameters,

@@ -57,6 +57,8 @@ struct Arguments {
 enum { AXES, MOVES_WORD, FIXED, LOW, NEAR, FAR, RECORDS };
 enum { SHIFT, MASK, KIND, SQUARES, FORTH, BACK, RECORD };
 enum { NO_MOVES, SLIDES, LEAPS, TURNS };
+/* Threads that do the same at the same time. */
+enum { WARP = 32 };
 /* The end of a list of places. */
 enum { LIST_END = 0xfe };
 /* Of a slider's direction: how far the next square is, then for each square those that lie there. */
@@ -288,7 +290,7 @@ DEVICE void take_away_of(u64 address, const u64 *a) {
 }
 KERNEL(take_away)
 
-/* Arguments: set, among, target. Adds what two sets have in common; the set and the other two begin at the same word. */
+/* Arguments: set, among, target. Adds what two sets have in common. */
 DEVICE void add_set_of(u64 address, const u64 *a) {
     u64 word = CONST_WORDS(a[0])[address];
     if (word && (word &= CONST_WORDS(a[1])[address]))
@@ -301,8 +303,15 @@ KERNEL(add_set)
  * how far it is from the one before, which of its bytes are not zero, and these.
  */
 
-/* Arguments: bytes, where those of each slab begin and the last end, words of a slab, words, among (0: all), target. */
-DEVICE void add_encoded_of(u64 slab, const u64 *a) {
+/*
+ * Arguments: bytes, where those of each slab begin and the last end, words of a slab, words, among
+ * (0: all), target. A warp for each slab.
+ */
+DEVICE void add_encoded_of(u64 thread, const u64 *a) {
+    /* Threads of a warp wait for each other wherever their ways part, and here they part all the time. */
+    u64 slab = thread / WARP;
+    if (thread % WARP)
+        return;
     const u8 *next = (const u8 *)a[0] + CONST_WORDS(a[1])[slab];
     const u8 *end = (const u8 *)a[0] + CONST_WORDS(a[1])[slab + 1];
     u64 address = slab * a[2], after = address + a[2] < a[3] ? address + a[2] : a[3];
@@ -345,7 +354,10 @@ DEVICE void mask_of(u64 row, const u64 *a) {
 }
 KERNEL(mask)
 
-/* The last word before a row that is not empty, within the row's slab of so many rows; its first one if there is none. */
+/*
+ * The last word before a row that is not empty, within the row's slab of so many rows; its first
+ * one if there is none.
+ */
 DEVICE u64 word_before(u64 row, u64 rows, const u64 *masks) {
     u64 first = row - row % rows;
     while (row > first) {

@@ -71,6 +71,9 @@ impl Kernel {
     }
 }
 
+/// Threads of a card that do the same at the same time.
+pub const WARP: usize = 32;
+
 /// The most arguments of a kernel.
 pub const ARGUMENTS: usize = 7;
 

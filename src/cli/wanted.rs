@@ -108,9 +108,10 @@ enum Engine {
     Together,
     /// What one side wins after what the other does, in little memory, with a scratch file
     Chains,
-    /// As chains on a graphics card of NVIDIA's where slices are large, else together; the processor goes on with what the
-    /// card cannot do
+    /// Chains on a graphics card of NVIDIA's, where they are the default; the processor goes on with what the card cannot do
     Cuda,
+    /// As cuda if there is a card, else as if nothing was said
+    Auto,
 }
 
 impl Engine {
@@ -119,28 +120,31 @@ impl Engine {
         match self {
             Engine::Together => Some(solve::Engine::Together),
             Engine::Chains => Some(solve::Engine::Chains),
-            Engine::Cuda => None,
+            Engine::Cuda | Engine::Auto => None,
         }
     }
 
     /// The graphics card that is to be used. If there is none, the reason is said, and the processor does everything.
     fn card(self) -> Result<Option<Arc<dyn Card>>> {
-        if !matches!(self, Engine::Cuda) {
+        if matches!(self, Engine::Together | Engine::Chains) {
             return Ok(None);
         }
         #[cfg(feature = "cuda")]
         match CudaCard::open() {
-            Ok(card) => Ok(Some(Arc::new(card))),
-            Err(error) => {
+            Ok(card) => return Ok(Some(Arc::new(card))),
+            Err(error) if matches!(self, Engine::Cuda) => {
                 eprintln!("retrograde: {error}; the processor does everything");
-                Ok(None)
             }
+            Err(_) => {}
         }
         #[cfg(not(feature = "cuda"))]
-        bail!(
-            "this program knows no graphics cards; build it with `cargo install --path . --features cuda`, or choose \
-             another --engine"
-        );
+        if matches!(self, Engine::Cuda) {
+            bail!(
+                "this program knows no graphics cards; build it with `cargo install --path . --features cuda`, or choose \
+                 another --engine"
+            );
+        }
+        Ok(None)
     }
 }
 

@@ -192,8 +192,8 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// Other processes that solve what is to be written together with this one, as chains; materials of chess only.
     /// The first rank writes, from what all have found.
     pub ranks: Option<Arc<dyn Ranks>>,
-    /// A graphics card that solves materials of chess with large slices, as chains, where there are no ranks. The tables do not
-    /// depend on it.
+    /// A graphics card that solves what is solved as [`Engine::Chains`], where there are no ranks. The tables do not depend
+    /// on it.
     pub card: Option<Arc<dyn Card>>,
 }
 

@@ -167,6 +167,8 @@ fn what_a_graphics_card_cannot_do_is_said_in_a_line() {
         assert!(complaint(&output).contains("--features cuda"), "{said}");
         assert!(!place.path("tables").exists());
     }
+    let arguments = [&GENERATE[..], &["--engine", "auto"]].concat();
+    place.retrograde(arguments).assert().success().stderr("");
 }
 
 /// A limit of the address space is a limit of memory: what does not fit it is refused in a line, or done.

@@ -19,8 +19,8 @@ use crate::error::SolveError;
 use crate::game::Color;
 use crate::parallel;
 use crate::retro::fixpoint::{
-    Chains, Fixed, Found, Outside, SetsInMemory, StoredSlab, Unsolved, Values, Wanted, gather,
-    solve_chains,
+    ChainOptions, Chains, Fixed, Found, Outside, SetsInMemory, StoredSlab, Unsolved, Values,
+    Wanted, gather, solve_chains, solve_symmetric_chains,
 };
 use crate::retro::quiet::SharedMoves;
 use crate::simd::Width;
@@ -160,23 +160,29 @@ fn solve_part<'a>(
     let stored = |slabs| Outside::new(Arc::clone(scratch), words, slab, slabs);
     let outside = stored(fixed);
     let mut found = Found::recall(&outside);
-    let (limits, width, watch) = (options.limits(), options.width, options.watch);
-    let exchange = means.exchange;
+    let limits = options.limits();
+    let how = ChainOptions {
+        limits,
+        width: options.width,
+        watch: options.watch,
+    };
+    // A card is faster with the second chain than the processor with the images of the first.
     let mut on_card = means.card.map(|(card, space)| {
         let sets = CardSets::new(card, space, &outside)?;
-        solve_chains(sets, &outside, exchange, limits, width, watch, &mut found)
+        solve_chains(sets, &outside, how, &mut found)
     });
     if let Some(Err(Unsolved::Card(why))) = on_card {
-        watch.goes_on_without_card(why);
+        options.watch.goes_on_without_card(why);
         on_card = None;
     }
-    let solved = match on_card {
-        Some(solved) => solved,
-        None => {
-            let sets = SetsInMemory::new(means.moves, &outside, width);
-            solve_chains(sets, &outside, exchange, limits, width, watch, &mut found)
+    let in_memory = || {
+        let sets = SetsInMemory::new(means.moves, &outside, options.width);
+        match means.exchange {
+            Some(exchange) => solve_symmetric_chains(sets, &outside, exchange, how, &mut found),
+            None => solve_chains(sets, &outside, how, &mut found),
         }
     };
+    let solved = on_card.unwrap_or_else(in_memory);
     solved.map_err(|reason| told(material, reason))?;
     let conversions = material.has_pawns().then(|| stored(conversions));
     Ok((found.into_chains(outside, limits), conversions))

@@ -106,9 +106,6 @@ enum Values {
 /// More words of a slice are too many for having the values of all of its positions at hand.
 const MANY_WORDS: usize = 1 << 22;
 
-/// Fewer words of a slice are not worth a graphics card: a ply takes less than telling the card what to do.
-const CARD_WORDS: usize = 1 << 17;
-
 /// The ranks that solve a material together, of which some metrics are to be written. What is only read each of them
 /// brings back for itself.
 fn ranks<'a>(metrics: &[Metric], options: &'a GenerateOptions) -> Option<&'a dyn Ranks> {
@@ -122,7 +119,6 @@ fn engine(material: &Material, metrics: &[Metric], options: &GenerateOptions) ->
         return Engine::Chains;
     }
     let largest = match words(material) {
-        Some(CARD_WORDS..) if options.card.is_some() => Engine::Chains,
         Some(0..=MANY_WORDS) => Engine::Together,
         _ => Engine::Chains,
     };

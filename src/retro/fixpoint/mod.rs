@@ -27,7 +27,9 @@ use std::fmt::Display;
 use std::io;
 
 pub use behind::complete;
-pub use chains::{ChainSet, ChainSets, Found, SetsInMemory, solve_chains};
+pub use chains::{
+    ChainOptions, ChainSet, ChainSets, Found, SetsInMemory, solve_chains, solve_symmetric_chains,
+};
 pub use decided::{Chains, Wanted};
 pub use exchange::ColorExchange;
 pub use gather::{RankSlabs, gather};

@@ -15,11 +15,10 @@ use std::ops::Range;
 
 use super::board::ChessBoard;
 use super::space::Space;
-use crate::card::{ARGUMENTS, Buffer, Card, CardError, Kernel};
+use crate::card::{ARGUMENTS, Buffer, Card, CardError, Kernel, WARP};
 use crate::game::Bits;
 use crate::parallel;
 use crate::retro::fixpoint::{ChainSet, ChainSets, Outside};
-use crate::retro::layer::Layer;
 use crate::retro::words::Words;
 
 /// Words of a row: what one bit of a mask each stands for.
@@ -64,8 +63,8 @@ pub(super) struct CardSets<'a> {
     window: Buffer<'a>,
     /// Where what is in the window begins, by slabs.
     starts: Buffer<'a>,
-    /// Room for what is read from the window, which is kept: the system takes longer to give memory than to copy.
-    read: Vec<u8>,
+    /// Room for what the window has, which is kept: the system takes longer to give memory than to copy.
+    room: Vec<u8>,
 }
 
 /// Where the words of a set are when it is encoded.
@@ -170,7 +169,7 @@ impl<'a> CardSets<'a> {
             measures: [measure()?, measure()?],
             window: Buffer::zeros(card, window)?,
             starts: Buffer::zeros(card, (slabs + 1) * 8)?,
-            read: Vec::new(),
+            room: Vec::new(),
         })
     }
 
@@ -271,9 +270,26 @@ impl<'a> CardSets<'a> {
         self.run(Kernel::Encode, rows, &arguments)
     }
 
+    /// Writes some parts to the window, one after the other, so many bytes.
+    fn put_together(&mut self, parts: &[Vec<u8>], all: usize) -> Result<(), CardError> {
+        self.room.resize(self.room.len().max(all), 0);
+        let mut rest = &mut self.room[..all];
+        let places = parts.iter().map(|part| {
+            let (place, after) = std::mem::take(&mut rest).split_at_mut(part.len());
+            rest = after;
+            (place, part)
+        });
+        let places: Vec<_> = places.collect();
+        parallel::try_each_item(places, |_, (place, part)| {
+            place.copy_from_slice(part);
+            Ok::<(), CardError>(())
+        })?;
+        self.window.write(0, &self.room[..all])
+    }
+
     /// Adds encoded words to a set, given slab by slab; only those that it may have, if it is so.
     fn add_encoded(
-        &self,
+        &mut self,
         set: ChainSet,
         is_limited: bool,
         words: impl Fn(usize) -> io::Result<Words<u64>> + Sync,
@@ -284,11 +300,11 @@ impl<'a> CardSets<'a> {
         let bytes: Vec<usize> = encoded.iter().map(Vec::len).collect();
         for slabs in in_windows(&bytes, self.window.bytes()) {
             let begins = begins(&bytes[slabs.clone()]);
-            let all = encoded[slabs.clone()].concat();
-            if all.is_empty() {
+            let all = begins.last().map_or(0, |&end| end as usize);
+            if all == 0 {
                 continue;
             }
-            self.window.write(0, &all)?;
+            self.put_together(&encoded[slabs.clone()], all)?;
             self.starts.write(0, &Bits::to_le_bytes(&begins))?;
             let first = slabs.start * self.slab;
             let among = match is_limited {
@@ -303,7 +319,7 @@ impl<'a> CardSets<'a> {
                 among,
                 self.buffer(set).address() + 8 * first as u64,
             ];
-            self.run(Kernel::AddEncoded, slabs.len(), &arguments)?;
+            self.run(Kernel::AddEncoded, slabs.len() * WARP, &arguments)?;
         }
         Ok(())
     }
@@ -391,21 +407,21 @@ impl ChainSets for CardSets<'_> {
         };
         let bytes: Vec<usize> = sums.iter().map(|&[_, bytes]| bytes as usize).collect();
         let mut taken = Vec::new();
-        let mut read = std::mem::take(&mut self.read);
+        let mut room = std::mem::take(&mut self.room);
         for slabs in in_windows(&bytes, self.window.bytes()) {
             let begins = begins(&bytes[slabs.clone()]);
             let all = begins.last().map_or(0, |&end| end as usize);
             if all > 0 {
                 self.encode(self.buffer(set), measure, slabs.clone(), &begins)?;
-                read.resize(read.len().max(all), 0);
-                self.window.read_into(0, &mut read[..all])?;
+                room.resize(room.len().max(all), 0);
+                self.window.read_into(0, &mut room[..all])?;
             }
             taken.extend(parallel::try_map(slabs.len(), |number| {
                 let own = begins[number] as usize..begins[number + 1] as usize;
-                take(slabs.start + number, &read[own])
+                take(slabs.start + number, &room[own])
             })?);
         }
-        self.read = read;
+        self.room = room;
         Ok(taken)
     }
 
@@ -455,11 +471,5 @@ impl ChainSets for CardSets<'_> {
 
     fn newest_words(&self) -> usize {
         self.measures.iter().map(Measure::words).sum()
-    }
-
-    fn into_layer(self) -> Layer<u64> {
-        let words = self.words;
-        drop(self);
-        Layer::new(words)
     }
 }

@@ -82,6 +82,11 @@ impl<M: SharedMoves> SetsInMemory<M> {
         }
     }
 
+    /// An empty set for other uses, instead of all these.
+    pub(super) fn into_layer(self) -> Layer<M::Word> {
+        self.spare
+    }
+
     fn place(&mut self, set: ChainSet) -> SetPlace<'_, M::Word> {
         match set {
             ChainSet::Won => SetPlace::Newest(&mut self.won, &self.open),
@@ -297,9 +302,5 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
 
     fn least(&self, own: Option<u32>) -> io::Result<Option<u32>> {
         self.moves.least(own)
-    }
-
-    fn into_layer(self) -> Layer<M::Word> {
-        self.spare
     }
 }

@@ -20,6 +20,7 @@ use super::{Distance, Limits, Unsolved, Values, Watch};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
 use crate::parallel;
+use crate::retro::quiet::SharedMoves;
 use crate::retro::score::{Score, Scores};
 use crate::retro::words::{Words, encoded};
 use crate::simd::Width;
@@ -546,8 +547,44 @@ fn due_in_slab<W: Bits, S: Score>(
 /// of all that is won is won at once, by one sweep.
 const DIRECT: u32 = 1;
 
+/// How a slice is solved.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainOptions<'a> {
+    /// What a slice is solved with.
+    pub limits: Limits,
+    /// How wide the registers are. Nothing depends on it.
+    pub width: Width,
+    /// Who watches and may stop it.
+    pub watch: Watch<'a>,
+}
+
+/// Runs both chains, the second one up to a ply of results, and hands the sets back.
+fn run_chains<S: ChainSets>(
+    sets: S,
+    outside: &Outside<S::Word>,
+    end: u32,
+    options: ChainOptions<'_>,
+    found: &mut Found,
+) -> Result<S, Unsolved> {
+    let mut chain = Chain {
+        sets,
+        outside,
+        width: options.width,
+        watch: options.watch,
+        winner: 0,
+    };
+    for (winner, end) in [(0, u32::MAX), (1, end)] {
+        chain.winner = winner;
+        chain.begin(end, options.limits.draw, found)?;
+        if outside.has_scores() && end == u32::MAX {
+            chain.mates(&mut found.chains[winner])?;
+        }
+    }
+    Ok(chain.sets)
+}
+
 /// Solves a slice, one chain after the other, as far as that was not done before; the values are those of
-/// [`solve`](super::solve). One that is its own image with the colors exchanged takes little more than one chain.
+/// [`solve`](super::solve).
 ///
 /// # Errors
 ///
@@ -555,41 +592,35 @@ const DIRECT: u32 = 1;
 pub fn solve_chains<S: ChainSets>(
     sets: S,
     outside: &Outside<S::Word>,
-    exchange: Option<&impl ColorExchange<S::Word>>,
-    limits: Limits,
-    width: Width,
-    watch: Watch<'_>,
+    options: ChainOptions<'_>,
     found: &mut Found,
 ) -> Result<(), Unsolved> {
-    let mut chain = Chain {
-        sets,
-        outside,
-        width,
-        watch,
-        winner: 0,
-    };
-    for winner in [0, 1] {
-        let end = match (winner, exchange) {
-            (1, Some(_)) => DIRECT,
-            _ => u32::MAX,
-        };
-        chain.winner = winner;
-        chain.begin(end, limits.draw, found)?;
-        if outside.has_scores() && end == u32::MAX {
-            chain.mates(&mut found.chains[winner])?;
-        }
-    }
-    if let Some(exchange) = exchange {
-        let (scratch, slab) = (outside.scratch(), outside.slab());
-        let mut layer = chain.sets.into_layer();
-        let mut images = Exchanged::new(exchange, scratch, slab, &mut layer, watch);
-        let [white, black] = &mut found.chains;
-        let decided = (&white.decided, &mut black.decided);
-        let mates = (&white.mates, &mut black.mates);
-        for (number, direct, (white, black)) in [(0, DIRECT, decided), (2, 0, mates)] {
-            images.add_after(number, direct, &white.won, &mut black.won)?;
-            images.add_after(number + 1, direct, &white.lost, &mut black.lost)?;
-        }
+    run_chains(sets, outside, u32::MAX, options, found)?;
+    Ok(())
+}
+
+/// The same for a slice that is its own image with the colors exchanged, which takes little more than one chain.
+///
+/// # Errors
+///
+/// Those of [`solve_chains`].
+pub fn solve_symmetric_chains<M: SharedMoves>(
+    sets: SetsInMemory<M>,
+    outside: &Outside<M::Word>,
+    exchange: &impl ColorExchange<M::Word>,
+    options: ChainOptions<'_>,
+    found: &mut Found,
+) -> Result<(), Unsolved> {
+    let sets = run_chains(sets, outside, DIRECT, options, found)?;
+    let mut layer = sets.into_layer();
+    let (scratch, slab) = (outside.scratch(), outside.slab());
+    let mut images = Exchanged::new(exchange, scratch, slab, &mut layer, options.watch);
+    let [white, black] = &mut found.chains;
+    let decided = (&white.decided, &mut black.decided);
+    let mates = (&white.mates, &mut black.mates);
+    for (number, direct, (white, black)) in [(0, DIRECT, decided), (2, 0, mates)] {
+        images.add_after(number, direct, &white.won, &mut black.won)?;
+        images.add_after(number + 1, direct, &white.lost, &mut black.lost)?;
     }
     Ok(())
 }

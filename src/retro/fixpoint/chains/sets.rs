@@ -3,7 +3,6 @@
 use std::io;
 
 use crate::game::Bits;
-use crate::retro::layer::Layer;
 use crate::retro::words::Words;
 
 /// One of the five sets of a chain.
@@ -162,7 +161,4 @@ pub trait ChainSets: Sync {
     fn least(&self, own: Option<u32>) -> io::Result<Option<u32>> {
         Ok(own)
     }
-
-    /// An empty set in memory, for other uses, instead of all these.
-    fn into_layer(self) -> Layer<Self::Word>;
 }
