@@ -152,7 +152,7 @@ impl Card for CudaCard {
             return Ok(());
         }
         self.bind()?;
-        let running = failed(kernel.name());
+        let running = failed(kernel.doing());
         let mut all = [0u64; ARGUMENTS + 1];
         all[..ARGUMENTS].copy_from_slice(&arguments);
         all[ARGUMENTS] = threads as u64;

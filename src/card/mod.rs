@@ -69,6 +69,16 @@ impl Kernel {
             Kernel::Encode => "encode",
         }
     }
+
+    /// What it does, in the words of an error.
+    #[must_use]
+    pub const fn doing(self) -> &'static str {
+        match self {
+            Kernel::Reach | Kernel::Stay | Kernel::Push => "looking for moves",
+            Kernel::TakeAway | Kernel::AddSet | Kernel::AddEncoded => "changing a set",
+            Kernel::Mask | Kernel::Measure | Kernel::Sum | Kernel::Encode => "encoding a set",
+        }
+    }
 }
 
 /// Threads of a card that do the same at the same time.

@@ -78,7 +78,7 @@ pub trait ChainSets: Sync {
         words: impl Fn(usize) -> io::Result<Words<Self::Word>> + Sync,
     ) -> io::Result<()>;
 
-    /// Hands out each slab of a set as bytes ([`Words`]).
+    /// Hands out each slab of a set as the bytes that `Words` reads.
     ///
     /// # Errors
     ///
