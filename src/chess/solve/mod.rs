@@ -482,7 +482,7 @@ mod tests {
 
     /// Solves a material as far as the scratch files of a directory do not know it: its values, and the plies that
     /// were done.
-    fn gone_on(
+    pub(super) fn gone_on(
         material: Material,
         stored: &HashMap<Material, Arc<Solved>>,
         directory: &Path,
@@ -505,7 +505,7 @@ mod tests {
     }
 
     /// Where records begin, and the kind of each; the end of the last at the end.
-    fn records(journal: &[u8]) -> Vec<(usize, u8)> {
+    pub(super) fn records(journal: &[u8]) -> Vec<(usize, u8)> {
         let number = |at: usize| u32::from_le_bytes(*journal[at..].first_chunk().unwrap()) as usize;
         let mut at = 8 + 4 + number(8) + 4;
         let mut records = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use super::super::sweep::{LineTable, SliceMoves};
-use super::super::tests::{is_same, solved};
+use super::super::tests::{gone_on, is_same, records, solved};
 use super::super::{Engine, PlyObserver, SolveOptions, Watch, board};
 use super::*;
 use crate::chess::material::Material;
@@ -320,6 +320,38 @@ fn the_processor_goes_on_where_a_card_fails() {
             &format!("{fails_after} calls"),
         );
         assert!(!told.without.into_inner().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn what_a_card_has_recorded_the_processor_goes_on_with_and_the_other_way_round() {
+    let cancel = AtomicBool::new(false);
+    let plain = SolveOptions {
+        engine: Engine::Chains,
+        limit: Plies(20),
+        ..SolveOptions::new(&cancel)
+    };
+    let stored = solved(&["KNvK"], plain);
+    // Of its own image the processor makes the second chain from the first, and a card as the first.
+    let material: Material = "KNvKN".parse().unwrap();
+    let card = EmulatedCard::new(None, 0);
+    let on_card = SolveOptions {
+        card: Some(&card),
+        ..plain
+    };
+    for (first, second) in [(on_card, plain), (plain, on_card)] {
+        let place = tempfile::tempdir().unwrap();
+        let (expected, _) = gone_on(material, &stored, place.path(), first);
+        let names = ["journal", "data"].map(|name| place.path().join(name));
+        let [journal, data] = names.each_ref().map(|path| std::fs::read(path).unwrap());
+        for (number, (end, _)) in records(&journal).into_iter().enumerate().step_by(5) {
+            std::fs::write(&names[0], &journal[..end]).unwrap();
+            std::fs::write(&names[1], &data).unwrap();
+            let (values, _) = gone_on(material, &stored, place.path(), second);
+            for (ours, expected) in values.iter().zip(&expected) {
+                assert!(is_same(ours, expected), "{number} records");
+            }
+        }
     }
 }
 
