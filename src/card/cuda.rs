@@ -21,7 +21,6 @@ const FEW_THREADS: usize = 1 << 18;
 #[derive(Debug)]
 pub struct CudaCard {
     context: Arc<CudaContext>,
-    name: String,
     /// Each at its number in [`Kernel::ALL`].
     kernels: Vec<Function>,
 }
@@ -62,7 +61,6 @@ impl CudaCard {
             return Err(CardError::NoCard);
         }
         let context = CudaContext::new(0).map_err(failed("beginning"))?;
-        let name = context.name().map_err(failed("saying its name"))?;
         let loading = failed("loading its kernels");
         let text = CString::new(KERNELS).unwrap_or_default();
         // SAFETY: the text ends with a zero and is alive; the context was made current to this thread by `new`.
@@ -75,11 +73,7 @@ impl CudaCard {
             function.map(Function).map_err(&loading)
         };
         let kernels = Kernel::ALL.iter().map(find).collect::<Result<_, _>>()?;
-        Ok(CudaCard {
-            context,
-            name,
-            kernels,
-        })
+        Ok(CudaCard { context, kernels })
     }
 
     /// The driver asks each thread to say which card it means.
@@ -90,10 +84,6 @@ impl CudaCard {
 }
 
 impl Card for CudaCard {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn free_bytes(&self) -> Result<u64, CardError> {
         self.bind()?;
         let (free, _) = result::mem_get_info().map_err(failed("telling its memory"))?;
@@ -176,75 +166,5 @@ impl Card for CudaCard {
             )
         }
         .map_err(running)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
-    use super::*;
-    use crate::chess::material::Material;
-    use crate::chess::solve::solved::Solved;
-    use crate::chess::solve::{Engine, SolveOptions, gather_targets, solve};
-
-    /// The values of a material and those that it needs.
-    fn solved(names: &[&str], options: SolveOptions<'_>) -> HashMap<Material, Arc<Solved>> {
-        let mut stored = HashMap::new();
-        for name in names {
-            let material: Material = name.parse().unwrap();
-            let targets = gather_targets(&material, &stored, options.width).unwrap();
-            let solved = solve(material, &targets, options).unwrap();
-            stored.insert(material, Arc::new(solved));
-        }
-        stored
-    }
-
-    #[test]
-    fn a_card_solves_what_the_processor_does_if_there_is_one() {
-        let card = match CudaCard::open() {
-            Ok(card) => card,
-            Err(CardError::NoDriver | CardError::NoCard) => {
-                eprintln!("skipped: no graphics card here");
-                return;
-            }
-            Err(error) => panic!("{error}"),
-        };
-        assert!(!card.name().is_empty());
-        let free = card.free_bytes().unwrap();
-        let too_much = card.allocate(free as usize + (1 << 32));
-        assert!(
-            matches!(too_much, Err(CardError::TooLittleMemory { .. })),
-            "{too_much:?}"
-        );
-        let names = [
-            "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KQvKR", "KRvKB", "KRvKN", "KRvKR", "KRvKP",
-        ];
-        let cancel = AtomicBool::new(false);
-        let chains = SolveOptions {
-            engine: Engine::Chains,
-            ..SolveOptions::new(&cancel)
-        };
-        let expected = solved(&names, chains);
-        let on_card = SolveOptions {
-            card: Some(&card),
-            ..chains
-        };
-        for (material, ours) in solved(&names, on_card) {
-            for (ours, expected) in ours.slices.iter().zip(&expected[&material].slices) {
-                let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
-                for (ours, expected) in sides {
-                    assert!(ours.decided == expected.decided, "{material}");
-                    assert!(ours.own.dtz == expected.own.dtz, "{material}");
-                    assert!(ours.dtm == expected.dtm, "{material}");
-                }
-            }
-        }
-        // What fails once fails from then on, and is said.
-        let nowhere = card.run(Kernel::TakeAway, 1 << 20, [8, 16, 0, 0, 0, 0, 0]);
-        let read = nowhere.and_then(|()| card.read(8, &mut [0; 8]));
-        assert!(matches!(read, Err(CardError::Failed { .. })), "{read:?}");
     }
 }

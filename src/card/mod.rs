@@ -144,9 +144,6 @@ impl CardError {
 /// Addresses are those of the card. Kernels run one after the other, in the order in which they were begun, and are
 /// done before anything is read. A card may be asked from several threads.
 pub trait Card: Debug + Send + Sync {
-    /// What it calls itself.
-    fn name(&self) -> &str;
-
     /// Bytes of memory that are free.
     ///
     /// # Errors

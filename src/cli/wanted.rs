@@ -293,10 +293,7 @@ impl Wanted {
             men_in_memory: means.men_in_memory.into(),
             width: means.simd.width()?,
             engine: means.engine.and_then(Engine::of_all),
-            card: match means.engine {
-                Some(engine) => engine.card()?,
-                None => None,
-            },
+            card: means.engine.map_or(Ok(None), Engine::card)?,
             scratch: means.scratch.clone(),
             ..GenerateOptions::new(directory, materials)
         })

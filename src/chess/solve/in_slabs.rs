@@ -12,7 +12,7 @@ use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues, SliceValues};
 use super::space::Space;
 use super::view::SideView;
-use super::{SolveOptions, board::ChessBoard, sweep, told};
+use super::{SolveOptions, board::ChessBoard, sweep};
 use crate::card::Card;
 use crate::chess::material::Material;
 use crate::error::SolveError;
@@ -87,7 +87,7 @@ fn collect<'a>(
     rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
     options: SolveOptions<'_>,
 ) -> Result<Collected, SolveError> {
-    let told = |reason: Unsolved| told(material, reason);
+    let told = |reason: Unsolved| reason.of(material);
     let addresses = |number: usize| {
         let start = all.start + number * slab;
         start..all.end.min(start + slab)
@@ -183,7 +183,7 @@ fn solve_part<'a>(
         }
     };
     let solved = on_card.unwrap_or_else(in_memory);
-    solved.map_err(|reason| told(material, reason))?;
+    solved.map_err(|reason| reason.of(material))?;
     let conversions = material.has_pawns().then(|| stored(conversions));
     Ok((found.into_chains(outside, limits), conversions))
 }
@@ -225,7 +225,7 @@ impl SlabValues {
                 };
                 let solved = solve_part(&material, own, &scratch, means, rules, options)?;
                 gather(division.ranks, solved, &division.place, &scratch)
-                    .map_err(|reason| told(&material, reason))?
+                    .map_err(|reason| reason.of(&material))?
             }
         };
         Ok(SlabValues {
@@ -291,7 +291,7 @@ impl SlabValues {
             let values = self.decided(side, slab, wanted)?;
             Ok(SideValues::new(fixed, conversions, values, self.width))
         };
-        make().map_err(|reason| told(&self.material, reason))
+        make().map_err(|reason| reason.of(&self.material))
     }
 
     /// What others see of one side to move in a slab: zeroing moves are not brought back for that.
@@ -300,7 +300,7 @@ impl SlabValues {
             let legal = self.chains.outside().legal(side, slab)?;
             Ok(SideValues::seen(legal, self.decided(side, slab, SEEN)?))
         };
-        make().map_err(|reason| told(&self.material, reason))
+        make().map_err(|reason| reason.of(&self.material))
     }
 
     fn decided(&self, side: usize, slab: usize, wanted: Wanted) -> Result<Values<u64>, Unsolved> {

@@ -37,7 +37,7 @@ use crate::card::Card;
 pub use crate::error::SolveError;
 use crate::metric::{FIFTY_MOVES, Plies};
 use crate::parallel;
-use crate::retro::fixpoint::{self, Unsolved};
+use crate::retro::fixpoint;
 pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Wanted, Watch};
 use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
@@ -298,7 +298,7 @@ fn solve_slice(
     let lines = sweep::LineTable::new(&space);
     let moves = sweep::SliceMoves::new(&space, &lines);
     let values = fixpoint::solve(moves, &mut fixed, options.limits(), width, options.watch)
-        .map_err(|reason| told(&material, reason))?;
+        .map_err(|reason| reason.of(&material))?;
     let [white, black] = fixed;
     let [white_conversions, black_conversions] = conversions;
     let [white_values, black_values] = values;
@@ -364,10 +364,6 @@ fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
         Unprepared::MissingTarget(target) => SolveError::missing_target(material, &target),
         Unprepared::Scratch(kind) => SolveError::scratch(material, kind),
     }
-}
-
-fn told(material: &Material, reason: Unsolved) -> SolveError {
-    reason.of(material)
 }
 
 /// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.

@@ -72,10 +72,6 @@ mod emulated {
     }
 
     impl Card for EmulatedCard {
-        fn name(&self) -> &str {
-            "a processor"
-        }
-
         fn free_bytes(&self) -> Result<u64, CardError> {
             self.call()?;
             Ok(self.free.unwrap_or(1 << 30))
@@ -153,6 +149,20 @@ const NAMES: [&str; 7] = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KRvKN", "KBvK
 #[derive(Debug, Default)]
 struct Told {
     without: Mutex<Vec<CardError>>,
+}
+
+impl Told {
+    /// A card is used, and who watches is told.
+    fn of<'a>(&'a self, card: &'a dyn Card, plain: SolveOptions<'a>) -> SolveOptions<'a> {
+        SolveOptions {
+            card: Some(card),
+            watch: Watch {
+                observer: Some(self),
+                ..plain.watch
+            },
+            ..plain
+        }
+    }
 }
 
 impl PlyObserver for Told {
@@ -274,14 +284,7 @@ fn a_card_solves_what_the_processor_does() {
         let expected = solved(&NAMES, plain);
         let card = EmulatedCard::new(None, 0);
         let told = Told::default();
-        let options = SolveOptions {
-            card: Some(&card),
-            watch: Watch {
-                cancel: &cancel,
-                observer: Some(&told),
-            },
-            ..plain
-        };
+        let options = told.of(&card, plain);
         let ours = solved(&NAMES, options);
         assert_same(&ours, &expected, &format!("{options:?}"));
         assert!(told.without.into_inner().unwrap().is_empty());
@@ -306,14 +309,7 @@ fn the_processor_goes_on_where_a_card_fails() {
     for fails_after in (1..calls).step_by(calls / 13) {
         let card = EmulatedCard::new(None, fails_after);
         let told = Told::default();
-        let options = SolveOptions {
-            card: Some(&card),
-            watch: Watch {
-                cancel: &cancel,
-                observer: Some(&told),
-            },
-            ..plain
-        };
+        let options = told.of(&card, plain);
         assert_same(
             &solved(&names, options),
             &expected,
@@ -360,15 +356,11 @@ fn a_card_with_too_little_memory_is_not_used() {
     let cancel = AtomicBool::new(false);
     let card = EmulatedCard::new(Some(1_000_000), 0);
     let told = Told::default();
-    let options = SolveOptions {
+    let plain = SolveOptions {
         engine: Engine::Chains,
-        card: Some(&card),
-        watch: Watch {
-            cancel: &cancel,
-            observer: Some(&told),
-        },
         ..SolveOptions::new(&cancel)
     };
+    let options = told.of(&card, plain);
     let names = ["KQvK", "KRvK", "KBvK", "KNvK", "KRvKN"];
     let ours = solved(&names, options);
     let together = SolveOptions {
@@ -382,4 +374,39 @@ fn a_card_with_too_little_memory_is_not_used() {
     let without = told.without.into_inner().unwrap();
     let without: Vec<String> = without.iter().map(CardError::to_string).collect();
     assert_eq!(without, [said]);
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn a_card_of_nvidia_solves_what_the_processor_does_if_there_is_one() {
+    use crate::card::CudaCard;
+
+    let card = match CudaCard::open() {
+        Ok(card) => card,
+        Err(CardError::NoDriver | CardError::NoCard) => {
+            eprintln!("skipped: no graphics card here");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let free = card.free_bytes().unwrap();
+    let too_much = card.allocate(free as usize + (1 << 32));
+    let is_refused = matches!(too_much, Err(CardError::TooLittleMemory { .. }));
+    assert!(is_refused, "{too_much:?}");
+    let cancel = AtomicBool::new(false);
+    let plain = SolveOptions {
+        engine: Engine::Chains,
+        ..SolveOptions::new(&cancel)
+    };
+    let names = [
+        "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KQvKR", "KRvKB", "KRvKN", "KRvKR", "KRvKP",
+    ];
+    let told = Told::default();
+    let ours = solved(&names, told.of(&card, plain));
+    assert!(told.without.into_inner().unwrap().is_empty());
+    assert_same(&ours, &solved(&names, plain), "a real card");
+    // What fails once fails from then on, and is said.
+    let nowhere = card.run(Kernel::TakeAway, 1 << 20, [8, 16, 0, 0, 0, 0, 0]);
+    let read = nowhere.and_then(|()| card.read(8, &mut [0; 8]));
+    assert!(matches!(read, Err(CardError::Failed { .. })), "{read:?}");
 }

@@ -57,12 +57,6 @@ fn write_slabs<W: Bits>(
     parallel::try_each_item(set.chunks_mut(slab), write)
 }
 
-/// The words of a slab that are not empty, with their addresses.
-fn words_of<W: Bits>(set: &[W]) -> impl Iterator<Item = (usize, W)> {
-    let words = set.iter().copied().enumerate();
-    words.filter(|(_, word)| !word.is_empty())
-}
-
 impl<M: SharedMoves> SetsInMemory<M> {
     /// Empty sets.
     #[must_use]
@@ -95,6 +89,24 @@ impl<M: SharedMoves> SetsInMemory<M> {
             ChainSet::Open => SetPlace::Whole(&mut self.open),
             ChainSet::Losable => SetPlace::Whole(&mut self.losable),
         }
+    }
+
+    /// Adds what a set may have of words that are given slab by slab.
+    fn enter<I: Iterator<Item = (usize, M::Word)>>(
+        &mut self,
+        set: ChainSet,
+        words: impl Fn(usize) -> io::Result<I> + Sync,
+    ) -> io::Result<()> {
+        let slab = self.slab;
+        let SetPlace::Newest(layer, may_be) = self.place(set) else {
+            return Err(io::ErrorKind::Unsupported.into());
+        };
+        layer.change_slabs(slab, |number, set, active| {
+            let may_be = &may_be[number * slab..][..set.len()];
+            let allowed = words(number)?.map(|(at, word)| (at, word & may_be[at]));
+            add_to_slab(set, active, allowed);
+            Ok(())
+        })
     }
 
     /// Finds the positions of a side that may be decided and have a quiet move into the newest layer.
@@ -155,17 +167,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         set: ChainSet,
         make: impl Fn(usize) -> io::Result<Vec<M::Word>> + Sync,
     ) -> io::Result<()> {
-        let slab = self.slab;
-        let SetPlace::Newest(layer, may_be) = self.place(set) else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
-        layer.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..][..set.len()];
-            let entering = make(number)?;
-            let allowed = words_of(&entering).map(|(at, word)| (at, word & may_be[at]));
-            add_to_slab(set, active, allowed);
-            Ok(())
-        })
+        self.enter(set, |slab| Ok(make(slab)?.into_iter().enumerate()))
     }
 
     fn enter_words(
@@ -173,16 +175,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         set: ChainSet,
         words: impl Fn(usize) -> io::Result<Words<M::Word>> + Sync,
     ) -> io::Result<()> {
-        let slab = self.slab;
-        let SetPlace::Newest(layer, may_be) = self.place(set) else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
-        layer.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..][..set.len()];
-            let allowed = words(number)?.map(|(at, word)| (at, word & may_be[at]));
-            add_to_slab(set, active, allowed);
-            Ok(())
-        })
+        self.enter(set, words)
     }
 
     fn add_words(
