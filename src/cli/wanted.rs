@@ -183,8 +183,10 @@ pub enum Compression {
     Fast,
     /// Small and quickly made
     Default,
-    /// For tables that are kept: some per cent smaller, many times slower to write, as fast to read
+    /// For tables that are kept: a third smaller, several times slower to write, twice the time of a cold probe
     Small,
+    /// For archives: what is smallest, however long that takes, and slow to probe
+    Smallest,
 }
 
 impl From<Compression> for table::Compression {
@@ -193,6 +195,7 @@ impl From<Compression> for table::Compression {
             Compression::Fast => table::Compression::Fast,
             Compression::Default => table::Compression::Default,
             Compression::Small => table::Compression::Small,
+            Compression::Smallest => table::Compression::Smallest,
         }
     }
 }
@@ -203,6 +206,16 @@ pub enum Format {
     Native,
     /// Syzygy's .rtbw and .rtbz, for engines and other programs
     Syzygy,
+}
+
+impl Format {
+    /// The one of the two that this is not.
+    pub fn other(self) -> probe::Format {
+        match self {
+            Format::Native => probe::Format::Syzygy,
+            Format::Syzygy => probe::Format::Native,
+        }
+    }
 }
 
 impl From<Format> for probe::Format {

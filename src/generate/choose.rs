@@ -96,6 +96,16 @@ pub(super) struct Choice<O> {
 }
 
 impl<O> Choice<O> {
+    /// Nothing is known of it yet.
+    fn new(side: usize, order: O) -> Choice<O> {
+        Choice {
+            side,
+            order,
+            bytes: 0,
+            sampled: 0,
+        }
+    }
+
     /// The same for the side to move at another place in a list.
     pub fn at(self, side: usize) -> Choice<O> {
         Choice { side, ..self }
@@ -113,10 +123,16 @@ const SAMPLED_SLICES: u64 = 4;
 const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 6;
-/// Of what is tried, this part of the sample is looked at first; one in `GOING_ON` goes on to `TIMES_AS_MUCH` of it.
-const FIRST_PART: usize = 8;
+/// What is tried is looked at in this part of the sample first, and in so many blocks at most: fewer would call too many of the best
+/// orders bad ones. One in `GOING_ON` goes on to `TIMES_AS_MANY` of them.
+const FIRST_PART: usize = 4;
+const FIRST_BLOCKS: usize = 16;
 const GOING_ON: usize = 4;
-const TIMES_AS_MUCH: usize = 2;
+const TIMES_AS_MANY: usize = 2;
+/// Where a part of a sample tells, what is larger there than the best by more than one byte in so many is given up: pairs, and
+/// orders.
+const MARGIN_OF_PAIRS: u64 = 6;
+const MARGIN: u64 = 12;
 
 /// The best order for each side to move that is to be kept.
 pub(super) fn choose<S: Ordered>(
@@ -135,7 +151,7 @@ pub(super) fn choose<S: Ordered>(
         let pairs = pairs.of_side(side);
         // Nobody needs to know which order is best for what is far too large.
         if pairs.smallest() < limit.saturating_mul(2) {
-            let larger = pairs.best()?;
+            let larger = pairs.looked_at_whole(pairs.best()?)?;
             if samples[side].size(&larger) < limit {
                 kept.push(larger);
             }
@@ -153,7 +169,8 @@ pub(super) fn choose_against<S: Ordered>(
     effort: &Effort,
 ) -> Result<S::Order, Error> {
     let samples = [Sample::new(side, effort)];
-    let best = Race::of_pairs(&samples)?.best()?;
+    let pairs = Race::of_pairs(&samples)?;
+    let best = pairs.looked_at_whole(pairs.best()?)?;
     let mut given = Race::new(&samples, std::iter::once((0, given)));
     given.look_at(given.blocks())?;
     let saved = given.smallest().saturating_sub(samples[0].size(&best));
@@ -175,12 +192,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         samples: &'a [Sample<'b, S>],
         orders: impl Iterator<Item = (usize, S::Order)>,
     ) -> Race<'a, 'b, S> {
-        let choices = orders.map(|(side, order)| Choice {
-            side,
-            order,
-            bytes: 0,
-            sampled: 0,
-        });
+        let choices = orders.map(|(side, order)| Choice::new(side, order));
         Race {
             samples,
             choices: choices.collect(),
@@ -192,7 +204,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         let pairs = orders_by_fastest_pair(samples[0].side);
         let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
         let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
-        race.look_at(race.blocks().div_ceil(FIRST_PART))?;
+        race.look_at(race.first_blocks())?;
         Ok(race)
     }
 
@@ -210,23 +222,44 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
     /// A block is a few planes of the fastest two dimensions: what they are decides most.
     fn best(&self) -> Result<Choice<S::Order>, Error> {
         let orders = self.samples[0].side.orders();
-        let with_pair_of = |pair: &Choice<S::Order>| {
-            let (side, pair) = (pair.side, pair.order);
+        let with_pair_of = |&pair: &Choice<S::Order>| {
             let same_pair =
-                move |order: &&S::Order| fastest_pair::<S>(order) == fastest_pair::<S>(&pair);
-            orders
-                .iter()
-                .filter(same_pair)
-                .map(move |&order| (side, order))
+                move |order: &&S::Order| fastest_pair::<S>(order) == fastest_pair::<S>(&pair.order);
+            let is_known = move |order| S::dimensions(order) == S::dimensions(&pair.order);
+            // What was found out about an order in the race of pairs stays known.
+            (orders.iter().filter(same_pair)).map(move |order| match is_known(order) {
+                true => pair,
+                false => Choice::new(pair.side, *order),
+            })
         };
-        let orders = self.choices.iter().take(BEST_PAIRS).flat_map(with_pair_of);
-        Race::new(self.samples, orders).winner()
+        let pairs = &self.choices[..self.going_on(BEST_PAIRS, MARGIN_OF_PAIRS)];
+        let race = Race {
+            samples: self.samples,
+            choices: pairs.iter().flat_map(with_pair_of).collect(),
+        };
+        race.winner()
+    }
+
+    /// How many of the choices go on: the best, at most `most`, and where a part of a sample tells none that is larger than the
+    /// best by more than one byte in `margin`.
+    fn going_on(&self, most: usize, margin: u64) -> usize {
+        if !self.samples.iter().all(|sample| sample.part_tells) {
+            return most.min(self.choices.len());
+        }
+        let limit = self.smallest() + self.smallest() / margin;
+        let is_close = |choice: &&Choice<S::Order>| self.size(choice) <= limit;
+        self.choices.iter().take(most).take_while(is_close).count()
     }
 
     /// Blocks in a sample.
     fn blocks(&self) -> usize {
         let blocks = self.samples.iter().map(|sample| sample.blocks.len());
         blocks.max().unwrap_or(0)
+    }
+
+    /// Blocks that are looked at first.
+    fn first_blocks(&self) -> usize {
+        self.blocks().div_ceil(FIRST_PART).clamp(1, FIRST_BLOCKS)
     }
 
     /// Estimated bytes of the best.
@@ -264,16 +297,26 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         Ok(())
     }
 
+    /// A choice whose size is estimated from the whole sample.
+    fn looked_at_whole(&self, choice: Choice<S::Order>) -> Result<Choice<S::Order>, Error> {
+        let mut race = Race {
+            samples: self.samples,
+            choices: vec![choice],
+        };
+        race.look_at(race.blocks())?;
+        Ok(race.choices[0])
+    }
+
     fn winner(mut self) -> Result<Choice<S::Order>, Error> {
-        let mut part = FIRST_PART;
+        let mut blocks = self.first_blocks();
         loop {
-            self.look_at(self.blocks().div_ceil(part))?;
-            if part == 1 {
+            self.look_at(blocks)?;
+            let most = self.choices.len().div_ceil(GOING_ON).max(2);
+            self.choices.truncate(self.going_on(most, MARGIN));
+            if blocks >= self.blocks() || self.choices.len() == 1 {
                 return Ok(self.choices[0]);
             }
-            self.choices
-                .truncate(self.choices.len().div_ceil(GOING_ON).max(2));
-            part /= TIMES_AS_MUCH;
+            blocks *= TIMES_AS_MANY;
         }
     }
 }
@@ -309,6 +352,8 @@ struct Sample<'a, S: Ordered + 'a> {
     /// Numbers of some blocks; the first few of them lie as far apart as all.
     blocks: Vec<u64>,
     all_blocks: u64,
+    /// What [`Effort::part_tells`] says.
+    part_tells: bool,
 }
 
 impl<'a, S: Ordered> Sample<'a, S> {
@@ -356,6 +401,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
             options,
             blocks,
             all_blocks,
+            part_tells: effort.part_tells,
         }
     }
 

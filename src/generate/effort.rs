@@ -16,6 +16,8 @@ pub struct Effort {
     pub sample_bytes: usize,
     /// The level they are compressed at.
     pub sample_level: i32,
+    /// Whether a part of the sample tells which orders are far too large: blocks of results have so many numbers.
+    pub part_tells: bool,
     /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing if always. A prober
     /// finds what is not kept one ply ahead, which takes many probes instead of one.
     pub larger_side: Option<u64>,
@@ -26,14 +28,15 @@ impl Effort {
     #[must_use]
     pub fn new(compression: Compression, metric: Metric) -> Effort {
         let mut options = WriteOptions::from(compression);
-        if metric == Metric::Dtm && compression != Compression::Small {
+        let keeps_one_side = matches!(compression, Compression::Small | Compression::Smallest);
+        if metric == Metric::Dtm && !keeps_one_side {
             // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
             options.block_bytes /= 2;
         }
         Effort {
             larger_side: match metric {
                 Metric::Wdl => None,
-                _ if compression == Compression::Small => Some(0),
+                _ if keeps_one_side => Some(0),
                 // All of four men, and about two in three of five, for a sixth more bytes.
                 Metric::Dtz => Some(4 << 20),
                 // Two in three of five men, for a fifth more bytes.
@@ -53,7 +56,7 @@ impl Effort {
         let (sample_blocks, sample_part, sample_level) = match compression {
             Compression::Fast => (16, 16, 1),
             Compression::Default => (64, 16, 6),
-            Compression::Small => (64, 1, 9),
+            Compression::Small | Compression::Smallest => (64, 1, 9),
         };
         Effort {
             // Only whole blocks show what the slower dimensions are worth.
@@ -66,6 +69,7 @@ impl Effort {
             },
             sample_part,
             sample_level,
+            part_tells: are_results,
             larger_side: None,
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::effort::Effort;
 use super::observer::{DoneBefore, Observer};
 use super::views::{DIRECTORY, ViewName, Views};
 use crate::Error;
@@ -37,6 +38,9 @@ pub trait Generate: TableGame {
     const ZEROING: Self::Metric;
     /// The metric whose values make views larger.
     const MATES: Self::Metric;
+
+    /// How a file of a metric is compressed, and what is kept in it.
+    fn effort(compression: Compression, metric: Self::Metric) -> Effort;
 
     /// Adds the metrics that are always written, and takes out those that there are not.
     fn complete(options: &mut GenerateOptions<Self>);

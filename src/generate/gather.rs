@@ -10,6 +10,7 @@ use super::rows::{MAX_SETS, Rows, put_bits};
 use super::side::Side;
 use crate::chess::index::Order;
 use crate::simd::Kernel;
+use crate::transpose::transpose_words;
 
 /// The indices of a slice in an order.
 pub(super) struct Gather<'a> {
@@ -31,13 +32,17 @@ const MOST_WORDS: usize = 1 << 12;
 /// Words, and lines of bytes; no lines for results.
 type SetsAndLines<'a, const SETS: usize> = (&'a [[u64; SETS]], &'a [[u8; 64]]);
 
-/// Words, and where bytes are wanted lines, of some rows.
+/// The sets of up to 64 words, turned: of each set a word for each square of the black king.
+type Columns<const SETS: usize> = [[u64; 64]; SETS];
+
+/// The sets, and where bytes are wanted lines, of some rows.
 struct Tiles<const SETS: usize> {
     /// The address of the row that is there; `u32::MAX` if there is none.
     addresses: Vec<u32>,
     /// Words of a row.
     row: usize,
-    words: Vec<[u64; SETS]>,
+    /// For each 64 words of a row.
+    columns: Vec<Columns<SETS>>,
     lines: Vec<[u8; 64]>,
 }
 
@@ -60,12 +65,12 @@ impl<const SETS: usize> Tiles<SETS> {
         Tiles {
             addresses: vec![u32::MAX; rows],
             row,
-            words: vec![[0; SETS]; row * rows],
+            columns: vec![[[0; 64]; SETS]; row.div_ceil(64) * rows],
             lines: vec![[0; 64]; if has_lines { row } else { 0 }],
         }
     }
 
-    /// The words, and the lines if there are any, of the row with a number, at an address and what each digit adds to
+    /// The columns, and the lines if there are any, of the row with a number, at an address and what each digit adds to
     /// it.
     #[inline(always)]
     fn of_row(
@@ -74,22 +79,33 @@ impl<const SETS: usize> Tiles<SETS> {
         address: u32,
         parts: &[u32],
         (sets, lines): SetsAndLines<'_, SETS>,
-    ) -> Option<SetsAndLines<'_, SETS>> {
+    ) -> Option<(&[Columns<SETS>], &[[u8; 64]])> {
         if self.addresses.is_empty() || parts.len() != self.row {
             return None;
         }
         let slot = number % self.addresses.len();
-        let words = &mut self.words[slot * self.row..][..self.row];
+        let chunks = self.row.div_ceil(64);
+        let columns = &mut self.columns[slot * chunks..][..chunks];
         if self.addresses[slot] != address {
             self.addresses[slot] = address;
-            for (word, &part) in words.iter_mut().zip(parts) {
-                *word = sets[(address + part) as usize];
+            for (columns, parts) in columns.iter_mut().zip(parts.chunks(64)) {
+                for (place, &part) in parts.iter().enumerate() {
+                    let words = &sets[(address + part) as usize];
+                    for (column, &word) in columns.iter_mut().zip(words) {
+                        column[place] = word;
+                    }
+                }
+                for column in columns {
+                    // What is left there of an earlier row would come after these.
+                    column[parts.len()..].fill(0);
+                    transpose_words(column);
+                }
             }
             for (line, &part) in self.lines.iter_mut().zip(parts) {
                 *line = lines[(address + part) as usize];
             }
         }
-        Some((words, &self.lines))
+        Some((columns, &self.lines))
     }
 }
 
@@ -163,13 +179,13 @@ impl Gather<'_> {
             let king = row.black_king;
             let parts = addressing.parts_of(fastest, digits);
             let known = tiles.of_row(number, row.address, parts, (sets, lines));
-            let (known_words, known_lines) = known.unwrap_or_default();
+            let (known_columns, known_lines) = known.unwrap_or_default();
             for (chunk, parts) in parts.chunks(64).enumerate() {
                 let mut bits = [0; SETS];
-                match known_words.get(chunk * 64..chunk * 64 + parts.len()) {
-                    Some(words) => {
-                        for (place, sets) in words.iter().enumerate() {
-                            add_bits(&mut bits, sets, king, place);
+                match known_columns.get(chunk) {
+                    Some(columns) => {
+                        for (bits, column) in bits.iter_mut().zip(columns) {
+                            *bits = column[king as usize % 64];
                         }
                     }
                     None => {

@@ -19,6 +19,7 @@ mod laid_out;
 mod observer;
 mod packed;
 mod plan;
+mod recompress;
 mod rows;
 mod runs;
 mod scheduler;
@@ -44,6 +45,7 @@ pub use game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};
 pub use graph::{Node, graph};
 pub use observer::{DoneBefore, Observer, Phase};
 pub use plan::Plan;
+pub use recompress::{first_difference, recompress};
 pub use scheduler::Generated;
 pub use xiangqi::xiangqi_materials;
 

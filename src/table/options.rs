@@ -15,6 +15,8 @@ pub enum Compression {
     /// For tables that are kept or sent: a tenth smaller, several times slower to write, and blocks
     /// twice as long, so that a cold probe takes twice the time.
     Small,
+    /// For archives: the smallest files, however long it takes to write them, and slow to probe.
+    Smallest,
 }
 
 /// How hard to compress, in numbers. [`WriteOptions::from`] gives those of a [`Compression`].
@@ -74,6 +76,13 @@ impl From<Compression> for WriteOptions {
             Compression::Small => Self {
                 level: 15,
                 block_bytes: 32 << 10,
+                ..options
+            },
+            // Of KBNvKN and KQRvKB 5 to 7 % smaller than `Small`, in 5 to 7 times the time. Blocks of 256 KiB, of which one
+            // takes some tenths of a millisecond to decode, save up to 4 % beside those of 64 KiB.
+            Compression::Smallest => Self {
+                level: 19,
+                block_bytes: 256 << 10,
                 ..options
             },
         }

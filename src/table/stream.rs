@@ -105,6 +105,12 @@ impl Stream {
         self.unpacker.packing()
     }
 
+    /// Bytes of the stream in the file: its blocks, their directory and its dictionary.
+    pub fn stored_len(&self) -> u64 {
+        let directory = self.record.directory_len();
+        self.record.data_len + directory + u64::from(self.record.dictionary_len)
+    }
+
     /// Number of blocks.
     pub fn block_count(&self) -> u64 {
         self.block_count

@@ -28,6 +28,8 @@ mod manifests;
 mod presentation;
 /// How far a long command is.
 mod progress;
+/// Tables that are compressed anew.
+mod recompressed;
 /// Damaged tables that are made again.
 mod repair;
 /// Tables over HTTP.

@@ -223,6 +223,7 @@ pub fn generate_tables(
         ("fast", Compression::Fast),
         ("default", Compression::Default),
         ("small", Compression::Small),
+        ("smallest", Compression::Smallest),
     ];
     let formats = [("native", Format::Native), ("syzygy", Format::Syzygy)];
     let format = word("format", format, &formats)?;

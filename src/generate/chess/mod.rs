@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 pub use views::View;
 
 use super::begun::{About, Begun};
+use super::effort::Effort;
 use super::finished::{FinishedSlices, note_digest, noted_digest};
 use super::game::{
     Cost, Generate, GenerateOptions, Job, MEN_IN_FILES, MEN_IN_MEMORY, Needs, Step, Thrift,
@@ -193,6 +194,10 @@ impl Generate for Chess {
 
     const ZEROING: Metric = Metric::Dtz;
     const MATES: Metric = Metric::Dtm;
+
+    fn effort(compression: Compression, metric: Metric) -> Effort {
+        Effort::new(compression, metric)
+    }
 
     fn complete(options: &mut GenerateOptions) {
         options.metrics.push(Metric::Wdl);

@@ -51,6 +51,7 @@ fn relative(compression: Compression) -> (f64, f64) {
         Compression::Fast => (1.05, 0.65),
         Compression::Default => (1.0, 1.0),
         Compression::Small => (0.8, 13.0),
+        Compression::Smallest => (0.75, 30.0),
     }
 }
 

@@ -74,6 +74,11 @@ impl Generate for Xiangqi {
     const ZEROING: Metric = Metric::Dtc;
     const MATES: Metric = Metric::Dtm;
 
+    fn effort(compression: Compression, metric: Metric) -> Effort {
+        let are_results = metric == Metric::Wdl;
+        Effort::for_both_sides(compression, WriteOptions::from(compression), are_results)
+    }
+
     fn complete(options: &mut GenerateOptions<Xiangqi>) {
         options.metrics.push(Metric::Wdl);
         // Distances to mate are defined where cycles are draws, rounds where they are not.
@@ -173,9 +178,7 @@ impl Generate for Xiangqi {
         let material = job.step.material;
         let path = table_path(&options.own_directory(), &material, metric);
         let space = IndexSpace::new(material).ok_or_else(|| SolveError::too_large(&material))?;
-        let write_options = WriteOptions::from(options.compression);
-        let effort =
-            Effort::for_both_sides(options.compression, write_options, metric == Metric::Wdl);
+        let effort = Xiangqi::effort(options.compression, metric);
         let numbers = Numbers::new(&space, &solved.space);
         let mut values = solved.sides.each_ref().map(|side| numbers.of(side, metric));
         let statistics = statistics(solved, &space, metric, job.cancel)?;

@@ -362,7 +362,7 @@ def generate(
     rules: _Rules = "perpetual-check",
     metrics: str | Sequence[str] | None = None,
     format: Literal["native", "syzygy"] = "native",
-    compression: Literal["fast", "default", "small"] = "default",
+    compression: Literal["fast", "default", "small", "smallest"] = "default",
     memory: int | None = None,
     threads: int | None = None,
     progress: Progress | None = None,

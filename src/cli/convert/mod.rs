@@ -1,6 +1,9 @@
-//! `retrograde convert`: the tables of one format in the other.
+//! `retrograde convert`: the tables of one format in the other, or of our own at another level of compression.
+
+mod recompress;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -9,10 +12,12 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use retrograde::Error;
 use retrograde::chess::material::Material;
+use retrograde::game::Game;
 use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{BothFormats, Difference};
+use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::generate;
@@ -24,26 +29,46 @@ use super::{Outcome, TableDirectory, input, progress};
 /// Differences that are listed.
 const LISTED: usize = 10;
 
-/// Make Syzygy tables of our own, or our own of Syzygy tables, beside them
+/// Make Syzygy tables of our own, or our own of Syzygy tables, beside them; or compress our own anew
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde convert --to syzygy\n  \
-    retrograde convert --to native KQvKR KRPvKR\n\n\
-    Values are solved again, which takes less time than reading them one by one, and rounded distances become exact.\n\
-    Then old and new tables are compared at some indices of each material; exit status 1 if they differ.\n\
-    What the materials depend on is made as well.")]
+    retrograde convert --to native KQvKR KRPvKR\n  \
+    retrograde convert --from native --to native --compression smallest\n  \
+    retrograde convert --from native --to native --compression small --into archive KRPvKR\n\n\
+    From one format to the other values are solved again, which takes less time than reading them one by one, and\n\
+    rounded distances become exact; what the materials depend on is made as well.\n\
+    From our own to our own nothing is solved. A file is replaced when the new one is whole. Of a side to move that a\n\
+    level leaves out nothing comes back at another level: that takes `generate`.\n\
+    Then old and new tables are compared at some indices of each material; exit status 1 if they differ.")]
 pub struct Convert {
-    /// Materials such as KRPvKR, in any order and case [default: all that have tables of the other format]
-    #[arg(value_name = "MATERIAL", value_parser = input::material)]
-    materials: Vec<Material>,
+    /// Materials such as KRPvKR, in any order and case [default: all that have tables to convert]
+    #[arg(value_name = "MATERIAL")]
+    materials: Vec<String>,
 
     /// The format to convert to
     #[arg(long, value_name = "FORMAT", value_enum)]
     to: wanted::Format,
 
+    /// The format to convert from [default: the other one]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    from: Option<wanted::Format>,
+
     /// How hard to compress our own tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
     compression: Compression,
+
+    /// From our own to our own: where the new files go [default: in the place of the old ones]
+    #[arg(long, value_name = "DIR")]
+    into: Option<PathBuf>,
+
+    /// From our own to our own: the game; has to be said where both have tables of a name
+    #[arg(long, value_name = "GAME")]
+    game: Option<Game>,
+
+    /// From our own to our own, xiangqi: the rules of the tables [default: perpetual-check; without materials, both]
+    #[arg(long, value_name = "RULES")]
+    rules: Option<Rules>,
 
     /// How many threads [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = input::threads)]
@@ -79,7 +104,24 @@ impl Convert {
     /// Converts, compares and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        let (materials, metrics) = self.wanted(directory)?;
+        let from = self.from.map_or(self.to.other(), Into::into);
+        match (from, self.to.into()) {
+            (Format::Native, Format::Native) => return self.recompress(directory, out),
+            (Format::Syzygy, Format::Syzygy) => {
+                bail!("there is one way to compress Syzygy tables; nothing to convert")
+            }
+            _ if self.into.is_some()
+                || self.game == Some(Game::Xiangqi)
+                || self.rules.is_some() =>
+            {
+                bail!(
+                    "--into, --rules and --game xiangqi are for `convert --from native --to native`; from one format to \
+                     the other new tables of chess go beside the old ones"
+                )
+            }
+            _ => {}
+        }
+        let (materials, metrics) = self.wanted(directory, from)?;
         let start = Instant::now();
         let plan = Plan::new(&GenerateOptions {
             metrics,
@@ -117,15 +159,18 @@ impl Convert {
     }
 
     /// The materials to convert, and the metrics that any of their tables has.
-    fn wanted(&self, directory: &TableDirectory) -> Result<(Vec<Material>, Vec<Metric>)> {
-        let from = match self.to {
-            wanted::Format::Native => Format::Syzygy,
-            wanted::Format::Syzygy => Format::Native,
-        };
+    fn wanted(
+        &self,
+        directory: &TableDirectory,
+        from: Format,
+    ) -> Result<(Vec<Material>, Vec<Metric>)> {
         let tables = directory.open()?;
         let is_source = |file: &&TableFile| file.format() == from;
         let sources: Vec<&TableFile> = tables.tables().iter().filter(is_source).collect();
-        let mut materials = input::materials(&self.materials, None);
+        let named: Vec<Material> = (self.materials.iter())
+            .map(|signature| input::material(signature))
+            .collect::<Result<_, _>>()?;
+        let mut materials = input::materials(&named, None);
         for material in &materials {
             if !sources.iter().any(|file| file.material() == material) {
                 bail!(
