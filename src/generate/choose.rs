@@ -123,16 +123,9 @@ const SAMPLED_SLICES: u64 = 4;
 const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 6;
-/// What is tried is looked at in this part of the sample first, and in so many blocks at most: fewer would call too many of the best
-/// orders bad ones. One in `GOING_ON` goes on to `TIMES_AS_MANY` of them.
-const FIRST_PART: usize = 4;
-const FIRST_BLOCKS: usize = 16;
+/// Of what is tried, a part of the sample is looked at first; one in `GOING_ON` goes on to `TIMES_AS_MUCH` of it.
 const GOING_ON: usize = 4;
-const TIMES_AS_MANY: usize = 2;
-/// Where a part of a sample tells, what is larger there than the best by more than one byte in so many is given up: pairs, and
-/// orders.
-const MARGIN_OF_PAIRS: u64 = 6;
-const MARGIN: u64 = 12;
+const TIMES_AS_MUCH: usize = 2;
 
 /// The best order for each side to move that is to be kept.
 pub(super) fn choose<S: Ordered>(
@@ -151,7 +144,7 @@ pub(super) fn choose<S: Ordered>(
         let pairs = pairs.of_side(side);
         // Nobody needs to know which order is best for what is far too large.
         if pairs.smallest() < limit.saturating_mul(2) {
-            let larger = pairs.looked_at_whole(pairs.best()?)?;
+            let larger = pairs.best()?;
             if samples[side].size(&larger) < limit {
                 kept.push(larger);
             }
@@ -169,8 +162,7 @@ pub(super) fn choose_against<S: Ordered>(
     effort: &Effort,
 ) -> Result<S::Order, Error> {
     let samples = [Sample::new(side, effort)];
-    let pairs = Race::of_pairs(&samples)?;
-    let best = pairs.looked_at_whole(pairs.best()?)?;
+    let best = Race::of_pairs(&samples)?.best()?;
     let mut given = Race::new(&samples, std::iter::once((0, given)));
     given.look_at(given.blocks())?;
     let saved = given.smallest().saturating_sub(samples[0].size(&best));
@@ -204,7 +196,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         let pairs = orders_by_fastest_pair(samples[0].side);
         let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
         let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
-        race.look_at(race.first_blocks())?;
+        race.look_at(race.blocks().div_ceil(race.first_part()))?;
         Ok(race)
     }
 
@@ -232,34 +224,24 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
                 false => Choice::new(pair.side, *order),
             })
         };
-        let pairs = &self.choices[..self.going_on(BEST_PAIRS, MARGIN_OF_PAIRS)];
+        let pairs = self.choices.iter().take(BEST_PAIRS);
         let race = Race {
             samples: self.samples,
-            choices: pairs.iter().flat_map(with_pair_of).collect(),
+            choices: pairs.flat_map(with_pair_of).collect(),
         };
         race.winner()
     }
 
-    /// How many of the choices go on: the best, at most `most`, and where a part of a sample tells none that is larger than the
-    /// best by more than one byte in `margin`.
-    fn going_on(&self, most: usize, margin: u64) -> usize {
-        if !self.samples.iter().all(|sample| sample.part_tells) {
-            return most.min(self.choices.len());
-        }
-        let limit = self.smallest() + self.smallest() / margin;
-        let is_close = |choice: &&Choice<S::Order>| self.size(choice) <= limit;
-        self.choices.iter().take(most).take_while(is_close).count()
+    /// Which part of a sample is looked at first.
+    fn first_part(&self) -> usize {
+        let parts = self.samples.iter().map(|sample| sample.first_part);
+        parts.max().unwrap_or(1)
     }
 
     /// Blocks in a sample.
     fn blocks(&self) -> usize {
         let blocks = self.samples.iter().map(|sample| sample.blocks.len());
         blocks.max().unwrap_or(0)
-    }
-
-    /// Blocks that are looked at first.
-    fn first_blocks(&self) -> usize {
-        self.blocks().div_ceil(FIRST_PART).clamp(1, FIRST_BLOCKS)
     }
 
     /// Estimated bytes of the best.
@@ -297,26 +279,16 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         Ok(())
     }
 
-    /// A choice whose size is estimated from the whole sample.
-    fn looked_at_whole(&self, choice: Choice<S::Order>) -> Result<Choice<S::Order>, Error> {
-        let mut race = Race {
-            samples: self.samples,
-            choices: vec![choice],
-        };
-        race.look_at(race.blocks())?;
-        Ok(race.choices[0])
-    }
-
     fn winner(mut self) -> Result<Choice<S::Order>, Error> {
-        let mut blocks = self.first_blocks();
+        let mut part = self.first_part();
         loop {
-            self.look_at(blocks)?;
-            let most = self.choices.len().div_ceil(GOING_ON).max(2);
-            self.choices.truncate(self.going_on(most, MARGIN));
-            if blocks >= self.blocks() || self.choices.len() == 1 {
+            self.look_at(self.blocks().div_ceil(part))?;
+            if part == 1 {
                 return Ok(self.choices[0]);
             }
-            blocks *= TIMES_AS_MANY;
+            self.choices
+                .truncate(self.choices.len().div_ceil(GOING_ON).max(2));
+            part /= TIMES_AS_MUCH;
         }
     }
 }
@@ -352,8 +324,8 @@ struct Sample<'a, S: Ordered + 'a> {
     /// Numbers of some blocks; the first few of them lie as far apart as all.
     blocks: Vec<u64>,
     all_blocks: u64,
-    /// What [`Effort::part_tells`] says.
-    part_tells: bool,
+    /// What [`Effort::first_part`] says.
+    first_part: usize,
 }
 
 impl<'a, S: Ordered> Sample<'a, S> {
@@ -401,7 +373,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
             options,
             blocks,
             all_blocks,
-            part_tells: effort.part_tells,
+            first_part: effort.first_part,
         }
     }
 

@@ -16,8 +16,8 @@ pub struct Effort {
     pub sample_bytes: usize,
     /// The level they are compressed at.
     pub sample_level: i32,
-    /// Whether a part of the sample tells which orders are far too large: blocks of results have so many numbers.
-    pub part_tells: bool,
+    /// Of what is tried, one in so many blocks of the sample is looked at first; a power of two.
+    pub first_part: usize,
     /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing if always. A prober
     /// finds what is not kept one ply ahead, which takes many probes instead of one.
     pub larger_side: Option<u64>,
@@ -42,6 +42,8 @@ impl Effort {
                 // Two in three of five men, for a fifth more bytes.
                 Metric::Dtm => Some(20 << 20),
             },
+            // Orders differ less, so that fewer blocks would call some of the best ones bad.
+            first_part: if metric == Metric::Dtm { 4 } else { 8 },
             ..Effort::for_both_sides(compression, options, metric == Metric::Wdl)
         }
     }
@@ -69,7 +71,7 @@ impl Effort {
             },
             sample_part,
             sample_level,
-            part_tells: are_results,
+            first_part: 8,
             larger_side: None,
         }
     }

@@ -117,8 +117,7 @@ fn difference_in_block(
     block: u64,
     indices: u64,
 ) -> Result<Option<u64>, Error> {
-    let (len, indices) = (stream.len(), indices.min(stream.len()));
-    let [len, indices] = [len, indices].map(u128::from);
+    let [len, indices] = [stream.len(), indices.min(stream.len())].map(u128::from);
     let start = u128::from(block) * u128::from(stream.block_values());
     let end = start + stream.values_in_block(block) as u128;
     let looked_at = (start * indices).div_ceil(len)..(end * indices).div_ceil(len);
