@@ -5,33 +5,30 @@
 
 use std::ops::Range;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::effort::Effort;
 use super::game::Generate;
 use crate::Error;
 use crate::parallel;
 use crate::table::{
-    Compression, Head, Stream, StreamSource, Table, ValueSource, WrittenSizes, write_table,
+    Compression, Head, Progress, Stream, StreamSource, Table, ValueSource, WrittenSizes,
+    write_table,
 };
 use crate::tables::NativeFile;
 
 /// Compresses the table of a file anew, and writes it to a file. That may be the same one, which is replaced when the
 /// new one is whole and on disk; `table` stays what it was then.
 ///
-/// `advanced` is told how many more numbers are done.
-///
 /// # Errors
 ///
-/// [`Error::Table`] if the table is damaged, [`Error::Write`] if the new one cannot be written, [`Error::Cancelled`];
-/// then nothing changes.
+/// [`Error::Table`] if the table is damaged, [`Error::Write`] if the new one cannot be written, [`Error::Cancelled`] if
+/// `progress` said so; then nothing changes.
 pub fn recompress<G: Generate>(
     (file, table): (&NativeFile<G>, &Table),
     to: &Path,
     compression: Compression,
-    cancel: &AtomicBool,
-    advanced: &(dyn Fn(u64) + Sync),
+    progress: &Progress<'_>,
 ) -> Result<WrittenSizes, Error> {
     let effort = G::effort(compression, file.metric);
     let kept = kept_sides(file, table, &effort);
@@ -52,10 +49,8 @@ pub fn recompress<G: Generate>(
         description: table.description(),
         statistics: statistics.as_ref(),
     };
-    let before = AtomicU64::new(0);
-    let written = write_table(to, head, &streams, &effort.options, &|done, _| {
-        advanced(done - before.swap(done, Ordering::Relaxed));
-        !cancel.load(Ordering::Relaxed) && failed_of(&failed).is_none()
+    let written = write_table(to, head, &streams, &effort.options, &|done, total| {
+        progress(done, total) && failed_of(&failed).is_none()
     });
     match failed_of(&failed).take() {
         Some(error) => Err(error),
@@ -145,7 +140,7 @@ fn difference_in_block(
     Ok(None)
 }
 
-fn failed_of(failed: &Mutex<Option<Error>>) -> std::sync::MutexGuard<'_, Option<Error>> {
+fn failed_of(failed: &Mutex<Option<Error>>) -> MutexGuard<'_, Option<Error>> {
     failed.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -13,7 +13,7 @@ use retrograde::chess::{Chess, ChessRules};
 use retrograde::game::{Game, Signature};
 use retrograde::generate::{Generate, first_difference, recompress, table_path};
 use retrograde::tables::{NativeFile, list, rules_directory};
-use retrograde::xiangqi::{Rules, Xiangqi};
+use retrograde::xiangqi::Xiangqi;
 use serde_json::json;
 
 use super::{Convert, LISTED};
@@ -47,7 +47,7 @@ impl Convert {
             false => Some(directory.game_of_tables(&self.materials, self.game)?),
         };
         let chess = self.chess_files(game, place)?;
-        let xiangqi = self.xiangqi_files(game, place)?;
+        let xiangqi = self.xiangqi_files(game, directory)?;
         if chess.is_empty() && xiangqi.is_empty() {
             bail!("{} has no tables of our own to convert", place.display());
         }
@@ -100,23 +100,32 @@ impl Convert {
         }
         let named = self.materials.iter().map(|name| input::material(name));
         let named = named.collect::<Result<Vec<_>, _>>()?;
-        files_of(place, &[ChessRules::FiftyMoves], &named)
+        let all = list(place, ChessRules::FiftyMoves).map_err(|source| Error::Directory {
+            directory: place.to_owned(),
+            source,
+        })?;
+        of_materials(all, &named, place)
     }
 
     /// The files of xiangqi that are meant; of none if the other game is.
-    fn xiangqi_files(&self, game: Option<Game>, place: &Path) -> Result<Vec<NativeFile<Xiangqi>>> {
+    fn xiangqi_files(
+        &self,
+        game: Option<Game>,
+        directory: &TableDirectory,
+    ) -> Result<Vec<NativeFile<Xiangqi>>> {
         if game == Some(Game::Chess) {
             return Ok(Vec::new());
         }
         let named = self.materials.iter();
         let named = named.map(|name| input::xiangqi_material(name));
         let named = named.collect::<Result<Vec<_>>>()?;
-        let rules = match (self.rules, named.is_empty()) {
-            (Some(rules), _) => vec![rules],
-            (None, true) => Rules::ALL.to_vec(),
-            (None, false) => vec![Rules::default()],
+        let rules = match named.is_empty() {
+            true => self.rules,
+            false => Some(self.rules.unwrap_or_default()),
         };
-        files_of(place, &rules, &named)
+        let mut all = directory.xiangqi_files()?;
+        all.retain(|file| rules.is_none_or(|rules| rules == file.rules));
+        of_materials(all, &named, directory.only("convert")?)
     }
 
     /// Compresses some files of one game anew.
@@ -160,16 +169,13 @@ impl Convert {
             None => file.path.clone(),
             Some(_) => table_path(&into, &file.material, file.metric),
         };
-        let numbers: u64 = old.streams().iter().map(|stream| stream.len()).sum();
-        let bytes = bytes_of(file);
+        let bytes = old.file_len();
         let start = bar.position();
-        let so_far = AtomicU64::new(0);
-        let advanced = |more: u64| {
-            let so_far = so_far.fetch_add(more, Ordering::Relaxed) + more;
-            bar.set_position(start + (bytes as f64 * so_far as f64 / numbers as f64) as u64);
-        };
         let compression = self.compression.into();
-        let written = recompress((file, &old), &to, compression, cancel, &advanced)?;
+        let written = recompress((file, &old), &to, compression, &|done, total| {
+            bar.set_position(start + (bytes as f64 * done as f64 / total as f64) as u64);
+            !cancel.load(Ordering::Relaxed)
+        })?;
         bar.set_position(start + bytes);
         let new = NativeFile {
             path: to,
@@ -190,20 +196,12 @@ impl Convert {
     }
 }
 
-/// The tables of a game under some rules: all, or those of the materials that are named, each of which must have one.
-fn files_of<G: Generate>(
-    place: &Path,
-    rules: &[G::Rules],
+/// Of some tables all, or those of the materials that are named, each of which must have one.
+fn of_materials<G: Generate>(
+    mut files: Vec<NativeFile<G>>,
     named: &[G::Material],
+    place: &Path,
 ) -> Result<Vec<NativeFile<G>>> {
-    let mut files = Vec::new();
-    for &rules in rules {
-        let listed = list::<G>(place, rules).map_err(|source| Error::Directory {
-            directory: place.to_owned(),
-            source,
-        })?;
-        files.extend(listed);
-    }
     let is_of =
         |file: &NativeFile<G>, material: &G::Material| file.material.normal_form() == *material;
     for material in named {
