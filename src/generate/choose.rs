@@ -5,7 +5,7 @@ use crate::Error;
 use crate::parallel;
 use crate::table::layout::ORDER_LEN;
 use crate::table::{
-    Packing, Plane, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample,
+    Codec, Packing, Plane, StreamSource, ValueSource, WriteOptions, compressed_size_of_sample,
 };
 
 /// The numbers of one side to move, which can stand in a file in several orders.
@@ -331,6 +331,7 @@ struct Sample<'a, S: Ordered + 'a> {
 impl<'a, S: Ordered> Sample<'a, S> {
     fn new(side: &'a S, effort: &Effort) -> Sample<'a, S> {
         let options = WriteOptions {
+            codec: Codec::Zstd,
             level: effort.sample_level,
             dictionary_bytes: 0,
             block_bytes: effort.sample_bytes,

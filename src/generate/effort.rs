@@ -61,8 +61,8 @@ impl Effort {
             Compression::Small | Compression::Smallest => (64, 1, 9),
         };
         Effort {
-            // Only whole blocks show what the slower dimensions are worth.
-            sample_bytes: options.block_bytes,
+            // Only whole blocks show what the slower dimensions are worth. Those of 1 MiB would take too long.
+            sample_bytes: options.block_bytes.min(256 << 10),
             options,
             // What there is to tell apart in results stands in a few blocks of many.
             sample_blocks: match are_results {

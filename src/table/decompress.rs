@@ -1,11 +1,21 @@
 //! What stands in the file -> packed bytes of a block.
 
+use liblzma::stream::{Action, Error, Status, Stream};
 use zstd::zstd_safe::{DCtx, DDict, DParameter, FrameFormat};
 
+use super::lzma;
 use crate::reserve::{Refused, room};
 
 /// What the blocks of a stream have in common.
 pub(super) type Dictionary = DDict<'static>;
+
+/// How the blocks of a stream are decompressed.
+pub(super) enum StreamCodec<'a> {
+    /// By zstd, with a dictionary if the stream has one.
+    Zstd(Option<&'a Dictionary>),
+    /// By LZMA.
+    Lzma,
+}
 
 /// The dictionary of these bytes, if they are one.
 pub(super) fn dictionary(bytes: &[u8]) -> Option<Dictionary> {
@@ -14,10 +24,12 @@ pub(super) fn dictionary(bytes: &[u8]) -> Option<Dictionary> {
 
 /// About what a context takes.
 const CONTEXT_BYTES: u64 = 160 << 10;
+/// About what LZMA takes beside the dictionary.
+const LZMA_BYTES: u64 = 32 << 10;
 
-/// Decompresses blocks; the context is used again and again, as making one costs more than a block.
+/// Decompresses blocks.
 pub(super) struct Decoder {
-    /// Made for the first block.
+    /// Made for the first block of zstd, and used again and again, as making one costs more than a block.
     context: Option<DCtx<'static>>,
 }
 
@@ -49,13 +61,17 @@ impl Decoder {
     /// If there is no memory for that.
     pub fn decode(
         &mut self,
+        codec: StreamCodec<'_>,
         payload: &[u8],
-        dictionary: Option<&Dictionary>,
         packed_len: usize,
         packed: &mut Vec<u8>,
     ) -> Result<bool, Refused> {
         packed.clear();
         room(packed, packed_len)?;
+        let dictionary = match codec {
+            StreamCodec::Zstd(dictionary) => dictionary,
+            StreamCodec::Lzma => return decode_lzma(payload, packed_len, packed),
+        };
         let context = self.context()?;
         let result = match dictionary {
             Some(dictionary) => context.decompress_using_ddict(packed, payload, dictionary),
@@ -63,4 +79,20 @@ impl Decoder {
         };
         Ok(result == Ok(packed_len) && packed.len() == packed_len)
     }
+}
+
+/// [`Decoder::decode`] of LZMA2 chunks into a vector that is empty and has room.
+fn decode_lzma(payload: &[u8], packed_len: usize, packed: &mut Vec<u8>) -> Result<bool, Refused> {
+    let refused = Refused {
+        bytes: packed_len as u64 + LZMA_BYTES,
+    };
+    // What it is told is right for every block, so only memory can lack.
+    let decoder = lzma::filters(packed_len).and_then(|filters| Stream::new_raw_decoder(&filters));
+    let mut decoder = decoder.map_err(|_| refused)?;
+    let status = match decoder.process_vec(payload, packed, Action::Finish) {
+        Err(Error::Mem) => return Err(refused),
+        status => status,
+    };
+    let has_used_all = decoder.total_in() == payload.len() as u64;
+    Ok(status == Ok(Status::StreamEnd) && has_used_all && packed.len() == packed_len)
 }

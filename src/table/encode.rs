@@ -26,7 +26,7 @@ pub struct StreamSizes {
     pub blocks: u64,
     /// Blocks of one value, which take a directory entry only.
     pub constant_blocks: u64,
-    /// Blocks that zstd did not shrink.
+    /// Blocks that compression did not shrink.
     pub raw_blocks: u64,
     /// Bytes of the data section, block checksums included.
     pub data_bytes: u64,
@@ -99,6 +99,7 @@ impl<'a> StreamEncoder<'a> {
             block_values: self.block_values as u32,
             dictionary_len: 0,
             dictionary_checksum: 0,
+            codec: self.options.codec,
             data_len: 0,
             symbols: self.symbols.clone(),
         }
@@ -236,7 +237,7 @@ struct Worker {
     packed: Vec<u8>,
 }
 
-/// Zstd contexts with one set of options, as many as there are threads at work.
+/// Compressors with one set of options, as many as there are threads at work.
 pub(super) struct EncoderPool {
     options: WriteOptions,
     dictionary: Option<Vec<u8>>,

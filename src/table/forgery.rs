@@ -3,11 +3,13 @@
 use super::block::{
     self, DirectoryBuilder, StoredBlock, block_checksum, dictionary_checksum, stream_seed,
 };
+use super::compress::Encoder;
+use super::decompress::{Decoder, StreamCodec};
 use super::layout::{
-    GROUP_BASE_OFFSET, GROUP_ENTRIES_OFFSET, Header, ORDER_LEN, Plane, STREAMS_OFFSET,
+    Codec, GROUP_BASE_OFFSET, GROUP_ENTRIES_OFFSET, Header, ORDER_LEN, Plane, STREAMS_OFFSET,
     StreamRecord, get_u64,
 };
-use super::{Description, Table, TableError};
+use super::{Description, Table, TableError, WriteOptions};
 use crate::Error;
 
 const VALUES: u64 = 100;
@@ -17,6 +19,7 @@ const BLOCK_VALUES: u32 = 50;
 struct Forgery {
     blocks: [StoredBlock; 2],
     dictionary: Vec<u8>,
+    codec: Codec,
     /// Changes the only directory group, whose checksum is made right again.
     change_group: fn(&mut [u8]),
 }
@@ -26,6 +29,7 @@ impl Default for Forgery {
         Self {
             blocks: [StoredBlock::Raw(vec![1; 10]), StoredBlock::Constant(2)],
             dictionary: Vec::new(),
+            codec: Codec::Zstd,
             change_group: |_| {},
         }
     }
@@ -46,6 +50,7 @@ impl Forgery {
                 block_values: BLOCK_VALUES,
                 dictionary_len: self.dictionary.len() as u32,
                 dictionary_checksum: 0,
+                codec: self.codec,
                 data_len: 0,
                 symbols: vec![3, 5, 7],
             }],
@@ -120,15 +125,76 @@ fn a_frame_of_another_size_is_rejected() {
 #[test]
 fn a_payload_that_is_no_frame_is_rejected() {
     for payload in [vec![0], vec![0xff; 9], b"nonsense".to_vec()] {
+        for codec in [Codec::Zstd, Codec::Lzma] {
+            let forgery = Forgery {
+                blocks: [
+                    StoredBlock::Compressed(payload.clone()),
+                    StoredBlock::Constant(0),
+                ],
+                codec,
+                ..Forgery::default()
+            };
+            assert!(matches!(
+                forgery.values(),
+                Err(TableError::BlockDecode { block: 0, .. })
+            ));
+        }
+    }
+}
+
+#[test]
+fn lzma_of_another_size_is_rejected() {
+    // Chunks by hand: so many bytes as they are, the dictionary reset before them, and the end. A block of 50 values in bytes of
+    // five has ten; ten as they are would be raw, so chunks of ten are longer than a payload can be.
+    let chunk = |len: u8| {
+        let mut chunk = vec![1, 0, len - 1];
+        chunk.extend(std::iter::repeat_n(0, len.into()));
+        chunk
+    };
+    let values = |payload: Vec<u8>| {
         let forgery = Forgery {
             blocks: [StoredBlock::Compressed(payload), StoredBlock::Constant(0)],
+            codec: Codec::Lzma,
             ..Forgery::default()
         };
-        assert!(matches!(
-            forgery.values(),
-            Err(TableError::BlockDecode { block: 0, .. })
-        ));
+        forgery.values()
+    };
+    for payload in [
+        [chunk(5), vec![0]].concat(),
+        chunk(5),
+        [chunk(1), vec![0; 3]].concat(),
+    ] {
+        let found = values(payload);
+        assert!(
+            matches!(found, Err(TableError::BlockDecode { block: 0, .. })),
+            "{found:?}"
+        );
     }
+}
+
+#[test]
+fn lzma_has_to_end_where_its_payload_ends() {
+    let zeros = vec![0; 1000];
+    let options = WriteOptions {
+        codec: Codec::Lzma,
+        ..WriteOptions::default()
+    };
+    let mut encoder = Encoder::new(&options, None).unwrap();
+    let symbols: Vec<u8> = (0..1000u32).map(|number| u8::from(number == 0)).collect();
+    let StoredBlock::Compressed(good) = encoder.encode(&symbols, &zeros).unwrap() else {
+        panic!("zeros compress");
+    };
+    let decode = |payload: &[u8], len: usize| {
+        let mut packed = Vec::new();
+        let decoded = Decoder::new().decode(StreamCodec::Lzma, payload, len, &mut packed);
+        decoded.unwrap().then_some(packed)
+    };
+    assert_eq!(decode(&good, 1000), Some(zeros));
+    assert_eq!(decode(&good, 999), None);
+    assert_eq!(decode(&good, 1001), None);
+    assert_eq!(decode(&good[..good.len() - 1], 1000), None);
+    assert_eq!(decode(&[&good[..], &[0]].concat(), 1000), None);
+    assert_eq!(decode(&[], 1000), None);
 }
 
 #[test]

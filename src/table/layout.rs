@@ -11,8 +11,10 @@ use crate::error::TableError;
 /// First bytes of every table: the name, then control bytes that show when a file went through a
 /// text-mode transfer.
 pub const MAGIC: [u8; 16] = *b"retrograde\x1a\x0a\xa9\x0d\x0a\x00";
-/// The newest format version, that of tables with numbers of two bytes; older ones are read as well.
-pub const VERSION: u32 = 3;
+/// The newest format version, that of tables with a stream that is compressed by LZMA; older ones are read as well.
+pub const VERSION: u32 = 4;
+/// Format version of tables with numbers of two bytes.
+pub const VERSION_OF_TWO_BYTES: u32 = 3;
 /// Format version of tables with statistics whose numbers are bytes.
 pub const VERSION_OF_BYTES: u32 = 2;
 /// Format version of tables without statistics.
@@ -22,7 +24,7 @@ pub const VERSION_WITHOUT_STATISTICS: u32 = 1;
 pub const MAGIC_OFFSET: usize = 0;
 /// Offset of the format version, u32.
 pub const VERSION_OFFSET: usize = MAGIC_OFFSET + MAGIC.len();
-/// Offset of the bytes of the statistics section, u32; zero in version 1.
+/// Offset of the bytes of the statistics section, u32; zero if there is none, as in version 1.
 pub const STATISTICS_LEN_OFFSET: usize = VERSION_OFFSET + 4;
 /// Offset of the length of the whole file in bytes, u64.
 pub const FILE_LEN_OFFSET: usize = STATISTICS_LEN_OFFSET + 4;
@@ -78,10 +80,10 @@ pub const STREAM_BLOCK_VALUES_OFFSET: usize = STREAM_VALUES_OFFSET + 8;
 pub const STREAM_DICTIONARY_LEN_OFFSET: usize = STREAM_BLOCK_VALUES_OFFSET + 4;
 /// Offset in a stream record of the checksum of its dictionary, u32.
 pub const STREAM_DICTIONARY_CHECKSUM_OFFSET: usize = STREAM_DICTIONARY_LEN_OFFSET + 4;
-/// Offset in a stream record of a reserved u32, zero.
-pub const STREAM_RESERVED2_OFFSET: usize = STREAM_DICTIONARY_CHECKSUM_OFFSET + 4;
+/// Offset in a stream record of the number of its [`Codec`], u32.
+pub const STREAM_CODEC_OFFSET: usize = STREAM_DICTIONARY_CHECKSUM_OFFSET + 4;
 /// Offset in a stream record of the bytes of its data section, u64.
-pub const STREAM_DATA_LEN_OFFSET: usize = STREAM_RESERVED2_OFFSET + 4;
+pub const STREAM_DATA_LEN_OFFSET: usize = STREAM_CODEC_OFFSET + 4;
 
 /// Blocks whose directory entries form a group.
 pub const GROUP_BLOCKS: u64 = 64;
@@ -129,6 +131,7 @@ pub(super) struct StreamRecord {
     pub block_values: u32,
     pub dictionary_len: u32,
     pub dictionary_checksum: u32,
+    pub codec: Codec,
     pub data_len: u64,
     /// Values in increasing order; the position is the symbol.
     pub symbols: Vec<u8>,
@@ -142,6 +145,27 @@ pub enum Plane {
     Low,
     /// The high byte.
     High,
+}
+
+/// What the blocks of a stream are compressed by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Codec {
+    /// zstd: quick to decode.
+    #[default]
+    Zstd,
+    /// LZMA, in LZMA2 chunks: smaller, and many times slower to decode.
+    Lzma,
+}
+
+impl Codec {
+    /// The codec with the number that a stream record has.
+    fn from_number(number: u32) -> Option<Codec> {
+        match number {
+            0 => Some(Codec::Zstd),
+            1 => Some(Codec::Lzma),
+            _ => None,
+        }
+    }
 }
 
 impl StreamRecord {
@@ -232,8 +256,10 @@ impl Header {
             .streams
             .iter()
             .any(|stream| stream.plane == Plane::High);
+        let has_lzma = (self.streams.iter()).any(|stream| stream.codec == Codec::Lzma);
         match self.statistics_len {
-            _ if has_high_bytes => VERSION,
+            _ if has_lzma => VERSION,
+            _ if has_high_bytes => VERSION_OF_TWO_BYTES,
             Some(_) => VERSION_OF_BYTES,
             None => VERSION_WITHOUT_STATISTICS,
         }
@@ -241,10 +267,7 @@ impl Header {
 
     /// Bytes of the stream records behind the header.
     fn more_streams_len(&self) -> usize {
-        match self.version() {
-            VERSION => MORE_STREAMS_LEN,
-            _ => 0,
-        }
+        (Header::records(self.version()) - 2) * STREAM_LEN
     }
 
     /// The header and the symbol maps as bytes. The description must have passed
@@ -291,6 +314,11 @@ impl Header {
             );
             put(
                 record,
+                STREAM_CODEC_OFFSET,
+                &(stream.codec as u32).to_le_bytes(),
+            );
+            put(
+                record,
                 STREAM_DATA_LEN_OFFSET,
                 &stream.data_len.to_le_bytes(),
             );
@@ -306,7 +334,7 @@ impl Header {
     /// How many stream records a version has.
     pub fn records(version: u32) -> usize {
         match version {
-            VERSION => 4,
+            VERSION_OF_TWO_BYTES.. => 4,
             _ => 2,
         }
     }
@@ -347,6 +375,7 @@ impl Header {
                 ensure(statistics_len == 0, "reserved bytes")?;
                 None
             }
+            VERSION if statistics_len == 0 => None,
             _ => {
                 let allowed = STATISTICS_CHECKSUM_LEN..=MAX_STATISTICS_LEN;
                 let is_allowed = allowed.contains(&(statistics_len as usize));
@@ -367,12 +396,13 @@ impl Header {
                 ensure(record.iter().all(|&byte| byte == 0), "unused stream record")?;
             }
         }
-        check_sides(&streams, version)?;
+        check_sides(&streams)?;
         let header = Self {
             description,
             streams,
             statistics_len,
         };
+        ensure(header.version() == version, "version")?;
         let (_, end) = header.sections().ok_or(TableError::ImpossibleField {
             field: "section lengths",
         })?;
@@ -400,20 +430,17 @@ fn record_offset(number: usize) -> usize {
     }
 }
 
-/// Each side once, and from version 3 on low bytes of all of them before high bytes of all of them.
-fn check_sides(streams: &[StreamRecord], version: u32) -> Result<(), TableError> {
-    let (low, high) = match version {
-        VERSION => streams.split_at(streams.len() / 2),
-        _ => (streams, &[][..]),
-    };
+/// Each side once, and low bytes of all of them before high bytes of all of them, if there are any.
+fn check_sides(streams: &[StreamRecord]) -> Result<(), TableError> {
+    let first_high = (streams.iter()).position(|stream| stream.plane == Plane::High);
+    let (low, high) = streams.split_at(first_high.unwrap_or(streams.len()));
     let sides = |streams: &[StreamRecord]| streams.is_sorted_by(|a, b| a.side < b.side);
     ensure(low.len() <= 2 && sides(low), "side to move")?;
-    ensure(low.iter().all(|stream| stream.plane == Plane::Low), "plane")?;
     let is_high = |(low, high): (&StreamRecord, &StreamRecord)| {
         high.plane == Plane::High && (high.side, high.values) == (low.side, low.values)
     };
     let mut pairs = low.iter().zip(high);
-    let are_paired = version != VERSION || low.len() == high.len();
+    let are_paired = high.is_empty() || low.len() == high.len();
     ensure(are_paired && pairs.all(is_high), "plane")
 }
 
@@ -495,10 +522,8 @@ fn decode_stream(record: &[u8], symbols: &mut &[u8]) -> Result<StreamRecord, Tab
         1 => Plane::High,
         _ => return Err(TableError::ImpossibleField { field: "plane" }),
     };
-    ensure(
-        get_u32(record, STREAM_RESERVED2_OFFSET) == 0,
-        "reserved bytes",
-    )?;
+    let codec = Codec::from_number(get_u32(record, STREAM_CODEC_OFFSET))
+        .ok_or(TableError::ImpossibleField { field: "codec" })?;
     let symbol_count = usize::from(get_u16(record, STREAM_SYMBOL_COUNT_OFFSET));
     ensure((1..=256).contains(&symbol_count), "number of symbols")?;
     let Some((map, rest)) = symbols.split_at_checked(symbol_count) else {
@@ -518,6 +543,7 @@ fn decode_stream(record: &[u8], symbols: &mut &[u8]) -> Result<StreamRecord, Tab
         block_values: get_u32(record, STREAM_BLOCK_VALUES_OFFSET),
         dictionary_len: get_u32(record, STREAM_DICTIONARY_LEN_OFFSET),
         dictionary_checksum: get_u32(record, STREAM_DICTIONARY_CHECKSUM_OFFSET),
+        codec,
         data_len: get_u64(record, STREAM_DATA_LEN_OFFSET),
         symbols: map.to_vec(),
     };
@@ -534,7 +560,8 @@ fn decode_stream(record: &[u8], symbols: &mut &[u8]) -> Result<StreamRecord, Tab
         "values in a block",
     )?;
     ensure(
-        stream.dictionary_len as usize <= MAX_DICTIONARY_LEN,
+        stream.dictionary_len as usize <= MAX_DICTIONARY_LEN
+            && (codec == Codec::Zstd || stream.dictionary_len == 0),
         "dictionary length",
     )?;
     ensure(

@@ -39,6 +39,8 @@ mod directory;
 mod encode;
 #[doc(hidden)]
 pub mod layout;
+#[cfg(feature = "native")]
+mod lzma;
 mod options;
 mod pack;
 mod reader;
@@ -60,7 +62,7 @@ mod forgery;
 pub use crate::error::{TableError, WriteError};
 #[cfg(feature = "generate")]
 pub use encode::StreamSizes;
-pub use layout::Plane;
+pub use layout::{Codec, Plane};
 pub use options::{Compression, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;

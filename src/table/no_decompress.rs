@@ -10,6 +10,12 @@ pub(super) fn dictionary(_: &[u8]) -> Option<Dictionary> {
     None
 }
 
+/// How the blocks of a stream are decompressed.
+pub(super) enum StreamCodec<'a> {
+    Zstd(Option<&'a Dictionary>),
+    Lzma,
+}
+
 pub(super) struct Decoder;
 
 impl Decoder {
@@ -19,8 +25,8 @@ impl Decoder {
 
     pub fn decode(
         &mut self,
+        _: StreamCodec<'_>,
         _: &[u8],
-        _: Option<&Dictionary>,
         _: usize,
         _: &mut Vec<u8>,
     ) -> Result<bool, Refused> {

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 
 use super::Description;
 use super::block::{self, Entry};
-use super::decompress::{self, Decoder, Dictionary};
+use super::decompress::{self, Decoder, Dictionary, StreamCodec};
 use super::layout::{
-    BLOCK_CHECKSUM_LEN, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
+    BLOCK_CHECKSUM_LEN, Codec, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
     GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Plane,
     STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, STREAM_LEN, Sections, VERSION, VERSION_OFFSET,
     VERSION_WITHOUT_STATISTICS, get_u32, get_u64,
@@ -413,7 +413,10 @@ impl Table {
         if stream.is_constant() && block < stream.block_count {
             return Ok(zeroed(packed, packed_len)?);
         }
-        let dictionary = self.dictionary(stream)?;
+        let codec = match stream.record.codec {
+            Codec::Zstd => StreamCodec::Zstd(self.dictionary(stream)?),
+            Codec::Lzma => StreamCodec::Lzma,
+        };
         let group = self.kept_group(stream, block)?;
         SCRATCH.with_borrow_mut(|(decoder, buffer)| {
             let constant = self.payload(stream, block, group, buffer, |payload, packed_len| {
@@ -423,7 +426,7 @@ impl Table {
                     packed.extend_from_slice(payload);
                     return Ok(());
                 }
-                if decoder.decode(payload, dictionary, packed_len, packed)? {
+                if decoder.decode(codec, payload, packed_len, packed)? {
                     Ok(())
                 } else {
                     Err(TableError::BlockDecode {

@@ -99,6 +99,7 @@ fn memory_that_is_refused_is_an_error_and_forgotten() {
     use retrograde::generate::{GenerateOptions, Plan};
     use retrograde::metric::Metric;
     use retrograde::probe::Format;
+    use retrograde::table::Compression;
 
     let syzygy = library_folder().join("syzygy");
     std::fs::create_dir_all(&syzygy).unwrap();
@@ -109,13 +110,24 @@ fn memory_that_is_refused_is_an_error_and_forgotten() {
     };
     let plan = Plan::new(&options).unwrap();
     plan.run(&Default::default(), &()).unwrap();
-    generate(three_men(), &["KRvKN"], Rules::PerpetualCheck);
+    // Blocks of zstd, and of LZMA.
+    let smallest = library_folder().join("smallest");
+    std::fs::create_dir_all(&smallest).unwrap();
+    let options = GenerateOptions {
+        compression: Compression::Smallest,
+        ..GenerateOptions::new(&smallest, Material::all_with_men(3))
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&Default::default(), &()).unwrap();
     let program = compile("tests/c/memory.c", "memory");
-    let printed = run(Command::new(program)
-        .arg(three_men())
-        .arg(syzygy)
-        .arg(LEAST_REFUSED));
-    assert!(printed.contains("refusals of 1024 bytes"), "{printed}");
+    for native in [three_men(), &smallest] {
+        generate(native, &["KRvKN"], Rules::PerpetualCheck);
+        let printed = run(Command::new(&program)
+            .arg(native)
+            .arg(&syzygy)
+            .arg(LEAST_REFUSED));
+        assert!(printed.contains("refusals of 1024 bytes"), "{printed}");
+    }
 }
 
 #[test]

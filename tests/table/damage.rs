@@ -5,12 +5,12 @@ use retrograde::Error;
 use retrograde::store::FaultyStore;
 use retrograde::table::layout::{
     CHECKSUM_OFFSET, FILE_LEN_OFFSET, HEADER_LEN, LONGEST_OFFSET, MATERIAL_OFFSET,
-    MORE_STREAMS_LEN, STATISTICS_LEN_OFFSET, STREAM_BLOCK_VALUES_OFFSET, STREAM_COUNT_OFFSET,
-    STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN, STREAM_PLANE_OFFSET,
-    STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET, STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION,
-    VERSION_OFFSET,
+    MORE_STREAMS_LEN, STATISTICS_LEN_OFFSET, STREAM_BLOCK_VALUES_OFFSET, STREAM_CODEC_OFFSET,
+    STREAM_COUNT_OFFSET, STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_LEN_OFFSET, STREAM_LEN,
+    STREAM_PLANE_OFFSET, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET, STREAM_VALUES_OFFSET,
+    STREAMS_OFFSET, VERSION, VERSION_OF_TWO_BYTES, VERSION_OFFSET,
 };
-use retrograde::table::{Table, TableError, WriteOptions};
+use retrograde::table::{Codec, Table, TableError, WriteOptions};
 
 use super::{all_values, runs, small_blocks, table_bytes};
 
@@ -29,6 +29,16 @@ pub(super) fn small_table() -> (Vec<u8>, Vec<Vec<u8>>) {
     let streams = vec![first, second];
     let bytes = table_bytes(&streams, &options);
     (bytes, streams)
+}
+
+/// The values of [`small_table`], compressed by LZMA.
+fn table_of_lzma() -> (Vec<u8>, Vec<Vec<u8>>) {
+    let (_, streams) = small_table();
+    let options = WriteOptions {
+        codec: Codec::Lzma,
+        ..small_blocks(200)
+    };
+    (table_bytes(&streams, &options), streams)
 }
 
 /// Both sides with high bytes, which are mostly one value.
@@ -51,7 +61,7 @@ fn problem(result: Result<impl std::fmt::Debug, Error>) -> TableError {
 
 #[test]
 fn every_flipped_bit_is_found_or_harmless() {
-    for (bytes, values) in [small_table(), table_of_two_bytes()] {
+    for (bytes, values) in [small_table(), table_of_two_bytes(), table_of_lzma()] {
         flip_every_bit(&bytes, &values);
     }
 }
@@ -122,7 +132,7 @@ fn bytes_that_change_after_they_were_read_change_no_value() {
 
 #[test]
 fn every_truncation_is_found_at_open() {
-    for (bytes, _) in [small_table(), table_of_two_bytes()] {
+    for (bytes, _) in [small_table(), table_of_two_bytes(), table_of_lzma()] {
         for len in 0..bytes.len() {
             let found = problem(Table::from_store(Box::new(bytes[..len].to_vec())));
             assert!(
@@ -216,7 +226,7 @@ fn forge(bytes: &[u8], offset: usize, replacement: &[u8]) -> Vec<u8> {
     let mut forged = bytes.to_vec();
     forged[offset..][..replacement.len()].copy_from_slice(replacement);
     let (records, more) = match u32::from(forged[VERSION_OFFSET]) {
-        VERSION => (4, MORE_STREAMS_LEN),
+        VERSION_OF_TWO_BYTES | VERSION => (4, MORE_STREAMS_LEN),
         _ => (2, 0),
     };
     let symbols: usize = (0..records)
@@ -243,9 +253,14 @@ fn record(number: usize) -> usize {
 #[test]
 fn hostile_headers_of_two_bytes_are_rejected() {
     let (bytes, _) = table_of_two_bytes();
+    let codecs = [0, 3].map(|number| record(number) + STREAM_CODEC_OFFSET);
     let planes = [0, 1, 2, 3].map(|number| record(number) + STREAM_PLANE_OFFSET);
     let cases: &[(usize, &[u8])] = &[
         (VERSION_OFFSET, &[2]),
+        (VERSION_OFFSET, &[4]),
+        (codecs[0], &[1]),
+        (codecs[1], &[1]),
+        (codecs[1], &[2]),
         (STREAM_COUNT_OFFSET, &[0]),
         (STREAM_COUNT_OFFSET, &[1]),
         (STREAM_COUNT_OFFSET, &[2]),
@@ -259,8 +274,41 @@ fn hostile_headers_of_two_bytes_are_rejected() {
         (record(3) + STREAM_SIDE_OFFSET, &[0]),
         (record(3) + STREAM_VALUES_OFFSET, &[1]),
     ];
+    reject(&bytes, cases);
+}
+
+#[test]
+fn hostile_headers_of_lzma_are_rejected() {
+    let (bytes, _) = table_of_lzma();
+    let codecs = [0, 1, 2, 3].map(|number| record(number) + STREAM_CODEC_OFFSET);
+    let cases: &[(usize, &[u8])] = &[
+        (VERSION_OFFSET, &[2]),
+        (VERSION_OFFSET, &[3]),
+        (codecs[0], &[2]),
+        (codecs[0], &[0, 1]),
+        (codecs[2], &[1]),
+        (record(0) + STREAM_DICTIONARY_LEN_OFFSET, &[1]),
+        (record(0) + STREAM_PLANE_OFFSET, &[1]),
+        (record(1) + STREAM_PLANE_OFFSET, &[1]),
+        (record(2) + STREAM_SIDE_OFFSET, &[1]),
+        (STREAM_COUNT_OFFSET, &[0]),
+        (STREAM_COUNT_OFFSET, &[1]),
+        (STREAM_COUNT_OFFSET, &[3]),
+        (STREAM_COUNT_OFFSET, &[4]),
+        (STATISTICS_LEN_OFFSET, &[0; 4]),
+        (STATISTICS_LEN_OFFSET, &[1, 0, 0, 0]),
+    ];
+    reject(&bytes, cases);
+    // Zstd and LZMA may stand in one table, but a block is of one of them.
+    let forged = forge(&bytes, codecs[0], &[0]);
+    let found = problem(all_values(forged));
+    assert!(matches!(found, TableError::BlockDecode { .. }), "{found}");
+}
+
+/// With any of these bytes changed it is no table, though its checksum is right.
+fn reject(bytes: &[u8], cases: &[(usize, &[u8])]) {
     for &(offset, replacement) in cases {
-        let forged = forge(&bytes, offset, replacement);
+        let forged = forge(bytes, offset, replacement);
         let found = problem(Table::from_store(Box::new(forged)));
         let is_told = matches!(
             found,
@@ -271,7 +319,7 @@ fn hostile_headers_of_two_bytes_are_rejected() {
         assert!(is_told, "{offset} {replacement:?}: {found}");
     }
     // The forger himself is right.
-    assert!(all_values(forge(&bytes, 0, &[])).is_ok());
+    assert!(all_values(forge(bytes, 0, &[])).is_ok());
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn the_header_is_where_the_document_says() {
                 "STREAM_DICTIONARY_CHECKSUM",
                 STREAM_DICTIONARY_CHECKSUM_OFFSET,
             ),
-            ("STREAM_RESERVED2", STREAM_RESERVED2_OFFSET),
+            ("STREAM_CODEC", STREAM_CODEC_OFFSET),
             ("STREAM_DATA_LEN", STREAM_DATA_LEN_OFFSET),
         ],
         STREAM_LEN,

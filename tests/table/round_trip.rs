@@ -1,8 +1,10 @@
+use std::io::Cursor;
+
 use proptest::prelude::*;
 use retrograde::store::FileStore;
 use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET, VERSION_OFFSET};
 use retrograde::table::{
-    Compression, Description, Head, Packing, Plane, StreamSource, Table, WriteOptions,
+    Codec, Compression, Description, Head, Packing, Plane, StreamSource, Table, WriteOptions,
     compressed_size_of_sample, values_present, write_table, write_table_to,
 };
 
@@ -173,12 +175,20 @@ fn blocks_with_wide_directory_entries_come_back() {
 #[test]
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
     // The long blocks are those for which zstd would choose its row match finder.
-    for block_bytes in [512, 16 << 10, 64 << 10] {
+    let zstd = |block_bytes| WriteOptions {
+        dictionary_bytes: 4096,
+        ..small_blocks(block_bytes)
+    };
+    let lzma = WriteOptions {
+        codec: Codec::Lzma,
+        ..small_blocks(64 << 10)
+    };
+    for options in [512, 16 << 10, 64 << 10]
+        .map(zstd)
+        .into_iter()
+        .chain([lzma])
+    {
         let streams = [runs(3_000_000, 5, 12, 1), runs(700_000, 120, 20, 2)];
-        let options = WriteOptions {
-            dictionary_bytes: 4096,
-            ..small_blocks(block_bytes)
-        };
         let with_threads = |threads| {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -190,6 +200,60 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         assert!(one == with_threads(2));
         assert!(one == with_threads(5));
     }
+}
+
+#[test]
+fn blocks_of_lzma_come_back() {
+    let noise = runs(1000, 255, 1, 3);
+    for len in [1, 2, 5, 100, 4095, 4096, 4097, 70_000, 1 << 20] {
+        let with = |codec| {
+            let streams = [runs(3 * len + 1, 200, 7, 5), runs(2 * len, 3, 20, 6)];
+            let streams = [&streams[0], &noise, &streams[1]].map(|part| part.as_slice());
+            let streams = [[streams[0], streams[1]].concat(), streams[2].to_vec()];
+            let options = WriteOptions {
+                codec,
+                ..small_blocks(len)
+            };
+            let bytes = table_bytes(&streams, &options);
+            assert_eq!(all_values(bytes.clone()).unwrap(), streams, "{len}");
+            bytes.len()
+        };
+        let [zstd, lzma] = [Codec::Zstd, Codec::Lzma].map(with);
+        assert!(lzma < zstd || len < 4096, "{len}: {zstd}, {lzma}");
+    }
+}
+
+#[test]
+fn a_table_of_lzma_needs_no_statistics() {
+    let values = runs(10_000, 9, 12, 4);
+    let stream = StreamSource::new(0, values.len() as u64, &values);
+    let options = WriteOptions {
+        codec: Codec::Lzma,
+        ..small_blocks(1024)
+    };
+    let mut out = Cursor::new(Vec::new());
+    write_table_to(&mut out, &description(), &[stream], &options, &|_, _| true).unwrap();
+    let table = Table::from_store(Box::new(out.into_inner())).unwrap();
+    assert_eq!(table.statistics().unwrap(), None);
+    assert_eq!(table.read_stream(&table.streams()[0]).unwrap(), values);
+    let with_dictionary = WriteOptions {
+        dictionary_bytes: 1024,
+        ..options
+    };
+    let mut out = Cursor::new(Vec::new());
+    let written = write_table_to(
+        &mut out,
+        &description(),
+        &[stream],
+        &with_dictionary,
+        &|_, _| true,
+    );
+    assert!(
+        written
+            .unwrap_err()
+            .to_string()
+            .contains("dictionary_bytes")
+    );
 }
 
 #[test]
