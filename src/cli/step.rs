@@ -92,10 +92,7 @@ impl Step {
         };
         let material = material.normal_form();
         let plan = generate::Plan::new(options)?;
-        let missing = plan
-            .steps()
-            .find(|step| step.material != material && !step.metrics.is_empty());
-        if let Some(missing) = missing {
+        if let Some(missing) = plan.first_missing() {
             bail!(
                 "{material} is made from tables of {}, and {} is missing or damaged; make it first: `retrograde step {} \
                  --tables {} --receipt FILE`",

@@ -14,6 +14,9 @@ use std::str::FromStr;
 pub use bits::{Bits, Ones};
 pub use table::{Numbered, Signature, TableGame};
 
+/// The highest move number that a FEN may have. It stays there, however long the game goes on.
+pub const MAX_FULLMOVES: u32 = 1_000_000_000;
+
 /// The two sides. In xiangqi, `White` is red: the side that moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Color {

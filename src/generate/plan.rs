@@ -196,6 +196,14 @@ impl<G: Generate> Plan<G> {
         self.steps.iter()
     }
 
+    /// The first step that makes tables of a material that was not asked for: those are missing or damaged.
+    #[must_use]
+    pub fn first_missing(&self) -> Option<&Step<G>> {
+        let asked = self.options.materials.iter().map(G::Material::normal_form);
+        let asked: Vec<G::Material> = asked.collect();
+        (self.steps.iter()).find(|step| !step.metrics.is_empty() && !asked.contains(&step.material))
+    }
+
     /// Whether everything is there already.
     #[must_use]
     pub fn is_empty(&self) -> bool {

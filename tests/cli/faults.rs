@@ -212,6 +212,26 @@ fn conversion() {
 }
 
 #[test]
+fn recompression() {
+    let arguments = [
+        "convert",
+        "KQvK",
+        "KRvK",
+        "--from",
+        "native",
+        "--to",
+        "native",
+        "--compression",
+        "smallest",
+        "--compare",
+        "1000",
+        "--tables",
+        "tables",
+    ];
+    fail_everywhere(Place::with_tables, &arguments);
+}
+
+#[test]
 fn saved_sets() {
     let position = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
     fail_everywhere(Place::new, &["solve", position, "--save", "wall.solved"]);

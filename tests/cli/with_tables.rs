@@ -619,6 +619,29 @@ fn bench_measures_solving_and_compressing_apart() {
 }
 
 #[test]
+fn bench_solves_alone() {
+    let place = Place::new();
+    let bench = ["bench", "kpk", "KRvK", "--solve-only", "--repeat", "2"];
+    let answer = place.json(bench.into_iter().chain(["--json"]));
+    assert_eq!(answer["repeats"], 2);
+    let solved = answer["solve_only"].as_object().unwrap();
+    assert_eq!(solved.len(), 2);
+    for (material, positions) in [("KPvK", 2 * 98_304), ("KRvK", 2 * 40_960)] {
+        let of = &solved[material];
+        assert_eq!(of["positions"], positions, "{material}");
+        assert!(of["seconds"].as_f64() > Some(0.0));
+    }
+    let (status, out, _) = place.run(bench);
+    assert_eq!(status, 0);
+    assert!(out.contains("| solve KPvK alone, one core | 0."), "{out}");
+    assert_eq!(out.lines().count(), 4, "{out}");
+    let xiangqi = ["bench", "--game", "xiangqi", "KNvKA", "--solve-only"];
+    let (status, out, _) = place.run(xiangqi.into_iter().chain(["--repeat", "1"]));
+    assert_eq!(status, 0);
+    assert!(out.contains("| solve KNvKA alone, one core |"), "{out}");
+}
+
+#[test]
 fn statistics_are_drawn() {
     let place = Place::with_tables();
     let (status, out, err) = place.run(["stats", "KPvK", "--svg", "kpk.svg", "--limit", "3"]);

@@ -89,3 +89,21 @@ fn the_most_moves_fit_a_list() {
     assert_eq!(most.legal_moves().len(), 218);
     assert_eq!(most.count_legal_moves(), 218);
 }
+
+/// What is played from a position with the highest counters of a FEN can be read again, and comes back.
+#[test]
+fn counters_stay_at_their_highest() {
+    let highest = position("4k3/8/8/8/8/8/8/4K3 b - - 65535 1000000000");
+    for m in &highest.legal_moves() {
+        let next = highest.play(m);
+        assert_eq!(Position::from_fen(&next.to_fen()).as_ref(), Ok(&next));
+        assert_eq!(
+            (next.halfmoves(), next.fullmoves()),
+            (65_535, 1_000_000_000)
+        );
+        let mut back = highest;
+        let undo = back.make(m);
+        back.unmake(m, undo);
+        assert_eq!(back, highest);
+    }
+}

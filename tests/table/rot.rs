@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use retrograde::Error;
-use retrograde::table::Table;
+use retrograde::chess::material::Material;
+use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::table::{Compression, Table};
 use retrograde::tables::rules_directory;
 use retrograde::xiangqi::{Rules, Xiangqi};
 
@@ -57,7 +60,15 @@ fn flipped_bits_give_no_other_value() {
     // Whoever generated larger ones into this folder does not wait for them.
     paths.retain(|path| path.file_stem().is_some_and(|stem| stem.len() == 4));
     paths.extend(tables(&rules_directory::<Xiangqi>(xiangqi.path(), rules)));
-    assert!(paths.len() >= 20, "{paths:?}");
+    let archive = tempfile::tempdir().unwrap();
+    let options = GenerateOptions {
+        compression: Compression::Smallest,
+        ..GenerateOptions::new(archive.path(), Material::all_with_men(3))
+    };
+    let plan = Plan::new(&options).unwrap();
+    plan.run(&AtomicBool::new(false), &()).unwrap();
+    paths.extend(tables(archive.path()));
+    assert!(paths.len() >= 35, "{paths:?}");
     let flips = match std::env::var_os("RETROGRADE_FULL").is_some_and(|value| value == "1") {
         true => 100_000,
         false => FLIPS,

@@ -144,15 +144,11 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
 /// others.
 fn plan(options: &GenerateOptions, network: &Network) -> Result<Plan> {
     let plan = Plan::new(options)?;
-    let asked = &options.materials;
-    let missing = plan
-        .steps()
-        .find(|step| !asked.contains(&step.material) && !step.metrics.is_empty());
-    if let Some(missing) = missing {
+    if let Some(missing) = plan.first_missing() {
         bail!(
             "{} is made from tables of {}, and they are missing or damaged; make them first: \
              `retrograde generate {}`",
-            asked[0],
+            options.materials[0],
             missing.material,
             missing.material
         );

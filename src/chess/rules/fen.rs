@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{CastlingRights, CastlingSide, Piece, Position, Setup, SetupError, Square};
 use crate::counted::counted;
-use crate::game::Color;
+use crate::game::{Color, MAX_FULLMOVES};
 
 /// Why a text is no FEN of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +89,7 @@ impl Setup {
         }
         if let &[halfmoves, fullmoves] = counters {
             setup.halfmoves = read_counter("halfmove clock", halfmoves, u16::MAX.into())?;
-            setup.fullmoves = read_counter("move number", fullmoves, 1_000_000_000)?;
+            setup.fullmoves = read_counter("move number", fullmoves, MAX_FULLMOVES)?;
         }
         Ok(setup)
     }

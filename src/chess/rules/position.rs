@@ -6,8 +6,8 @@ use std::ops::Deref;
 use super::attacks::RotatedOccupancy;
 use super::zobrist::{self, MaterialKey, TURN};
 use super::{Board, CastlingRights, Move, Piece, Role, Setup, SetupError, Square, squares};
-use crate::game::Color;
 use crate::game::repetition::{Line, Repeatable};
+use crate::game::{Color, MAX_FULLMOVES};
 
 /// A legal chess position.
 ///
@@ -66,6 +66,7 @@ pub struct Undo {
     position_key: u64,
     pawn_key: u64,
     halfmoves: u16,
+    fullmoves: u32,
     en_passant: Option<Square>,
     castling: CastlingRights,
 }
@@ -115,7 +116,7 @@ impl Position {
         position.board.turn = setup.turn;
         position.board.castling = setup.castling;
         position.halfmoves = setup.halfmoves;
-        position.fullmoves = setup.fullmoves.max(1);
+        position.fullmoves = setup.fullmoves.clamp(1, MAX_FULLMOVES);
         let king = position.king(!setup.turn);
         if position.is_attacked(king, setup.turn, position.occupied()) {
             return Err(SetupError::OpponentInCheck {
@@ -241,6 +242,7 @@ impl Position {
             position_key: self.keys.position,
             pawn_key: self.keys.pawns,
             halfmoves: self.halfmoves,
+            fullmoves: self.fullmoves,
             en_passant: self.en_passant,
             castling: self.castling,
         };
@@ -249,7 +251,7 @@ impl Position {
         } else {
             self.halfmoves.saturating_add(1)
         };
-        self.fullmoves = self.fullmoves.wrapping_add(self.turn.index() as u32);
+        self.fullmoves = (self.fullmoves + self.turn.index() as u32).min(MAX_FULLMOVES);
         let keys = &mut self.keys;
         self.board.make(m, |man, square| keys.toggle(man, square));
         self.keys.position ^= TURN;
@@ -269,8 +271,8 @@ impl Position {
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {
         let us = !self.turn;
-        self.fullmoves = self.fullmoves.wrapping_sub(us.index() as u32);
         self.halfmoves = undo.halfmoves;
+        self.fullmoves = undo.fullmoves;
         let rotated = &mut self.keys.rotated;
         self.board
             .move_men(m, us, true, |_, square| rotated.toggle(square));

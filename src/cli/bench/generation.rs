@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use retrograde::game::{Numbered, TableGame};
+use retrograde::game::Numbered;
 use retrograde::generate::{Generate, GenerateOptions, Generated, Observer, Phase, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use super::recorder::{PhaseTimes, Recorder, median, one_core, per_second};
 
 /// Repeated generations of some materials and all they lead to.
 pub struct Generation<G: Generate> {
@@ -17,7 +18,7 @@ pub struct Generation<G: Generate> {
     materials: Vec<G::Material>,
     /// Positions of each material that is solved: its indices with both sides to move.
     positions: HashMap<G::Material, u64>,
-    /// On one core.
+    /// On one core, processor time where the system tells it.
     alone: Vec<PhaseTimes<G>>,
     /// On all threads, in seconds, sorted.
     together: Vec<f64>,
@@ -25,10 +26,6 @@ pub struct Generation<G: Generate> {
     /// The tables of the last repetition.
     pub place: TempDir,
 }
-
-/// Seconds of each material and phase.
-type PhaseTimes<G> = HashMap<PhaseOf<G>, f64>;
-type PhaseOf<G> = (<G as TableGame>::Material, Phase<<G as TableGame>::Metric>);
 
 /// What one core did with one material, or with all.
 struct Rates {
@@ -47,16 +44,12 @@ impl<G: Generate> Generation<G> {
     ///
     /// If there is no room, a thread cannot be started, or a generation fails.
     pub fn measure(options: &GenerateOptions<G>, repeats: usize) -> Result<Generation<G>> {
-        let one = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .context("cannot start a thread; end other programs")?;
+        let one = one_core()?;
         let mut alone = Vec::new();
         for _ in 0..repeats {
             let recorder = Recorder::<G>::default();
             one.install(|| Once::run(options, &recorder))?;
-            let times = recorder.0.into_inner();
-            alone.push(times.unwrap_or_else(PoisonError::into_inner));
+            alone.push(recorder.into_times());
         }
         let mut last = Once::run(options, &())?;
         let mut together = vec![last.seconds];
@@ -206,36 +199,5 @@ impl<G: Generate> Once<G> {
             generated,
             place,
         })
-    }
-}
-
-/// Adds up what is spent where.
-#[derive(Default)]
-struct Recorder<G: Generate>(Mutex<PhaseTimes<G>>);
-
-impl<G: Generate> Observer<G> for Recorder<G> {
-    fn started(&self, _: G::Material) {}
-
-    fn advanced(&self, _: u64) {}
-
-    fn finished(&self, _: G::Material, _: u64) {}
-
-    fn spent(&self, material: G::Material, phase: Phase<G::Metric>, time: Duration) {
-        let mut times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *times.entry((material, phase)).or_default() += time.as_secs_f64();
-    }
-}
-
-/// The middle one; the larger of two.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-fn per_second(positions: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 {
-        positions as f64 / seconds
-    } else {
-        0.0
     }
 }

@@ -3,6 +3,8 @@
 mod generation;
 mod probes;
 mod reach;
+mod recorder;
+mod solving;
 mod xiangqi;
 
 use std::io::Write;
@@ -14,6 +16,7 @@ use retrograde::game::Game;
 use retrograde::generate::{Generate, GenerateOptions};
 use retrograde::metric::Metric;
 use retrograde::probe::ProbeOptions;
+use retrograde::table;
 use retrograde::xiangqi::Rules;
 use serde_json::json;
 
@@ -23,6 +26,7 @@ use super::{Outcome, input, progress};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
 use reach::{ReachTime, reach_times};
+use solving::Solving;
 
 /// What is generated if nothing is said: a pawnless and a pawnful material of four men.
 const GENERATED: [&str; 2] = ["KQvKR", "KPvKP"];
@@ -33,9 +37,10 @@ const GENERATED_OF_XIANGQI: &str = "KRvKN";
 #[command(after_help = "Examples:\n  \
     retrograde bench --tables ~/tables\n  \
     retrograde bench KQRvKR --repeat 1\n  \
+    retrograde bench KQRvKR KRPvKR --solve-only\n  \
     retrograde bench --game xiangqi KRCvKR\n\n\
     Generation: some materials and all they lead to, into a directory that is removed again; medians. Solving and\n\
-    compressing are timed on one core, positions are those of both sides to move. Probes: random positions of the\n\
+    compressing are timed on one core by its processor time, positions are those of both sides to move. Probes: random positions of the\n\
     largest tables that are there; cold, with no block decoded yet, and with its block cached. Solving: two positions\n\
     by what they can reach, without tables.")]
 pub struct Bench {
@@ -54,6 +59,11 @@ pub struct Bench {
     /// How often to generate it, on one core and again on all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 3)]
     repeat: u32,
+
+    /// Solve what is named and nothing else: results and distances to zeroing, of xiangqi to conversion, on one core. What
+    /// it leads to is made before, and writing does not count
+    #[arg(long, conflicts_with = "compression")]
+    solve_only: bool,
 
     /// How hard to compress
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
@@ -81,13 +91,15 @@ impl Bench {
     fn chess(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         let named = self.named(&GENERATED, input::material)?;
         let materials = input::materials(&named, None);
-        let generation = Generation::measure(
-            &GenerateOptions {
-                compression: self.compression.into(),
-                ..GenerateOptions::new(PathBuf::new(), materials)
-            },
-            self.repeat as usize,
-        )?;
+        let options = GenerateOptions::new(PathBuf::new(), materials);
+        if self.solve_only {
+            return self.solve(options, &[Metric::Wdl, Metric::Dtz], out);
+        }
+        let options = GenerateOptions {
+            compression: self.compression.into(),
+            ..options
+        };
+        let generation = Generation::measure(&options, self.repeat as usize)?;
         // Tables are measured, and not how fast an answer is found again.
         let options = ProbeOptions {
             result_bytes: 0,
@@ -110,9 +122,14 @@ impl Bench {
 
     fn xiangqi(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         let materials = self.named(&[GENERATED_OF_XIANGQI], input::xiangqi_material)?;
+        let options = GenerateOptions::xiangqi(PathBuf::new(), materials, self.rules);
+        if self.solve_only {
+            use retrograde::xiangqi::Metric;
+            return self.solve(options, &[Metric::Wdl, Metric::Dtc], out);
+        }
         let options = GenerateOptions {
             compression: self.compression.into(),
-            ..GenerateOptions::xiangqi(PathBuf::new(), materials, self.rules)
+            ..options
         };
         let generation = Generation::measure(&options, self.repeat as usize)?;
         let mut probes = xiangqi::probe_times(directory, self.rules)?;
@@ -121,6 +138,27 @@ impl Bench {
             probes = xiangqi::probe_times(&made, self.rules)?;
         }
         self.print(&generation, &probes, &[], out)
+    }
+
+    /// Measures solving alone and prints it.
+    fn solve<G: Generate>(
+        &self,
+        options: GenerateOptions<G>,
+        metrics: &[G::Metric],
+        out: &mut dyn Write,
+    ) -> Result<Outcome> {
+        let options = GenerateOptions {
+            metrics: metrics.to_vec(),
+            compression: table::Compression::Fast,
+            ..options
+        };
+        let solved = Solving::measure(&options, self.repeat as usize)?;
+        if self.json {
+            let answer = json!({"repeats": self.repeat, "solve_only": Solving::to_json(&solved)});
+            writeln!(out, "{answer}")?;
+            return Ok(Outcome::Done);
+        }
+        print_rows(solved.iter().map(Solving::row), out)
     }
 
     /// The materials that were named, or else those of the game.
@@ -153,12 +191,20 @@ impl Bench {
             writeln!(out, "{answer}")?;
             return Ok(Outcome::Done);
         }
-        writeln!(out, "| what | figure |\n|---|---|")?;
         let rows = generation.rows().into_iter();
         let rows = rows.chain(probes.iter().flat_map(ProbeTimes::rows));
-        for (what, figure) in rows.chain(reach.iter().map(ReachTime::row)) {
-            writeln!(out, "| {what} | {figure} |")?;
-        }
-        Ok(Outcome::Done)
+        print_rows(rows.chain(reach.iter().map(ReachTime::row)), out)
     }
+}
+
+/// Prints what was measured as one table.
+fn print_rows(
+    rows: impl Iterator<Item = (String, String)>,
+    out: &mut dyn Write,
+) -> Result<Outcome> {
+    writeln!(out, "| what | figure |\n|---|---|")?;
+    for (what, figure) in rows {
+        writeln!(out, "| {what} | {figure} |")?;
+    }
+    Ok(Outcome::Done)
 }

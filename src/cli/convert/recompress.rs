@@ -12,7 +12,7 @@ use retrograde::Error;
 use retrograde::chess::{Chess, ChessRules};
 use retrograde::game::{Game, Signature};
 use retrograde::generate::{Generate, first_difference, recompress, table_path};
-use retrograde::tables::{NativeFile, list, rules_directory};
+use retrograde::tables::{NativeFile, list, remove_leftovers, rules_directory};
 use retrograde::xiangqi::Xiangqi;
 use serde_json::json;
 
@@ -51,6 +51,8 @@ impl Convert {
         if chess.is_empty() && xiangqi.is_empty() {
             bail!("{} has no tables of our own to convert", place.display());
         }
+        // What was left here by one that was killed.
+        remove_leftovers(self.into.as_deref().unwrap_or(place));
         let cancel = progress::cancel_on_interrupt()?;
         let mut done = Recompressed::default();
         self.files(&chess, place, &cancel, &mut done)?;

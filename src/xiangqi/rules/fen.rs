@@ -10,7 +10,7 @@ use std::str::FromStr;
 use super::square::{FILES, RANKS};
 use super::{Piece, Position, Role, Setup, SetupError, Square, squares};
 use crate::counted::counted;
-use crate::game::Color;
+use crate::game::{Color, MAX_FULLMOVES};
 
 /// Why a text is no FEN of a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,7 +95,7 @@ impl Setup {
         }
         if let &[_, _, halfmoves, fullmoves] = rest {
             setup.halfmoves = read_counter("halfmove clock", halfmoves, u16::MAX.into())?;
-            setup.fullmoves = read_counter("move number", fullmoves, 1_000_000_000)?;
+            setup.fullmoves = read_counter("move number", fullmoves, MAX_FULLMOVES)?;
         }
         Ok(setup)
     }

@@ -8,8 +8,8 @@ use super::cell::Cell;
 use super::square::{ALL_SQUARES, flip};
 use super::zobrist::{self, TURN};
 use super::{Bitboard, Move, Piece, Role, Setup, SetupError, Square, squares};
-use crate::game::Color;
 use crate::game::repetition::Repeatable;
+use crate::game::{Color, MAX_FULLMOVES};
 
 /// A legal position: each man where it can stand, kings not facing each other, and the side that just moved not in check.
 ///
@@ -47,6 +47,7 @@ pub struct Position {
 pub struct Undo {
     captured: PieceNumber,
     halfmoves: u16,
+    fullmoves: u32,
     check: bool,
 }
 
@@ -103,7 +104,7 @@ impl Position {
         let position = Position {
             check: board.is_check(setup.turn),
             board,
-            fullmoves: setup.fullmoves.max(1),
+            fullmoves: setup.fullmoves.clamp(1, MAX_FULLMOVES),
             halfmoves: setup.halfmoves,
             turn: setup.turn,
         };
@@ -270,6 +271,7 @@ impl Position {
         let undo = Undo {
             captured,
             halfmoves: self.halfmoves,
+            fullmoves: self.fullmoves,
             check: self.check,
         };
         self.halfmoves = if captured != 0 {
@@ -277,7 +279,7 @@ impl Position {
         } else {
             self.halfmoves.saturating_add(1)
         };
-        self.fullmoves = self.fullmoves.wrapping_add(self.turn.index() as u32);
+        self.fullmoves = (self.fullmoves + self.turn.index() as u32).min(MAX_FULLMOVES);
         self.turn = !self.turn;
         self.check = m.gives_check();
         debug_assert_eq!(self.check, self.board.is_check(self.turn));
@@ -288,10 +290,10 @@ impl Position {
     #[inline]
     pub fn unmake(&mut self, m: Move, undo: Undo) {
         self.turn = !self.turn;
-        self.fullmoves = self.fullmoves.wrapping_sub(self.turn.index() as u32);
         self.board
             .undo_move_piece(Cell::of(m.from()), Cell::of(m.to()), undo.captured);
         self.halfmoves = undo.halfmoves;
+        self.fullmoves = undo.fullmoves;
         self.check = undo.check;
     }
 

@@ -161,3 +161,18 @@ fn a_full_board_of_moves_fits_a_list() {
         naive::legal_moves(&most.to_fen()).len()
     );
 }
+
+/// What is played from a position with the highest counters of a FEN can be read again, and comes back.
+#[test]
+fn counters_stay_at_their_highest() {
+    let highest = position("5k3/9/9/9/9/9/9/9/4A4/R3K3c b - - 65535 1000000000");
+    for m in &highest.legal_moves() {
+        let next = highest.play(m);
+        assert_eq!(Position::from_fen(&next.to_fen()).as_ref(), Ok(&next));
+        assert_eq!(next.fullmoves(), 1_000_000_000);
+        let mut back = highest;
+        let undo = back.make(m);
+        back.unmake(m, undo);
+        assert_eq!(back, highest);
+    }
+}

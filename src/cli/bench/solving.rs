@@ -1,0 +1,103 @@
+//! How long solving takes by itself: what a material leads to is there, and what is written does not count.
+
+use std::io::ErrorKind;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use retrograde::game::Signature;
+use retrograde::generate::{Generate, GenerateOptions, Phase, Plan};
+use retrograde::tables::{rules_directory, table_path};
+use serde_json::{Value, json};
+
+use super::recorder::{Recorder, median, one_core, per_second};
+
+/// A material solved several times on one core.
+pub struct Solving<G: Generate> {
+    material: G::Material,
+    /// Its indices with both sides to move.
+    positions: u64,
+    /// The median, of processor time where the system tells it.
+    seconds: f64,
+}
+
+impl<G: Generate> Solving<G> {
+    /// Makes what `options` ask for in a directory that is removed again, then each of the materials `repeats` times
+    /// on one core. The directory of the options does not count.
+    ///
+    /// # Errors
+    ///
+    /// If there is no room, a thread cannot be started, or a generation fails.
+    pub fn measure(options: &GenerateOptions<G>, repeats: usize) -> Result<Vec<Solving<G>>> {
+        let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
+        let options = GenerateOptions {
+            directory: place.path().to_owned(),
+            ..options.clone()
+        };
+        Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
+        let one = one_core()?;
+        let measure = |material: &G::Material| {
+            let material = material.normal_form();
+            let only = GenerateOptions {
+                materials: vec![material],
+                ..options.clone()
+            };
+            let mut seconds = Vec::new();
+            let mut positions = 0;
+            for _ in 0..repeats {
+                remove_tables(&only)?;
+                let plan = Plan::new(&only)?;
+                let step = plan.steps().find(|step| step.material == material);
+                positions = step.map_or(0, |step| 2 * step.positions);
+                let recorder = Recorder::<G>::default();
+                one.install(|| plan.run(&AtomicBool::new(false), &recorder))?;
+                let times = recorder.into_times();
+                seconds.extend(times.get(&(material, Phase::Solving)));
+            }
+            Ok(Solving {
+                material,
+                positions,
+                seconds: median(seconds),
+            })
+        };
+        options.materials.iter().map(measure).collect()
+    }
+
+    pub fn to_json(solved: &[Solving<G>]) -> Value {
+        let each = solved.iter().map(|of| {
+            let rate = per_second(of.positions, of.seconds);
+            let figures = json!({"positions": of.positions, "seconds": of.seconds, "positions_per_second": rate});
+            (of.material.to_string(), figures)
+        });
+        each.collect::<serde_json::Map<_, _>>().into()
+    }
+
+    /// A row of a table: what was measured, and the figure.
+    pub fn row(&self) -> (String, String) {
+        (
+            format!("solve {} alone, one core", self.material),
+            format!(
+                "{:.3} s, {:.1} million positions/s ({:.1} million)",
+                self.seconds,
+                per_second(self.positions, self.seconds) / 1e6,
+                self.positions as f64 / 1e6
+            ),
+        )
+    }
+}
+
+/// Removes the tables of the materials that are asked for.
+fn remove_tables<G: Generate>(options: &GenerateOptions<G>) -> Result<()> {
+    let directory = rules_directory::<G>(&options.directory, options.rules);
+    for material in &options.materials {
+        for &metric in &options.metrics {
+            let path = table_path(&directory, material, metric);
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(error).context(format!("cannot remove {}", path.display()));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
