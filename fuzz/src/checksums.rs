@@ -7,7 +7,7 @@ use retrograde::table::layout::{
     NARROW_BLOCK_BYTES, STATISTICS_CHECKSUM_LEN, STATISTICS_LEN_OFFSET, STATISTICS_SIDE, STREAM_BLOCK_VALUES_OFFSET,
     STREAM_DATA_LEN_OFFSET, STREAM_DICTIONARY_CHECKSUM_OFFSET, STREAM_DICTIONARY_LEN_OFFSET,
     STREAM_LEN, STREAM_PLANE_OFFSET, STREAM_SIDE_OFFSET, STREAM_SYMBOL_COUNT_OFFSET,
-    STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION, VERSION_OFFSET,
+    STREAM_VALUES_OFFSET, STREAMS_OFFSET, VERSION_OF_TWO_BYTES, VERSION_OFFSET,
 };
 
 /// What is made right.
@@ -41,7 +41,7 @@ pub fn checksums(bytes: &mut [u8], target: Target) -> Option<()> {
     let identity = crc32c::crc32c(&bytes[GAME_OFFSET..STREAMS_OFFSET]);
     let mut records = vec![STREAMS_OFFSET, STREAMS_OFFSET + STREAM_LEN];
     let mut symbols_start = HEADER_LEN;
-    if number(bytes, VERSION_OFFSET, 4) == Some(VERSION.into()) {
+    if number(bytes, VERSION_OFFSET, 4) >= Some(VERSION_OF_TWO_BYTES.into()) {
         records.extend([HEADER_LEN, HEADER_LEN + STREAM_LEN]);
         symbols_start += MORE_STREAMS_LEN;
     }

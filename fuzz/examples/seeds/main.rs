@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use indicatif::ProgressBar;
+use retrograde::generate::{GenerateOptions, Plan};
 use retrograde::probe::solved::{Recorded, save};
 use retrograde::reach::{NoLeaves, Options, Reach, solve};
+use retrograde::table::Compression;
 use retrograde::{chess, xiangqi};
 use retrograde_fuzz::manifest::Manifest;
 use retrograde_fuzz::{PAWNFUL, PAWNLESS, TABLES};
@@ -26,12 +28,14 @@ const FEN: &[&str] = &[
     "rnbqkbnr/p1pppppp/8/8/PpP4P/8/1P1PPPP1/RNBQKBNR b KQkq c3 0 3",
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 99 150",
     "8/1P6/8/8/2k5/8/4p3/1K6 b - -",
+    "4k3/8/8/8/8/8/8/4K3 b - - 65535 1000000000",
 ];
 
 const XIANGQI_FEN: &[&str] = &[
     "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
     "4k4/4P4/4P4/4P4/9/9/9/9/9/3K5 w",
     "3k5/9/9/9/9/9/9/9/4A4/R3K3c b - - 30 90",
+    "5k3/9/9/9/9/9/9/9/4A4/R3K3c b - - 65535 1000000000",
 ];
 
 const MOVES: &[&str] = &[
@@ -92,8 +96,8 @@ fn texts<T: AsRef<[u8]>>(target: PathBuf, texts: &[T]) -> Outcome {
     Ok(())
 }
 
-/// Small tables of our own.
-fn native(target: &Path, folders: &[PathBuf]) -> Outcome {
+/// Small tables of our own, under names that begin alike.
+fn native(target: &Path, folders: &[PathBuf], begin: &str) -> Outcome {
     fs::create_dir_all(target)?;
     for folder in folders {
         for file in fs::read_dir(folder)? {
@@ -106,12 +110,23 @@ fn native(target: &Path, folders: &[PathBuf]) -> Outcome {
             let name = path.file_name().ok_or("a file without a name")?;
             for choice in [0u8, 1, 6] {
                 let bytes = [&[choice], &fs::read(&path)?[..]].concat();
-                let name = format!("{choice}-{}", name.to_string_lossy());
+                let name = format!("{begin}{choice}-{}", name.to_string_lossy());
                 fs::write(target.join(name), bytes)?;
             }
         }
     }
     Ok(())
+}
+
+/// Tables that are compressed by LZMA.
+fn archives(target: &Path) -> Outcome {
+    let place = tempfile::tempdir()?;
+    let options = GenerateOptions {
+        compression: Compression::Smallest,
+        ..GenerateOptions::new(place.path(), vec!["KPvK".parse()?])
+    };
+    Plan::new(&options)?.run(&AtomicBool::new(false), &())?;
+    native(target, &[place.path().to_owned()], "lzma-")
 }
 
 /// The positions that one leads to, as a file.
@@ -150,7 +165,8 @@ fn main() -> Outcome {
         .map(|number| vec![number, 3 * number, 0x13, 0x22, 0x79])
         .collect();
     texts(corpus.join("syzygy_writer"), &written)?;
-    native(&corpus.join("native_table"), &folders)?;
+    native(&corpus.join("native_table"), &folders, "")?;
+    archives(&corpus.join("native_table"))?;
     records(&corpus.join("records"))?;
     let manifest = Manifest::of(
         TABLES.as_ref(),
