@@ -15,6 +15,9 @@ use crate::parallel::{self, Pool};
 /// about what must finish before a cancellation is noticed.
 const BATCH_BYTES: usize = 4 << 20;
 
+/// Stands for the symbol of a value that the stream is not to have.
+const UNANNOUNCED: u16 = 256;
+
 /// Where the bytes of a stream went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamSizes {
@@ -44,9 +47,8 @@ pub(super) struct StreamEncoder<'a> {
     block_values: usize,
     /// Values in increasing order; the position is the symbol.
     symbols: Vec<u8>,
-    /// Symbol of each value that is present.
-    symbol_of: [u8; 256],
-    present: [bool; 256],
+    /// Symbol of each value, or [`UNANNOUNCED`].
+    symbol_of: [u16; 256],
     options: &'a WriteOptions,
 }
 
@@ -60,9 +62,9 @@ impl<'a> StreamEncoder<'a> {
         let symbols: Vec<u8> = (0..=255)
             .filter(|&value| present[usize::from(value)])
             .collect();
-        let mut symbol_of = [0; 256];
-        for (symbol, &value) in symbols.iter().enumerate() {
-            symbol_of[usize::from(value)] = symbol as u8;
+        let mut symbol_of = [UNANNOUNCED; 256];
+        for (symbol, &value) in (0..).zip(&symbols) {
+            symbol_of[usize::from(value)] = symbol;
         }
         let packing = Packing::for_symbols(symbols.len());
         Self {
@@ -72,7 +74,6 @@ impl<'a> StreamEncoder<'a> {
             block_values: options.block_values(packing),
             symbols,
             symbol_of,
-            present,
             options,
         }
     }
@@ -111,47 +112,52 @@ impl<'a> StreamEncoder<'a> {
         let len = (self.stream.len - start).min(self.block_values as u64) as usize;
         worker.symbols.resize(len, 0);
         self.stream.source.fill(start, &mut worker.symbols);
-        if let Some(value) = self.to_symbols(&mut worker.symbols) {
+        if !self.to_symbols(&mut worker.symbols) {
+            self.stream.source.fill(start, &mut worker.symbols);
+            let is_unannounced = |&&value: &&u8| self.symbol_of[usize::from(value)] == UNANNOUNCED;
+            let value = worker.symbols.iter().find(is_unannounced);
             return Err(WriteError::UnannouncedValue {
                 stream: self.number,
-                value,
+                value: value.copied().unwrap_or_default(),
             });
         }
         self.packing.pack(&worker.symbols, &mut worker.packed);
         Ok(())
     }
 
-    /// Makes symbols of values; of those that were not announced, if there are any, the value of one.
-    fn to_symbols(&self, values: &mut [u8]) -> Option<u8> {
-        let (&first, &last) = self.symbols.first().zip(self.symbols.last())?;
-        let mut are_announced = true;
+    /// Makes symbols of values; says whether all were announced.
+    fn to_symbols(&self, values: &mut [u8]) -> bool {
+        let Some((&first, &last)) = self.symbols.first().zip(self.symbols.last()) else {
+            return false;
+        };
         if usize::from(last - first) + 1 == self.symbols.len() {
             // Without gaps a symbol is a difference, of which compilers make many at a time.
             let mut highest = 0;
-            for value in &*values {
-                highest = value.wrapping_sub(first).max(highest);
+            for value in values {
+                *value = value.wrapping_sub(first);
+                highest = highest.max(*value);
             }
-            are_announced = highest <= last - first;
-            if are_announced {
-                for value in &mut *values {
-                    *value = value.wrapping_sub(first);
-                }
-            }
-        } else {
-            for value in &*values {
-                are_announced &= self.present[usize::from(*value)];
-            }
-            if are_announced {
-                for value in &mut *values {
-                    *value = self.symbol_of[usize::from(*value)];
-                }
-            }
+            return highest <= last - first;
         }
-        let is_unannounced = |value: &&u8| !self.present[usize::from(**value)];
-        match are_announced {
-            true => None,
-            false => values.iter().find(is_unannounced).copied(),
+        let mut highest = 0;
+        let mut symbol_of = |value: u8| {
+            let symbol = self.symbol_of[usize::from(value)];
+            highest = symbol.max(highest);
+            symbol as u8
+        };
+        let (eights, rest) = values.as_chunks_mut::<8>();
+        // Values come in runs, and eight that are what the eight before them are need no look-up.
+        let mut before = ([first; 8], [0; 8]);
+        for eight in eights {
+            if *eight != before.0 {
+                before = (*eight, eight.map(&mut symbol_of));
+            }
+            *eight = before.1;
         }
+        for value in rest {
+            *value = symbol_of(*value);
+        }
+        highest < UNANNOUNCED
     }
 
     /// Says that the next values that are asked for are those from `start` to `end`, or any if
