@@ -6,6 +6,7 @@
 //! next square, so they are put together first.
 
 use super::addressing::BLACK_KING;
+use super::by_king::ByKing;
 use super::rows::{MAX_SETS, Rows, put_bits};
 use super::side::Side;
 use crate::chess::index::Order;
@@ -18,6 +19,8 @@ pub(super) struct Gather<'a> {
     pub order: &'a Order,
     /// For each word what [`Numbers::sets_at`](super::rows::Numbers::sets_at) says.
     pub sets: &'a [u64],
+    /// The same turned, if they were.
+    pub by_king: Option<&'a ByKing>,
     /// The solver's bytes; empty for results.
     pub bytes: &'a [u8],
     /// The first index.
@@ -124,17 +127,32 @@ impl Kernel for Gather<'_> {
     }
 }
 
-/// Adds the bits of a black king's square in a word to those of others, set by set.
+/// Adds a bit of a word to those of others, set by set.
 #[inline(always)]
-fn add_bits<const SETS: usize>(
-    bits: &mut [u64; SETS],
-    sets: &[u64; SETS],
-    black_king: u32,
-    place: usize,
-) {
+fn add_bits<const SETS: usize>(bits: &mut [u64; SETS], sets: &[u64; SETS], bit: u32, place: usize) {
     for (bits, set) in bits.iter_mut().zip(sets) {
-        *bits |= (set >> black_king & 1) << place;
+        *bits |= (set >> bit & 1) << place;
     }
+}
+
+/// The bits of up to 64 addresses, of which the first one lies at `start`, of one square of the black king.
+#[inline(always)]
+fn bits_of_square<const SETS: usize>(
+    words: &[[u64; SETS]],
+    start: u32,
+    parts: &[u32],
+) -> [u64; SETS] {
+    let mut bits = [0; SETS];
+    for (place, &part) in parts.iter().enumerate() {
+        let address = start + part;
+        add_bits(
+            &mut bits,
+            &words[address as usize / 64],
+            address % 64,
+            place,
+        );
+    }
+    bits
 }
 
 /// Adds up to 64 indices to each set of some rows.
@@ -178,17 +196,19 @@ impl Gather<'_> {
             }
             let king = row.black_king;
             let parts = addressing.parts_of(fastest, digits);
+            let of_square = self.by_king.map(|turned| turned.of_square::<SETS>(king));
             let known = tiles.of_row(number, row.address, parts, (sets, lines));
             let (known_columns, known_lines) = known.unwrap_or_default();
             for (chunk, parts) in parts.chunks(64).enumerate() {
                 let mut bits = [0; SETS];
-                match known_columns.get(chunk) {
-                    Some(columns) => {
+                match (known_columns.get(chunk), of_square) {
+                    (Some(columns), _) => {
                         for (bits, column) in bits.iter_mut().zip(columns) {
                             *bits = column[king as usize % 64];
                         }
                     }
-                    None => {
+                    (None, Some(words)) => bits = bits_of_square(words, row.address, parts),
+                    (None, None) => {
                         for (place, &part) in parts.iter().enumerate() {
                             let sets = &sets[(row.address + part) as usize];
                             add_bits(&mut bits, sets, king, place);

@@ -6,6 +6,7 @@
 
 mod addressing;
 mod begun;
+mod by_king;
 mod chess;
 mod choose;
 mod effort;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use super::addressing::{BLACK_KING, FastestMan, FileOrder};
+use super::by_king::ByKing;
 use super::choose::Ordered;
 use super::gather::Gather;
 use super::laid_out::LaidOut;
@@ -191,6 +192,8 @@ struct SampledSlice<'a> {
     number: usize,
     /// For each word what [`Numbers::sets_at`] says.
     sets: Vec<u64>,
+    /// The same turned, of results: of each number more are looked at than of distances, as a block has more.
+    by_king: Option<ByKing>,
     /// The solver's bytes; empty for results.
     bytes: Cow<'a, [u8]>,
 }
@@ -209,6 +212,13 @@ impl Looked<'_> {
         }
     }
 
+    fn by_king(&self) -> Option<&ByKing> {
+        match self {
+            Looked::Sampled(slice) => slice.by_king.as_ref(),
+            Looked::LaidOut(_) => None,
+        }
+    }
+
     fn bytes(&self) -> &[u8] {
         match self {
             Looked::Sampled(slice) => &slice.bytes,
@@ -222,8 +232,10 @@ impl<'a> SampledSlices<'a> {
         let sampled = |&number: &usize| {
             let values = side.values(number);
             let sets = side.numbers.sets_of_slice(&values, side.addressing);
+            let count = side.numbers.sets();
             SampledSlice {
                 number,
+                by_king: (!side.numbers.has_bytes()).then(|| ByKing::new(&sets, count)),
                 sets,
                 // All else that was brought back is not needed any more.
                 bytes: match values {
@@ -281,6 +293,7 @@ impl<'a> SampleSource<'a> {
             side: self.sampled.side,
             order: &self.order,
             sets: slice.sets(),
+            by_king: slice.by_king(),
             bytes: slice.bytes(),
             start,
             len,

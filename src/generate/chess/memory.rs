@@ -221,8 +221,8 @@ fn of_leaving(material: &Material, leaves: &[View], engine: Engine) -> Option<u6
 const SAMPLED_SIDES: u64 = 2 * 4;
 /// Bytes of a word of what a file is made from, by metric: sets and distances.
 const RESTORED_BYTES: [u64; 3] = [6 * 8, 5 * 8 + 64, 5 * 8 + 64];
-/// Bytes of a word of a sample: what may stand there, and distances.
-const SAMPLE_BYTES: [u64; 3] = [5 * 8, 8 + 64, 2 * 8 + 64];
+/// Bytes of a word of a sample: what may stand there, of results a second time, and distances.
+const SAMPLE_BYTES: [u64; 3] = [2 * 5 * 8, 8 + 64, 2 * 8 + 64];
 
 /// What captures lead to may stay in memory where slices wait in files, if it is no more.
 const STAYING_BYTES: u64 = 4 << 30;
