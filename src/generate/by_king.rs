@@ -4,7 +4,6 @@
 //! wants one bit of each of many words that lie anywhere in the slice, which are then read from far away. Of one
 //! square all bits are a 64th of that, which stays in a near cache.
 
-use super::rows::MAX_SETS;
 use crate::retro::layer::large_set;
 use crate::simd::{Kernel, Width};
 use crate::transpose::transpose_words;
@@ -55,33 +54,16 @@ impl Kernel for Turn<'_> {
 
     #[inline(always)]
     fn run(self) {
-        match self.count {
-            1 => self.turn::<1>(),
-            2 => self.turn::<2>(),
-            3 => self.turn::<3>(),
-            4 => self.turn::<4>(),
-            _ => self.turn::<MAX_SETS>(),
-        }
-    }
-}
-
-impl Turn<'_> {
-    #[inline(always)]
-    fn turn<const SETS: usize>(self) {
-        let sets = self.sets.as_chunks::<SETS>().0;
-        for (number, sets) in sets.chunks(64).enumerate() {
-            let mut columns = [[0; 64]; SETS];
-            for (place, words) in sets.iter().enumerate() {
-                for (column, &word) in columns.iter_mut().zip(words) {
-                    column[place] = word;
+        let mut column = [0; 64];
+        for (number, sets) in self.sets.chunks(64 * self.count).enumerate() {
+            for set in 0..self.count {
+                column.fill(0);
+                for (word, sets) in column.iter_mut().zip(sets.chunks_exact(self.count)) {
+                    *word = sets[set];
                 }
-            }
-            columns.iter_mut().for_each(transpose_words);
-            for king in 0..64 {
-                let place = king * self.stride + number * SETS;
-                let words = &mut self.words[place..place + SETS];
-                for (word, column) in words.iter_mut().zip(&columns) {
-                    *word = column[king];
+                transpose_words(&mut column);
+                for (king, &word) in column.iter().enumerate() {
+                    self.words[king * self.stride + number * self.count + set] = word;
                 }
             }
         }

@@ -40,9 +40,9 @@ const GENERATED_OF_XIANGQI: &str = "KRvKN";
     retrograde bench KQRvKR KRPvKR --solve-only\n  \
     retrograde bench --game xiangqi KRCvKR\n\n\
     Generation: some materials and all they lead to, into a directory that is removed again; medians. Solving and\n\
-    compressing are timed on one core by its processor time, positions are those of both sides to move. Probes: random positions of the\n\
-    largest tables that are there; cold, with no block decoded yet, and with its block cached. Solving: two positions\n\
-    by what they can reach, without tables.")]
+    compressing are timed on one core by its processor time, positions are those of both sides to move. Probes: random\n\
+    positions of the largest tables that are there; cold, with no block decoded yet, and with its block cached.\n\
+    Solving: two positions by what they can reach, without tables.")]
 pub struct Bench {
     /// What to generate [default: KQvKR KPvKP, of xiangqi KRvKN]
     #[arg(value_name = "MATERIAL")]
@@ -91,14 +91,13 @@ impl Bench {
     fn chess(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         let named = self.named(&GENERATED, input::material)?;
         let materials = input::materials(&named, None);
-        let options = GenerateOptions::new(PathBuf::new(), materials);
+        let options = GenerateOptions {
+            compression: self.compression.into(),
+            ..GenerateOptions::new(PathBuf::new(), materials)
+        };
         if self.solve_only {
             return self.solve(options, &[Metric::Wdl, Metric::Dtz], out);
         }
-        let options = GenerateOptions {
-            compression: self.compression.into(),
-            ..options
-        };
         let generation = Generation::measure(&options, self.repeat as usize)?;
         // Tables are measured, and not how fast an answer is found again.
         let options = ProbeOptions {
@@ -122,15 +121,14 @@ impl Bench {
 
     fn xiangqi(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         let materials = self.named(&[GENERATED_OF_XIANGQI], input::xiangqi_material)?;
-        let options = GenerateOptions::xiangqi(PathBuf::new(), materials, self.rules);
+        let options = GenerateOptions {
+            compression: self.compression.into(),
+            ..GenerateOptions::xiangqi(PathBuf::new(), materials, self.rules)
+        };
         if self.solve_only {
             use retrograde::xiangqi::Metric;
             return self.solve(options, &[Metric::Wdl, Metric::Dtc], out);
         }
-        let options = GenerateOptions {
-            compression: self.compression.into(),
-            ..options
-        };
         let generation = Generation::measure(&options, self.repeat as usize)?;
         let mut probes = xiangqi::probe_times(directory, self.rules)?;
         if probes.is_empty() {
