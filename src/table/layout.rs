@@ -228,7 +228,7 @@ impl Header {
     /// Bytes of the header and the symbol maps.
     pub fn encoded_len(&self) -> u64 {
         let symbols: usize = self.streams.iter().map(|stream| stream.symbols.len()).sum();
-        (HEADER_LEN + self.more_streams_len() + symbols) as u64
+        (Header::records_end(self.version()) + symbols) as u64
     }
 
     /// Where the sections of each stream are, and the length of the file, whose end the statistics are; `None` if
@@ -265,15 +265,10 @@ impl Header {
         }
     }
 
-    /// Bytes of the stream records behind the header.
-    fn more_streams_len(&self) -> usize {
-        (Header::records(self.version()) - 2) * STREAM_LEN
-    }
-
     /// The header and the symbol maps as bytes. The description must have passed
     /// [`Description::check`], and the lengths must not overflow.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![0; HEADER_LEN + self.more_streams_len()];
+        let mut out = vec![0; Header::records_end(self.version())];
         let (_, file_len) = self.sections().unwrap_or_default();
         put(&mut out, MAGIC_OFFSET, &MAGIC);
         put(&mut out, VERSION_OFFSET, &self.version().to_le_bytes());
@@ -332,11 +327,16 @@ impl Header {
     }
 
     /// How many stream records a version has.
-    pub fn records(version: u32) -> usize {
+    fn records(version: u32) -> usize {
         match version {
             VERSION_OF_TWO_BYTES.. => 4,
             _ => 2,
         }
+    }
+
+    /// Bytes of the header and of the stream records right behind it.
+    pub fn records_end(version: u32) -> usize {
+        record_offset(Header::records(version))
     }
 
     /// How many bytes the symbol maps take after this header with all its stream records, which may be damaged; at most 1024.
@@ -387,7 +387,7 @@ impl Header {
         ensure((1..=records).contains(&stream_count), "number of streams")?;
         let description = decode_description(bytes)?;
         let mut streams = Vec::with_capacity(stream_count);
-        let mut symbols = &bytes[HEADER_LEN + (records - 2) * STREAM_LEN..];
+        let mut symbols = &bytes[Header::records_end(version)..];
         for number in 0..records {
             let record = &bytes[record_offset(number)..][..STREAM_LEN];
             if number < stream_count {

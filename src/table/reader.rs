@@ -13,7 +13,7 @@ use super::decompress::{self, Decoder, Dictionary, StreamCodec};
 use super::layout::{
     BLOCK_CHECKSUM_LEN, Codec, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_CHECKSUM_OFFSET,
     GROUP_ENTRIES_OFFSET, HEADER_LEN, Header, MAGIC, MAGIC_OFFSET, MAX_GROUP_LEN, Plane,
-    STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, STREAM_LEN, Sections, VERSION, VERSION_OFFSET,
+    STATISTICS_CHECKSUM_LEN, STATISTICS_SIDE, Sections, VERSION, VERSION_OFFSET,
     VERSION_WITHOUT_STATISTICS, get_u32, get_u64,
 };
 use super::statistics::Statistics;
@@ -666,7 +666,7 @@ fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError>
         store.read_exact_at(0, &mut bytes)?;
         Ok(Header::symbols_len(&bytes))
     };
-    let records_end = HEADER_LEN + (Header::records(found) - 2) * STREAM_LEN;
+    let records_end = Header::records_end(found);
     let symbols_len = read_up_to(records_end)?;
     read_up_to(records_end + symbols_len)?;
     let header = Header::decode(&bytes, actual)?;
