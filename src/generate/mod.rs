@@ -30,6 +30,7 @@ mod slices;
 mod source;
 mod summary;
 mod syzygy;
+mod turn;
 mod views;
 mod write;
 mod xiangqi;

@@ -11,14 +11,12 @@
 //! Where a conversion, a capture or promotion, reaches the true value, whatever is not better for the
 //! mover than that is free.
 //!
-//! The solver knows that for words over the black king's square, files have another order. So a slice is turned in
-//! squares of 64 black kings by 64 indices, which are read and written a cache line at a time.
+//! The solver knows that for words over the black king's square, files have another order, which `turn.rs` brings it into.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::ops::Range;
 
-use super::addressing::{Addressing, FileOrder};
+use super::addressing::Addressing;
 use crate::chess::solve::solved::SideValues;
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::parallel;
@@ -27,7 +25,6 @@ use crate::retro::lines::line_at;
 use crate::retro::score::{Score, Scores};
 use crate::simd::{Kernel, Width};
 use crate::table::Plane;
-use crate::transpose::{transpose_lines, transpose_words};
 
 /// The most sets that say what may stand at an index: one for each result.
 pub(super) const MAX_SETS: usize = 5;
@@ -286,164 +283,12 @@ pub(super) struct Rows {
     pub bytes: Vec<u8>,
 }
 
-/// Indices that a thread turns at a time, about; the bytes do not depend on it.
-const TASK: usize = 1 << 17;
-
 impl Rows {
     /// Nothing is asked for at any of `len` indices.
     pub fn new(numbers: &Numbers, len: usize) -> Rows {
         Rows {
             sets: vec![0; len.div_ceil(64) * numbers.sets()],
             bytes: vec![0; if numbers.has_bytes() { len } else { 0 }],
-        }
-    }
-
-    /// A whole slice, in the memory of other rows.
-    pub fn of_slice(
-        numbers: &Numbers,
-        values: &SideValues,
-        addressing: &Addressing,
-        order: &FileOrder,
-        mut rows: Rows,
-    ) -> Rows {
-        let bytes = if numbers.has_bytes() { order.len() } else { 0 };
-        rows.sets.clear();
-        rows.sets
-            .resize(order.len().div_ceil(64) * numbers.sets(), 0);
-        // Each of them is written.
-        rows.bytes.resize(bytes, 0);
-        let count = numbers.sets();
-        let sets_of_words = numbers.sets_of_slice(values, addressing);
-        let run = order.run;
-        // Either many black king's rows of the same faster dimensions, or a part of one.
-        let kings = if 64 * run > 4 * TASK && run.is_multiple_of(4) {
-            16
-        } else {
-            64
-        };
-        let slower = (TASK / (64 * run)).max(1);
-        let task_len = if kings == 64 {
-            slower * 64 * run
-        } else {
-            kings * run
-        };
-        let set_chunks = rows.sets.chunks_mut(task_len / 64 * count);
-        let mut byte_chunks = rows.bytes.chunks_mut(task_len);
-        let tasks: Vec<(usize, &mut [u64], &mut [u8])> = set_chunks
-            .enumerate()
-            .map(|(task, sets)| (task, sets, byte_chunks.next().unwrap_or_default()))
-            .collect();
-        parallel::each_item(tasks, |_, (task, sets, bytes)| {
-            let (addresses, kings) = if kings == 64 {
-                let rest = &order.addresses[task * slower * run..];
-                (&rest[..rest.len().min(slower * run)], 0..64)
-            } else {
-                let (slower, part) = (task * kings / 64, task * kings % 64);
-                (&order.addresses[slower * run..][..run], part..part + kings)
-            };
-            Width::widest().run(Turn {
-                numbers,
-                values,
-                sets_of_words: &sets_of_words,
-                addresses,
-                run,
-                kings,
-                sets,
-                bytes,
-            });
-        });
-        rows
-    }
-}
-
-/// Some words of a slice, to be turned into the order of a file.
-struct Turn<'a> {
-    numbers: &'a Numbers,
-    values: &'a SideValues,
-    /// What [`Numbers::sets_of_slice`] says.
-    sets_of_words: &'a [u64],
-    /// Of each `run` of them the rows of the same black kings follow each other.
-    addresses: &'a [u32],
-    run: usize,
-    kings: Range<usize>,
-    sets: &'a mut [u64],
-    bytes: &'a mut [u8],
-}
-
-impl Kernel for Turn<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        match self.numbers.sets() {
-            1 => self.turn::<1>(),
-            2 => self.turn::<2>(),
-            3 => self.turn::<3>(),
-            4 => self.turn::<4>(),
-            _ => self.turn::<MAX_SETS>(),
-        }
-    }
-}
-
-impl Turn<'_> {
-    #[inline(always)]
-    fn turn<const SETS: usize>(self) {
-        let Turn {
-            numbers,
-            values,
-            addresses,
-            run,
-            kings,
-            sets,
-            bytes,
-            ..
-        } = self;
-        let sets_of_words = self.sets_of_words.as_chunks::<SETS>().0;
-        if run == 1 {
-            let out = sets.as_chunks_mut::<SETS>().0;
-            for (out, &address) in out.iter_mut().zip(addresses) {
-                *out = sets_of_words[address as usize];
-            }
-            for (out, &address) in bytes.as_chunks_mut::<64>().0.iter_mut().zip(addresses) {
-                *out = numbers.line(values, address as usize);
-            }
-            return;
-        }
-        let mut words = [[0u64; 64]; SETS];
-        let mut lines = [[0u8; 64]; 64];
-        let mut columns = [[0u8; 64]; 64];
-        for (slower, addresses) in addresses.chunks(run).enumerate() {
-            let first_row = slower * kings.len();
-            for (tile, addresses) in addresses.chunks(64).enumerate() {
-                for (faster, &address) in addresses.iter().enumerate() {
-                    let all = &sets_of_words[address as usize];
-                    for (words, &set) in words.iter_mut().zip(all) {
-                        words[faster] = set;
-                    }
-                }
-                let filled = u64::MAX >> (64 - addresses.len());
-                for (number, words) in words.iter_mut().enumerate() {
-                    transpose_words(words);
-                    let sets = &mut sets[number..];
-                    for (row, word) in (first_row..).zip(&words[kings.clone()]) {
-                        put_bits(sets, SETS, row * run + tile * 64, word & filled);
-                    }
-                }
-                if bytes.is_empty() {
-                    continue;
-                }
-                for (line, &address) in lines.iter_mut().zip(addresses) {
-                    *line = numbers.line(values, address as usize);
-                }
-                transpose_lines(&lines, &mut columns);
-                for (row, column) in (first_row..).zip(&columns[kings.clone()]) {
-                    let row = &mut bytes[row * run + tile * 64..][..addresses.len()];
-                    match <&mut [u8; 64]>::try_from(&mut *row) {
-                        Ok(whole) => *whole = *column,
-                        Err(_) => row.copy_from_slice(&column[..addresses.len()]),
-                    }
-                }
-            }
         }
     }
 }
