@@ -52,9 +52,16 @@ impl Effort {
     #[must_use]
     pub fn for_both_sides(
         compression: Compression,
-        options: WriteOptions,
+        mut options: WriteOptions,
         are_results: bool,
     ) -> Effort {
+        if compression == Compression::Default {
+            // Beside what zstd chooses for the level, 4 and 4, in 16 MiB of each of ten streams of KRPvKR, KRBvKR, KBNvKN and
+            // KQRvKB: results a hundredth smaller and distances as small, in three quarters of its time.
+            let (min_match, search_log) = if are_results { (6, 4) } else { (5, 3) };
+            options.min_match = Some(min_match);
+            options.search_log = Some(search_log);
+        }
         let (sample_blocks, sample_part, sample_level) = match compression {
             Compression::Fast => (16, 16, 1),
             Compression::Default => (64, 16, 6),
