@@ -13,6 +13,7 @@ use super::bytes::{self, places};
 use super::lines;
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies};
+use crate::simd::{Kernel, Width};
 
 /// The longest mate, in plies, that a byte holds: the loss before which there is no win any more.
 pub const LONGEST_IN_BYTES: Plies = Plies(254);
@@ -353,6 +354,42 @@ fn narrow(word: u16) -> u8 {
     }
 }
 
+/// The plies of the longest mate among some scores; one if there is none.
+struct Longest<'a, S>(&'a [S]);
+
+impl<S: Score> Kernel for Longest<'_, S> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run(self) -> u32 {
+        // One for each place of a line, which fill wide registers.
+        let (mut lost, mut won) = ([S::MATED; 64], [S::NEVER; 64]);
+        let (lines, rest) = self.0.as_chunks::<64>();
+        let mut note = |place: usize, score: S| {
+            let loss = if score < S::DRAW { score } else { S::MATED };
+            let win = if score > S::DRAW { score } else { S::NEVER };
+            lost[place] = lost[place].max(loss);
+            won[place] = won[place].min(win);
+        };
+        for line in lines {
+            for (place, &score) in line.iter().enumerate() {
+                note(place, score);
+            }
+        }
+        for (place, &score) in rest.iter().enumerate() {
+            note(place, score);
+        }
+        let mut longest = 0;
+        for score in lost.into_iter().chain(won) {
+            // A draw is due never; so is a mate at once, which is no distance.
+            if score != S::MATED {
+                longest = longest.max(score.due().plies());
+            }
+        }
+        longest
+    }
+}
+
 /// The scores of many positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scores<'a> {
@@ -439,25 +476,9 @@ impl Scores<'_> {
     /// The longest mate among them, in plies; one if there is none.
     #[must_use]
     pub fn longest(&self) -> Plies {
-        fn longest<S: Score>(scores: &[S]) -> u32 {
-            let (mut lost, mut won) = (S::MATED, S::NEVER);
-            for &score in scores {
-                lost = lost.max(if score < S::DRAW { score } else { S::MATED });
-                won = won.min(if score > S::DRAW { score } else { S::NEVER });
-            }
-            // A draw is due never; so is a mate at once, which is no distance.
-            let due = |score: S| {
-                if score == S::MATED {
-                    0
-                } else {
-                    score.due().plies()
-                }
-            };
-            due(lost).max(due(won))
-        }
         Plies(match self {
-            Scores::Bytes(bytes) => longest(bytes),
-            Scores::Words(words) => longest(words),
+            Scores::Bytes(bytes) => Width::widest().run(Longest(bytes)),
+            Scores::Words(words) => Width::widest().run(Longest(words)),
         })
     }
 

@@ -13,7 +13,9 @@ use super::{SolveError, SolveOptions, SolvedSlice, board::ChessBoard, sweep};
 use crate::chess::material::Material;
 use crate::metric::{Metric, Wdl};
 use crate::retro::fixpoint::{Fixed, Values, complete};
-use crate::retro::score::{Score, Scores, widened};
+use crate::retro::lines::expanded;
+use crate::retro::score::{Score, Scores};
+use crate::simd::{Kernel, Width};
 
 /// The numbers of one side to move in a slice, 64 at each address. Where no position is they may be any.
 #[derive(Debug, Default)]
@@ -65,13 +67,14 @@ pub(super) fn restore(
         let elsewhere = Elsewhere::new(fixed, conversions.as_ref());
         let results = tables.numbers(slice, side, Metric::Wdl, &all)?;
         let results = results.ok_or_else(|| incomplete(material))?;
-        elsewhere.read_results(&results.low, &fixed.legal, &mut values.decided);
+        let width = options.width;
+        elsewhere.read_results(&results.low, &fixed.legal, &mut values.decided, width);
         if options.mates
             && let Some(numbers) = tables.numbers(slice, side, Metric::Dtm, &all)?
         {
             values.dtm = match numbers.high.is_empty() {
-                true => elsewhere.read_mates::<u8>(&numbers, &values.decided),
-                false => elsewhere.read_mates::<u16>(&numbers, &values.decided),
+                true => elsewhere.read_mates::<u8>(&numbers, &values.decided, width),
+                false => elsewhere.read_mates::<u16>(&numbers, &values.decided, width),
             };
         }
     }
@@ -128,61 +131,108 @@ impl<'a> Elsewhere<'a> {
     }
 
     /// The better of the number and of what is found elsewhere, of positions without a draw.
-    pub fn read_results(&self, numbers: &[[u8; 64]], legal: &[u64], decided: &mut [Vec<u64>; 5]) {
-        for (address, line) in numbers.iter().enumerate() {
-            let mut left = legal[address];
-            if left == 0 {
-                continue;
-            }
-            for value in Wdl::ALL.into_iter().rev().map(Wdl::index) {
-                let own = <u8 as Score>::equal::<u64>(line, value as u8);
-                let set = left & (own | self.wdl[value][address]);
-                left &= !set;
-                if value != Wdl::Draw.index() {
-                    decided[value][address] = set;
-                }
-            }
-        }
+    pub fn read_results(
+        &self,
+        numbers: &[[u8; 64]],
+        legal: &[u64],
+        decided: &mut [Vec<u64>; 5],
+        width: Width,
+    ) {
+        width.run(ReadResults {
+            elsewhere: self.wdl,
+            numbers,
+            legal,
+            decided,
+        });
     }
 
     fn read_mates<S: FileScore>(
         &self,
         numbers: &FinishedNumbers,
         decided: &[Vec<u64>; 5],
+        width: Width,
     ) -> Scores<'static> {
         let mut scores = vec![S::DRAW; numbers.low.len() * 64];
-        let sets = |values: [Wdl; 2], address: usize| {
-            values
-                .iter()
-                .fold(0, |all, value| all | decided[value.index()][address])
-        };
-        for (address, low) in numbers.low.iter().enumerate() {
-            let won = sets([Wdl::Win, Wdl::CursedWin], address);
-            let lost = sets([Wdl::Loss, Wdl::BlessedLoss], address);
-            if won | lost == 0 {
+        width.run(ReadMates {
+            elsewhere: self.score,
+            numbers,
+            decided,
+            scores: &mut scores,
+        });
+        S::wrap(scores)
+    }
+}
+
+struct ReadResults<'a> {
+    elsewhere: &'a [Vec<u64>; 5],
+    numbers: &'a [[u8; 64]],
+    legal: &'a [u64],
+    decided: &'a mut [Vec<u64>; 5],
+}
+
+impl Kernel for ReadResults<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (address, line) in self.numbers.iter().enumerate() {
+            let mut left = self.legal[address];
+            if left == 0 {
                 continue;
             }
-            let elsewhere = match self.score {
-                Scores::Bytes(_) => <u8 as Score>::line(self.score, address)
-                    .map(|score| S::from_wide(widened(score))),
-                Scores::Words(_) => <u16 as Score>::line(self.score, address).map(S::from_wide),
-            };
-            let scores = &mut scores[address * 64..][..64];
-            for (square, score) in scores.iter_mut().enumerate() {
-                let [is_won, is_lost] = [won, lost].map(|set| set >> square & 1 == 1);
-                let high = numbers.high.get(address).map_or(0, |line| line[square]);
-                let number = S::number([low[square], high]);
+            for value in (0..Wdl::ALL.len()).rev() {
+                let own = <u8 as Score>::equal::<u64>(line, value as u8);
+                let set = left & (own | self.elsewhere[value][address]);
+                left &= !set;
+                if value != Wdl::Draw.index() {
+                    self.decided[value][address] = set;
+                }
+            }
+        }
+    }
+}
+
+struct ReadMates<'a, S> {
+    elsewhere: &'a Scores<'static>,
+    numbers: &'a FinishedNumbers,
+    decided: &'a [Vec<u64>; 5],
+    /// Draws everywhere.
+    scores: &'a mut [S],
+}
+
+impl<S: FileScore> Kernel for ReadMates<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let either = |values: [Wdl; 2], address: usize| {
+            self.decided[values[0].index()][address] | self.decided[values[1].index()][address]
+        };
+        let lines = self.scores.as_chunks_mut::<64>().0;
+        for (address, (scores, low)) in lines.iter_mut().zip(&self.numbers.low).enumerate() {
+            let won = either([Wdl::Win, Wdl::CursedWin], address);
+            let decided = won | either([Wdl::Loss, Wdl::BlessedLoss], address);
+            if decided == 0 {
+                continue;
+            }
+            let high = self.numbers.high.get(address).unwrap_or(&[0; 64]);
+            let elsewhere = S::line_of_either(self.elsewhere, address);
+            let (is_won, is_decided) = (expanded(won), expanded(decided));
+            for square in 0..64 {
+                let number = S::number([low[square], high[square]]);
                 // A number on the wrong side of the draw is worse than any mate of the right one.
-                let own = match (number < S::DRAW, is_won) {
+                let own = match (number < S::DRAW, is_won[square] != 0) {
                     (false, _) => S::MATED,
                     (true, true) => number.as_win(),
                     (true, false) => number,
                 };
                 let best = own.max(elsewhere[square]);
-                *score = if is_won | is_lost { best } else { S::DRAW };
+                scores[square] = match is_decided[square] != 0 {
+                    true => best,
+                    false => S::DRAW,
+                };
             }
         }
-        S::wrap(scores)
     }
 }
 
@@ -193,24 +243,44 @@ trait FileScore: Score {
 
     /// That of a win of so many moves.
     fn as_win(self) -> Self;
+
+    /// The scores of the positions of a word, which are of this width or of the other.
+    fn line_of_either(scores: &Scores<'_>, address: usize) -> [Self; 64];
 }
 
 impl FileScore for u8 {
+    #[inline(always)]
     fn number([low, _]: [u8; 2]) -> u8 {
         low
     }
 
+    #[inline(always)]
     fn as_win(self) -> u8 {
         u8::MAX - self
+    }
+
+    #[inline(always)]
+    fn line_of_either(scores: &Scores<'_>, address: usize) -> [u8; 64] {
+        match scores {
+            Scores::Bytes(_) => u8::line(scores, address),
+            Scores::Words(_) => u16::line(scores, address).map(u8::from_wide),
+        }
     }
 }
 
 impl FileScore for u16 {
+    #[inline(always)]
     fn number(bytes: [u8; 2]) -> u16 {
         u16::from_le_bytes(bytes)
     }
 
+    #[inline(always)]
     fn as_win(self) -> u16 {
         u16::MAX - self
+    }
+
+    #[inline(always)]
+    fn line_of_either(scores: &Scores<'_>, address: usize) -> [u16; 64] {
+        u16::line(scores, address)
     }
 }

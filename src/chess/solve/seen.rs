@@ -131,7 +131,8 @@ impl SeenSlabs {
                         ..SideValues::default()
                     };
                     let numbers = &numbers.low[words.clone()];
-                    elsewhere.read_results(numbers, &fixed.legal, &mut values.decided);
+                    let decided = &mut values.decided;
+                    elsewhere.read_results(numbers, &fixed.legal, decided, options.width);
                     let view = SideView::of(&values, false);
                     let stored = StoredSlab::new(&seen.scratch, &view);
                     put[side] = Some(stored.map_err(|error| seen.told(&error))?);
