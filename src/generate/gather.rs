@@ -7,10 +7,9 @@
 
 use super::addressing::BLACK_KING;
 use super::by_king::ByKing;
-use super::rows::{MAX_SETS, Rows, put_bits};
+use super::rows::{BySets, Numbers, Rows, put_bits};
 use super::side::Side;
 use crate::chess::index::Order;
-use crate::simd::Kernel;
 use crate::transpose::transpose_words;
 
 /// The indices of a slice in an order.
@@ -112,21 +111,6 @@ impl<const SETS: usize> Tiles<SETS> {
     }
 }
 
-impl Kernel for Gather<'_> {
-    type Output = Rows;
-
-    #[inline(always)]
-    fn run(self) -> Rows {
-        match self.side.numbers.sets() {
-            1 => self.rows::<1>(),
-            2 => self.rows::<2>(),
-            3 => self.rows::<3>(),
-            4 => self.rows::<4>(),
-            _ => self.rows::<MAX_SETS>(),
-        }
-    }
-}
-
 /// Adds a bit of a word to those of others, set by set.
 #[inline(always)]
 fn add_bits<const SETS: usize>(bits: &mut [u64; SETS], sets: &[u64; SETS], bit: u32, place: usize) {
@@ -163,14 +147,21 @@ fn put<const SETS: usize>(sets: &mut [u64], start: usize, bits: [u64; SETS]) {
     }
 }
 
-impl Gather<'_> {
+impl BySets for Gather<'_> {
+    type Output = Rows;
+
     #[inline(always)]
-    fn rows<const SETS: usize>(&self) -> Rows {
+    fn numbers(&self) -> &Numbers {
+        &self.side.numbers
+    }
+
+    #[inline(always)]
+    fn run<const SETS: usize>(self) -> Rows {
         let addressing = self.side.addressing;
         let sets = self.sets.as_chunks::<SETS>().0;
         let lines = self.bytes.as_chunks::<64>().0;
         let mut rows = Rows::new(&self.side.numbers, self.len);
-        let mut tiles = Tiles::<SETS>::new(self);
+        let mut tiles = Tiles::<SETS>::new(&self);
         let fastest = self.order.dimensions().last();
         let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
         let mut done = 0;

@@ -119,13 +119,13 @@ impl Numbers {
         let count = self.sets();
         let mut sets = large_set(addressing.words() * count);
         parallel::each_item(sets.chunks_mut(PART * count), |part, sets| {
-            Width::widest().run(SetsOfPart {
+            Width::widest().run(WithSets(SetsOfPart {
                 numbers: self,
                 values,
                 addressing,
                 first: part * PART,
                 sets,
-            });
+            }));
         });
         sets
     }
@@ -178,6 +178,35 @@ impl Numbers {
 /// Words of which a thread finds the sets at a time.
 const PART: usize = 1 << 12;
 
+/// A kernel that is compiled for each number of sets that numbers have.
+pub(super) trait BySets {
+    type Output;
+
+    /// Which numbers the sets are of.
+    fn numbers(&self) -> &Numbers;
+
+    /// Does the work for so many sets; to be implemented with `#[inline(always)]`.
+    fn run<const SETS: usize>(self) -> Self::Output;
+}
+
+/// The work for as many sets as there are.
+pub(super) struct WithSets<T>(pub T);
+
+impl<T: BySets> Kernel for WithSets<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn run(self) -> T::Output {
+        match self.0.numbers().sets() {
+            1 => self.0.run::<1>(),
+            2 => self.0.run::<2>(),
+            3 => self.0.run::<3>(),
+            4 => self.0.run::<4>(),
+            _ => self.0.run::<MAX_SETS>(),
+        }
+    }
+}
+
 /// The sets of consecutive words.
 struct SetsOfPart<'a> {
     numbers: &'a Numbers,
@@ -187,24 +216,16 @@ struct SetsOfPart<'a> {
     sets: &'a mut [u64],
 }
 
-impl Kernel for SetsOfPart<'_> {
+impl BySets for SetsOfPart<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        match self.numbers.sets() {
-            1 => self.find::<1>(),
-            2 => self.find::<2>(),
-            3 => self.find::<3>(),
-            4 => self.find::<4>(),
-            _ => self.find::<MAX_SETS>(),
-        }
+    fn numbers(&self) -> &Numbers {
+        self.numbers
     }
-}
 
-impl SetsOfPart<'_> {
     #[inline(always)]
-    fn find<const SETS: usize>(self) {
+    fn run<const SETS: usize>(self) {
         let sets = self.sets.as_chunks_mut::<SETS>().0;
         for (address, sets) in (self.first..).zip(sets) {
             let held = self.addressing.held(address);

@@ -9,7 +9,7 @@ use super::by_king::ByKing;
 use super::choose::Ordered;
 use super::gather::Gather;
 use super::laid_out::LaidOut;
-use super::rows::Rows;
+use super::rows::{Rows, WithSets};
 use super::side::Side;
 use super::slices::LentValues;
 use crate::chess::index::Order;
@@ -289,7 +289,7 @@ pub(super) struct SampleSource<'a> {
 impl<'a> SampleSource<'a> {
     /// What may stand at `len` indices of a slice.
     fn rows(&self, slice: &Looked<'_>, start: u64, len: usize) -> Rows {
-        Width::widest().run(Gather {
+        Width::widest().run(WithSets(Gather {
             side: self.sampled.side,
             order: &self.order,
             sets: slice.sets(),
@@ -297,7 +297,7 @@ impl<'a> SampleSource<'a> {
             bytes: slice.bytes(),
             start,
             len,
-        })
+        }))
     }
 }
 

@@ -5,10 +5,10 @@
 //! their bits are exchanged, and each of the 64 words that come out belongs to the row of one black king.
 
 use super::addressing::{Addressing, FileOrder};
-use super::rows::{MAX_SETS, Numbers, Rows, put_bits};
+use super::rows::{BySets, Numbers, Rows, WithSets, put_bits};
 use crate::chess::solve::solved::SideValues;
 use crate::parallel;
-use crate::simd::{Kernel, Width};
+use crate::simd::Width;
 use crate::transpose::{transpose_lines, transpose_words};
 
 /// Indices that a thread turns at a time, about; the bytes do not depend on it.
@@ -81,12 +81,12 @@ impl Slice<'_> {
             .map(|(addresses, sets)| (addresses, sets, bytes.next().unwrap_or_default()));
         let blocks: Vec<_> = blocks.collect();
         parallel::each_item(blocks, |_, (addresses, sets, bytes)| {
-            Width::widest().run(Block {
+            Width::widest().run(WithSets(Block {
                 slice: self,
                 addresses,
                 sets,
                 bytes,
-            });
+            }));
         });
     }
 
@@ -118,7 +118,7 @@ impl Slice<'_> {
                 strip.bytes.push(part);
             }
         }
-        parallel::each_item(strips, |_, strip| Width::widest().run(strip));
+        parallel::each_item(strips, |_, strip| Width::widest().run(WithSets(strip)));
     }
 
     /// The sets of a tile, a word for each of its rows.
@@ -153,24 +153,16 @@ struct Block<'a> {
     bytes: &'a mut [u8],
 }
 
-impl Kernel for Block<'_> {
+impl BySets for Block<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        match self.slice.numbers.sets() {
-            1 => self.turn::<1>(),
-            2 => self.turn::<2>(),
-            3 => self.turn::<3>(),
-            4 => self.turn::<4>(),
-            _ => self.turn::<MAX_SETS>(),
-        }
+    fn numbers(&self) -> &Numbers {
+        self.slice.numbers
     }
-}
 
-impl Block<'_> {
     #[inline(always)]
-    fn turn<const SETS: usize>(self) {
+    fn run<const SETS: usize>(self) {
         let Block {
             slice,
             addresses,
@@ -241,24 +233,16 @@ struct Strip<'a> {
     bytes: Vec<&'a mut [u8]>,
 }
 
-impl Kernel for Strip<'_> {
+impl BySets for Strip<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        match self.slice.numbers.sets() {
-            1 => self.turn::<1>(),
-            2 => self.turn::<2>(),
-            3 => self.turn::<3>(),
-            4 => self.turn::<4>(),
-            _ => self.turn::<MAX_SETS>(),
-        }
+    fn numbers(&self) -> &Numbers {
+        self.slice.numbers
     }
-}
 
-impl Strip<'_> {
     #[inline(always)]
-    fn turn<const SETS: usize>(mut self) {
+    fn run<const SETS: usize>(mut self) {
         let slice = self.slice;
         let mut tiles = [[[0u64; 64]; SETS]; TILES];
         for (group, addresses) in self.addresses.chunks(64 * TILES).enumerate() {
