@@ -50,6 +50,24 @@ pub fn assert_same_files(a: &Path, b: &Path) {
     }
 }
 
+/// Who changes how tables are compressed makes the tables of the repository again: users of every binding get these.
+#[test]
+fn the_tables_of_the_repository_are_what_is_written_today() {
+    let directory = tempdir().unwrap();
+    generate(&GenerateOptions {
+        compression: Compression::Default,
+        ..options(directory.path(), &THREE_MEN)
+    });
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
+    for (name, bytes) in files(directory.path()) {
+        let kept = fs::read(kept.join(&name)).unwrap();
+        assert!(
+            kept == bytes,
+            "tables/{name} is of before: remove it, and `retrograde generate --men 3`"
+        );
+    }
+}
+
 pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
