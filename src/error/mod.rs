@@ -9,7 +9,6 @@ mod solve;
 mod syzygy;
 mod table;
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 pub use solve::SolveError;
@@ -104,20 +103,19 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether there was too little memory to read a table, so that the same may work later.
-    pub(crate) fn is_out_of_memory(&self) -> bool {
-        let is_refused = |error: &std::io::Error| error.kind() == ErrorKind::OutOfMemory;
+    /// Whether a table could not be read since the system refused memory or the file, so that the same may work later:
+    /// nothing is wrong with the bytes.
+    pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Error::Table { problem, .. } => match problem {
-                TableError::OutOfMemory { .. } => true,
-                TableError::Io(error) => is_refused(error),
-                _ => false,
-            },
-            Error::Syzygy { problem, .. } => match problem {
-                SyzygyError::OutOfMemory { .. } => true,
-                SyzygyError::Io(error) => is_refused(error),
-                _ => false,
-            },
+            Error::Table { problem, .. } => {
+                matches!(problem, TableError::OutOfMemory { .. } | TableError::Io(_))
+            }
+            Error::Syzygy { problem, .. } => {
+                matches!(
+                    problem,
+                    SyzygyError::OutOfMemory { .. } | SyzygyError::Io(_)
+                )
+            }
             _ => false,
         }
     }

@@ -303,8 +303,8 @@ impl TableFile {
         let opened = match self.opened.get() {
             Some(opened) => opened,
             None => match self.open_now() {
-                // There may be memory the next time.
-                Err(error) if error.is_out_of_memory() => return Err(error),
+                // There may be memory, or a file that can be opened, the next time.
+                Err(error) if error.may_pass() => return Err(error),
                 // Two threads may get here; either's is as good.
                 opened => self.opened.get_or_init(|| opened),
             },
@@ -353,12 +353,17 @@ impl TableFile {
             let _ = self.space.set(space);
         }
         let [sides, high_bytes] = self.orders(&table).map_err(foreign)?;
+        let colors_exchanged = self.named != self.material;
+        let mut description = None;
+        if colors_exchanged {
+            let normal = IndexSpace::try_new(self.material);
+            let normal = normal.map_err(|refused| table.error(refused.into()))?;
+            let exchanged = in_other_colors(table.description(), self.space(), &normal);
+            description = Some(Box::new(exchanged));
+        }
         Ok(NativeTable {
-            colors_exchanged: self.named != self.material,
-            description: (self.named != self.material).then(|| {
-                let normal = IndexSpace::new(self.material);
-                Box::new(in_other_colors(table.description(), self.space(), &normal))
-            }),
+            colors_exchanged,
+            description,
             table,
             sides,
             high_bytes,

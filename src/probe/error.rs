@@ -142,11 +142,11 @@ impl ProbeError {
 }
 
 impl ProbeError {
-    /// Whether there was too little memory, so that the same may work later.
-    pub(super) fn is_out_of_memory(&self) -> bool {
+    /// Whether the system refused memory or a file, so that the same may work later.
+    pub(super) fn may_pass(&self) -> bool {
         match self {
             ProbeError::OutOfMemory { .. } | ProbeError::LittleMemory { .. } => true,
-            ProbeError::Table(error) => error.is_out_of_memory(),
+            ProbeError::Table(error) => error.may_pass(),
             _ => false,
         }
     }

@@ -5,8 +5,8 @@
 use std::cell::RefCell;
 use std::io;
 
-use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::{WriteBuf, compress_bound};
+use zstd::bulk::Compressor;
+use zstd::zstd_safe::{DCtx, WriteBuf, compress_bound, get_error_name};
 
 const LEVEL: i32 = 1;
 /// Bytes of room for what is compressed that a thread keeps.
@@ -14,7 +14,7 @@ const KEPT: usize = 1 << 22;
 
 thread_local! {
     static COMPRESSOR: RefCell<Option<(Compressor<'static>, Vec<u8>)>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<DCtx<'static>>> = const { RefCell::new(None) };
 }
 
 /// What a thread keeps, made if it is not there.
@@ -74,7 +74,9 @@ pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
 /// How many bytes there were.
 fn fill(compressed: &[u8], room: &mut (impl WriteBuf + ?Sized)) -> io::Result<usize> {
     DECOMPRESSOR.with_borrow_mut(|slot| {
-        kept(slot, Decompressor::new)?.decompress_to_buffer(compressed, room)
+        let make = || DCtx::try_create().ok_or_else(|| io::ErrorKind::OutOfMemory.into());
+        let decompressed = kept(slot, make)?.decompress(room, compressed);
+        decompressed.map_err(|code| io::Error::other(get_error_name(code)))
     })
 }
 

@@ -17,7 +17,7 @@ fn preload(table: &Table, stream: usize, set: u8) -> Result<Preloaded, Error> {
     let sequence = Sequence::new(table, stream)?;
     let mut packer = Packer::new(set, sequence.len()).map_err(refused)?;
     let mut start = 0;
-    for end in sequence.ends(PIECE) {
+    for end in sequence.ends(PIECE)? {
         let piece = packer.next_piece(end - start).map_err(refused)?;
         sequence.decode(start, piece)?;
         start = end;

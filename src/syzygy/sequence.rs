@@ -6,7 +6,7 @@ use super::pairs::WrittenOut;
 use super::table::Table;
 use crate::Error;
 use crate::error::{SyzygyError, impossible};
-use crate::reserve::{reserved, zeroed};
+use crate::reserve::{Refused, reserved, zeroed};
 
 /// The values of a stream of a table in the order of its indices.
 ///
@@ -76,8 +76,13 @@ impl<'a> Sequence<'a> {
 
     /// Where pieces of at least `least` values end that can be decoded one without another. The last one ends with the
     /// stream.
-    pub fn ends(&self, least: usize) -> Vec<usize> {
-        let mut ends = Vec::new();
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Syzygy`] if there is no memory for them.
+    pub fn ends(&self, least: usize) -> Result<Vec<usize>, Error> {
+        let refused = |refused: Refused| self.table.error(refused.into());
+        let mut ends = reserved(self.len as usize / least + 1).map_err(refused)?;
         if let Values::Coded { starts, .. } = &self.content {
             let mut next = least as u64;
             for &start in starts.iter().filter(|&&start| start < self.len) {
@@ -88,7 +93,7 @@ impl<'a> Sequence<'a> {
             }
         }
         ends.push(self.len as usize);
-        ends
+        Ok(ends)
     }
 
     /// Decodes the values from `start` on, which is the beginning of the stream or one of the [`ends`](Self::ends).

@@ -664,7 +664,11 @@ fn read_header(store: &dyn Store) -> Result<(Header, Vec<Sections>), TableError>
         }
         zeroed(&mut bytes, len)?;
         store.read_exact_at(0, &mut bytes)?;
-        Ok(Header::symbols_len(&bytes))
+        // What the lengths depend on may have changed since it was looked at.
+        match get_u32(&bytes, VERSION_OFFSET) == found {
+            true => Ok(Header::symbols_len(&bytes)),
+            false => Err(TableError::HeaderChecksum),
+        }
     };
     let records_end = Header::records_end(found);
     let symbols_len = read_up_to(records_end)?;

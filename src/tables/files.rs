@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::names::{generate_arguments, parse_file_name, rules_directory, table_path};
 use crate::Error;
-use crate::game::{Numbered, Signature, TableGame};
+use crate::game::{Game, Numbered, Signature, TableGame};
 use crate::reserve::{gathered, room};
-use crate::table::{Progress, Table};
+use crate::table::{Plane, Progress, Table};
 
 /// A file that has the name of a table of ours. Nothing of it was read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,6 +201,9 @@ pub(crate) fn check_streams<G: TableGame>(
     for stream in table.streams() {
         expect("indices", &stream.len(), stream.len() == positions)?;
         expect("side", &stream.side(), stream.side() < 2)?;
+        if G::GAME == Game::Xiangqi && stream.plane() == Plane::High {
+            return Err("the header says high bytes, which no distance of xiangqi has".to_owned());
+        }
     }
     for (side, name) in ["white", "black"].into_iter().enumerate() {
         if G::needs_side(material, metric, side) && table.stream(side as u8).is_none() {

@@ -12,6 +12,10 @@ pub(crate) fn in_other_colors(
     let [white, black] = description.counts;
     let [longest_white, longest_black] = description.longest;
     let exchanged = |longest: Longest| {
+        // The header may say anything.
+        if longest.index >= from.len() {
+            return None;
+        }
         let placement = from.placement(&from.natural_order().digits(longest.index))?;
         let digits = to.digits(&placement.with_colors_exchanged());
         let index = to.natural_order().index(&digits);

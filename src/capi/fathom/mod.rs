@@ -49,6 +49,13 @@ static CURRENT: Mutex<Option<Arc<Tablebase>>> = Mutex::new(None);
 /// How often they changed. Written under the lock of [`CURRENT`].
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
+/// An empty vector with room for so many items; nothing where the system has not the memory.
+fn with_room<T>(items: usize) -> Option<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(items).ok()?;
+    Some(all)
+}
+
 /// What a thread saw last.
 struct Held {
     changes: u64,

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 
 use super::root::{MAX_MOVES, moves, plies_after, position, promotion_number};
-use super::{answer, with_tables};
+use super::{answer, with_room, with_tables};
 use crate::capi::position::Bitboards;
 use retrograde::Tablebase;
 use retrograde::chess::rules::{Bitboard, Move, Position};
@@ -60,8 +60,11 @@ unsafe fn rank_moves(
     }
     let moves = moves(position);
     let ranked: Vec<(Move, (i32, i32))> = with_tables(|tables| {
-        let moves = moves.into_iter().take(MAX_MOVES);
-        moves.map(|m| Some((m, rank(tables, m)?))).collect()
+        let mut ranked = with_room(moves.len())?;
+        for m in moves.into_iter().take(MAX_MOVES) {
+            ranked.push((m, rank(tables, m)?));
+        }
+        Some(ranked)
     })?;
     // SAFETY: not null, and the caller promised the rest; nothing is read, and there are at most `MAX_MOVES` moves.
     unsafe {

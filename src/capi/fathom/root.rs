@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ffi::c_uint;
 
-use super::{answer, with_tables};
+use super::{answer, with_room, with_tables};
 use crate::capi::position::{Bitboards, en_passant_square};
 use retrograde::Tablebase;
 use retrograde::chess::rules::{Bitboard, Move, Position, Role, Setup};
@@ -141,10 +141,12 @@ pub unsafe extern "C" fn tb_probe_root_impl(
         let clock = i32::from(position.halfmoves());
         let (Dtz(plies), values) = with_tables(|tables| {
             let dtz = tables.probe_dtz_rounded(&position).ok()?;
-            let value = |m| Some((m, plies_after(tables, &position, m)?));
-            let values: Option<Vec<(Move, i32)>> =
-                moves(&position).into_iter().map(value).collect();
-            Some((dtz, values?))
+            let moves = moves(&position);
+            let mut values = with_room(moves.len())?;
+            for m in moves {
+                values.push((m, plies_after(tables, &position, m)?));
+            }
+            Some((dtz, values))
         })?;
         if !results.is_null() {
             let numbers = values.iter().map(|&(m, plies)| result(m, plies, clock));

@@ -35,7 +35,7 @@ pub struct App {
     chess: Tablebase,
     /// By rules.
     xiangqi: Vec<XiangqiTables>,
-    probes: Semaphore,
+    probes: Arc<Semaphore>,
     answers: Option<Cache<Key, Bytes, ByBytes>>,
     /// Of the set of tables.
     version: u64,
@@ -97,7 +97,7 @@ impl App {
             directory: directory.clone(),
             chess,
             xiangqi: xiangqi?,
-            probes: Semaphore::new(PROBES_PER_PROCESSOR * processors),
+            probes: Arc::new(Semaphore::new(PROBES_PER_PROCESSOR * processors)),
             answers: (kept > 0)
                 .then(|| Cache::with_weighter((kept / 2048) as usize, kept, ByBytes)),
             version: 0,
@@ -173,7 +173,8 @@ impl App {
         answers.map_or((0, 0), |answers| (answers.len(), answers.weight()))
     }
 
-    /// Asks the tables, on a thread that may wait for a disk.
+    /// Asks the tables, on a thread that may wait for a disk. Whoever asked may go away meanwhile: the work is done to its end,
+    /// and counts until then as one of those that are done at once.
     ///
     /// # Errors
     ///
@@ -183,10 +184,13 @@ impl App {
         work: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         // Never closed.
-        let permit = self.probes.acquire().await.map_err(Failure::ours)?;
-        let app = self.clone();
-        let done = tokio::task::spawn_blocking(move || work(&app)).await;
-        drop(permit);
+        let probes = Arc::clone(&self.probes);
+        let permit = probes.acquire_owned().await.map_err(Failure::ours)?;
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work(&self)
+        });
+        let done = done.await;
         done.map_err(|_| Failure::ours("the answer could not be made; the log says why"))?
     }
 }

@@ -17,9 +17,13 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
 /// A head that takes longer to come, or a connection on which nothing is asked for so long, is closed.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A connection that takes nothing of an answer for so long is closed.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Bytes of a request's head, at most.
 const HEAD_BYTES: usize = 64 << 10;
@@ -89,7 +93,9 @@ impl Listener {
                 Some(response) => Either::Left(ready(Ok(response))),
                 None => Either::Right(router.call(request)),
             });
-            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            let mut stream = TimeoutStream::new(stream);
+            stream.set_write_timeout(Some(WRITE_TIMEOUT));
+            let connection = builder.serve_connection(TokioIo::new(Box::pin(stream)), service);
             let connection = graceful.watch(connection);
             tokio::spawn(async move {
                 // Whoever asked has gone, or has sent no HTTP: nobody is left to tell.

@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::http::header::{self, HeaderMap};
 use axum::http::{Response, StatusCode, Uri};
 use axum::response::IntoResponse;
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use retrograde::xiangqi::Rules;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -22,6 +22,9 @@ const MAX_BATCH: usize = 1000;
 
 /// Positions of a batch that are answered one after the other, on one thread.
 const CHUNK: usize = 32;
+
+/// How many of these are in work at once; the others wait until answers have been taken.
+const AT_ONCE: usize = 8;
 
 /// What a batch is asked with.
 #[derive(Deserialize)]
@@ -70,36 +73,37 @@ async fn try_batch<P: Served>(
         accepted.is_some_and(|accepted| accepted.contains(kind))
     };
     let in_lines = accepts("application/x-ndjson");
-    let mut tasks = Vec::new();
+    let mut chunks = Vec::new();
     let mut rest = fens;
     while !rest.is_empty() {
         let later = rest.split_off(rest.len().min(CHUNK));
-        let chunk = std::mem::replace(&mut rest, later);
-        tasks.push(tokio::spawn(app.clone().work(move |app| {
-            Ok(chunk
-                .iter()
-                .map(|fen| one::<P>(app, fen, rules))
-                .collect::<Vec<String>>())
-        })));
+        chunks.push(std::mem::replace(&mut rest, later));
     }
+    // What is not begun when whoever asked goes away is not done; nor is much more than he takes.
+    let answered = futures_util::stream::iter(chunks)
+        .map(move |chunk| {
+            app.clone().work(move |app| {
+                Ok(chunk
+                    .iter()
+                    .map(|fen| one::<P>(app, fen, rules))
+                    .collect::<Vec<String>>())
+            })
+        })
+        .buffered(AT_ONCE);
     if in_lines {
-        let lines = futures_util::stream::iter(tasks).then(|task| async {
-            let lines = joined(task).await?;
-            Ok::<String, Failure>(lines.iter().flat_map(|answer| [answer, "\n"]).collect())
+        let lines = answered.map_ok(|lines| -> String {
+            lines
+                .iter()
+                .flat_map(|answer| [answer.as_str(), "\n"])
+                .collect()
         });
         let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
         return Ok((kind, Body::from_stream(lines)).into_response());
     }
-    let mut answers = Vec::new();
-    for task in tasks {
-        answers.extend(joined(task).await?);
-    }
+    let answers: Vec<Vec<String>> = answered.try_collect().await?;
+    let answers = answers.concat();
     let kind = [(header::CONTENT_TYPE, "application/json")];
     Ok((kind, format!("[{}]", answers.join(","))).into_response())
-}
-
-async fn joined<T>(task: tokio::task::JoinHandle<Result<T, Failure>>) -> Result<T, Failure> {
-    task.await.map_err(Failure::ours)?
 }
 
 /// The answer to one position of a batch, or what is wrong with it, as JSON.

@@ -134,6 +134,16 @@ struct Located<'a> {
     digits: Digits,
 }
 
+/// That a table has a number which means nothing there. Checksums do not find it: whoever wrote it wrote them.
+#[cold]
+fn contradiction(located: &Located<'_>, metric: Metric) -> XiangqiProbeError {
+    let file = &located.entry.files[usize::from(metric.number())];
+    let foreign = |file: &NativeFile<Xiangqi>| {
+        file.foreign(format!("it has a {metric} that no position can have"))
+    };
+    XiangqiProbeError::Table(file.as_ref().map_or(Error::Cancelled, foreign))
+}
+
 /// The xiangqi tables of one or more directories under one set of rules.
 ///
 /// # Examples
@@ -379,8 +389,12 @@ impl XiangqiTables {
         };
         let number = self.number(&located, Metric::Wdl)?;
         let number = number.ok_or_else(|| self.missing(position))?;
-        let wdl = Wdl::from_index(number.into()).unwrap_or(Wdl::Draw);
-        Ok((wdl, (wdl != Wdl::Draw).then_some(located)))
+        // There is no fifty-move rule, so nothing is won or lost but for it.
+        match Wdl::from_index(number.into()) {
+            Some(wdl @ (Wdl::Win | Wdl::Loss)) => Ok((wdl, Some(located))),
+            Some(Wdl::Draw) => Ok((Wdl::Draw, None)),
+            _ => Err(contradiction(&located, Metric::Wdl)),
+        }
     }
 
     /// Who wins: what an engine asks inside its search. Looks at one table.
@@ -404,10 +418,15 @@ impl XiangqiTables {
         let sign = if wdl == Wdl::Win { 1 } else { -1 };
         let dtc = self.number(&located, Metric::Dtc)?;
         let dtm = self.number(&located, Metric::Dtm)?;
+        let dtm = dtm.and_then(|score| MateScore(score).dtm());
+        // Only who mates is a positive number of plies away from it.
+        if dtm.is_some_and(|dtm| (dtm.0 > 0) != (wdl == Wdl::Win)) {
+            return Err(contradiction(&located, Metric::Dtm));
+        }
         Ok(XiangqiValue {
             wdl,
             dtc: dtc.map(|plies| sign * i32::from(plies)),
-            dtm: dtm.and_then(|score| MateScore(score).dtm()),
+            dtm,
             round: self.number(&located, Metric::Rounds)?.unwrap_or(0),
         })
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::layout::{ENTRY_TAIL, HEADER_LEN, Header};
 use super::{MAX_KEY_LEN, MAX_VALUE_LEN, RecordsDescription, RecordsError};
 use crate::reserve::{reserved, zeroed};
-use crate::store::{MappedFile, Store, decompress_into};
+use crate::store::{FileStore, Store, decompress_into};
 use crate::table::layout::get_u32;
 
 /// Bytes of decoded blocks that are kept: one block for each remainder of a block's number.
@@ -58,13 +58,14 @@ pub struct Records {
 }
 
 impl Records {
-    /// Maps a file and reads its directory.
+    /// Opens a file and reads its directory. It is never mapped: each block is copied as it is read, so a map would gain
+    /// nothing.
     ///
     /// # Errors
     ///
     /// [`RecordsError`] if it cannot be read, is something else, or is damaged.
     pub fn open(path: &Path) -> Result<Records, RecordsError> {
-        Records::from_store(Box::new(MappedFile::open(path)?))
+        Records::from_store(Box::new(FileStore::open(path)?))
     }
 
     /// The same from bytes that may be anywhere.

@@ -218,7 +218,7 @@ impl File {
                 path: self.path.clone(),
             });
         }
-        let ends = sequence.ends(PIECE);
+        let ends = sequence.ends(PIECE).map_err(error)?;
         let mut values = vec![0; ends.last().copied().unwrap_or(0)];
         let mut pieces = Vec::with_capacity(ends.len());
         let (mut start, mut rest) = (0, values.as_mut_slice());
