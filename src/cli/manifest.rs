@@ -131,6 +131,10 @@ pub fn bytes(directory: &Path) -> Result<u64> {
 
 /// Length and SHA-256 of a file.
 fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, String)> {
+    // To open a named pipe is to wait for a writer.
+    if !std::fs::metadata(path)?.is_file() {
+        bail!("not a regular file");
+    }
     let mut file = File::open(path)?;
     let mut digest = Sha256::new();
     let mut piece = vec![0; PIECE];

@@ -97,6 +97,15 @@ pub enum Error {
         /// What does not agree.
         difference: String,
     },
+    /// A table of another game has the name of one that was to be made.
+    #[error(
+        "{}: a table of another game; with --tables DIR name the directory of all tables, or another one, and it stays",
+        path.display()
+    )]
+    OtherGame {
+        /// The file.
+        path: PathBuf,
+    },
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,

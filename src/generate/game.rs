@@ -51,6 +51,9 @@ pub trait Generate: TableGame {
     /// The metrics of which there is no usable file: one whose header fits its name and whose checksums are right.
     fn missing(material: &Self::Material, options: &GenerateOptions<Self>) -> Vec<Self::Metric>;
 
+    /// Whether a material has too many positions to be solved at all, as far as can be said of it alone.
+    fn is_too_large(material: &Self::Material) -> bool;
+
     /// The views that solving a material reads.
     fn reads(material: &Self::Material) -> Vec<Self::View>;
 

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use super::begun::material_of;
 use super::game::{Generate, GenerateOptions, Needs, Step, Thrift};
@@ -10,7 +11,8 @@ use crate::Error;
 use crate::chess::Chess;
 use crate::error::SolveError;
 use crate::game::{Game, Signature};
-use crate::tables::left_of_work;
+use crate::table::Table;
+use crate::tables::{left_of_work, table_path};
 
 /// The steps of a generation.
 #[derive(Clone, Debug)]
@@ -53,6 +55,10 @@ impl<G: Generate> Plan<G> {
         {
             return Err(Error::Directory { directory, source });
         }
+        // Before all that it leads to is looked for: of a full board that has no end.
+        if let Some(material) = options.materials.iter().find(|it| G::is_too_large(it)) {
+            return Err(SolveError::too_large(material).into());
+        }
         if options.left_for.is_some() {
             // What stays in memory is no use to others.
             options.men_in_memory = options.men_in_memory.min(FEWEST_IN_MEMORY);
@@ -69,7 +75,9 @@ impl<G: Generate> Plan<G> {
                 continue;
             }
             open.extend(materials_behind(&material, &options, &work_files));
-            wanted.insert(material, G::missing(&material, &options));
+            let missing = G::missing(&material, &options);
+            is_free_for::<G>(&directory, &material, &missing)?;
+            wanted.insert(material, missing);
         }
         loop {
             let plan = Plan::fitted(&options, &wanted, &work_files);
@@ -261,6 +269,27 @@ impl<G: Generate> Plan<G> {
     pub fn peak_memory(&self) -> u64 {
         self.peak_memory
     }
+}
+
+/// Tables of the games have the same names: makes sure that none of another game would be replaced, which is what happens to
+/// whoever names its directory by mistake.
+///
+/// # Errors
+///
+/// [`Error::OtherGame`] if one would.
+fn is_free_for<G: Generate>(
+    directory: &Path,
+    material: &G::Material,
+    missing: &[G::Metric],
+) -> Result<(), Error> {
+    for metric in missing {
+        let path = table_path(directory, material, metric);
+        let found = Table::open_unmapped(&path);
+        if found.is_ok_and(|table| table.description().game != G::GAME.number()) {
+            return Err(Error::OtherGame { path });
+        }
+    }
+    Ok(())
 }
 
 /// The work files that are there when a plan is made. Whether one is whole takes reading it, which is done once.

@@ -5,7 +5,7 @@ use retrograde::game::Game;
 use retrograde::metric::{Metric, Wdl};
 use retrograde::table::layout::ORDER_LEN;
 use retrograde::table::{
-    Counts, Description, StreamSource, ValueSource, WriteOptions, write_table,
+    Counts, Description, Longest, StreamSource, ValueSource, WriteOptions, write_table,
 };
 
 use super::Place;
@@ -20,8 +20,8 @@ impl ValueSource for Everywhere {
 }
 
 /// No material of up to four men had another name. That of five here says that its White, a bishop, always draws, and that
-/// two knights always win if it is their turn.
-fn write_former_table(place: &Place) {
+/// two knights always win if it is their turn. The longest win is what somebody says.
+fn write_former_table(place: &Place, longest: Option<Longest>) {
     let space = IndexSpace::new("KBvKNN".parse().unwrap());
     let description = Description {
         game: Game::Chess.number(),
@@ -37,6 +37,7 @@ fn write_former_table(place: &Place) {
                 ..Counts::default()
             },
         ],
+        longest: [None, longest],
         ..Description::default()
     };
     let mut order = [u8::MAX; ORDER_LEN];
@@ -53,6 +54,23 @@ fn write_former_table(place: &Place) {
     write_table(&path, &description, &streams, &options, &|_, _| true).unwrap();
 }
 
+/// Checksums of forged files are right.
+#[test]
+fn a_longest_win_where_no_index_is_does_no_harm() {
+    let place = Place::new();
+    let (status, _, err) = place.run(["generate", "KNvK", "--metric", "wdl", "--tables", "old"]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let space = IndexSpace::new("KBvKNN".parse().unwrap());
+    for index in [space.len(), 1 << 48, u64::MAX - 1] {
+        write_former_table(&place, Some(Longest { plies: 3, index }));
+        for command in [&["list"][..], &["info", "KNNvKB"]] {
+            let (status, out, err) = place.run(command.iter().chain(&["--tables", "old"]).copied());
+            assert_eq!((status, err.as_str()), (0, ""), "{index}");
+            assert!(out.contains("KNNvKB"), "{out}");
+        }
+    }
+}
+
 #[test]
 fn tables_of_former_names_are_found_under_both() {
     let place = Place::new();
@@ -60,7 +78,7 @@ fn tables_of_former_names_are_found_under_both() {
     let run = |command: &[&str]| place.run(command.iter().chain(&options).copied());
     let (status, _, err) = run(&["generate", "KNNvK", "KBvKN", "--metric", "wdl"]);
     assert_eq!((status, err.as_str()), (0, ""));
-    write_former_table(&place);
+    write_former_table(&place, None);
     let files = std::fs::read_dir(place.path("old")).unwrap().count();
     for name in ["KBvKNN", "KNNvKB"] {
         let info = run(&["info", name]);

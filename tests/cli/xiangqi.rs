@@ -3,6 +3,39 @@ use super::Place;
 /// Drawn unless perpetual check loses.
 const CHECKS_FOR_EVER: &str = "9/9/4k4/9/9/9/9/9/3K5/n2R5 b";
 
+/// Both games have a KRvK, and it is easy to name a directory that is one too deep.
+#[test]
+fn tables_of_another_game_are_not_replaced() {
+    let place = Place::new();
+    let make = [
+        "generate", "--game", "xiangqi", "KRvK", "--tables", "tables",
+    ];
+    let (status, _, err) = place.run(make);
+    assert_eq!((status, err.as_str()), (0, ""));
+    let directory = "tables/xiangqi/perpetual-check";
+    let path = place.path(directory).join("KRvK.wdl");
+    let before = std::fs::read(&path).unwrap();
+    for command in [&["generate", "KRvK"][..], &["verify", "--repair", "--all"]] {
+        let (status, _, err) = place.run(command.iter().chain(&["--tables", directory]).copied());
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains("KRvK.wdl: a table of another game"), "{err}");
+        assert!(std::fs::read(&path).unwrap() == before, "{command:?}");
+    }
+}
+
+/// What all men lead to is never listed to its end.
+#[test]
+fn a_full_board_is_refused_at_once() {
+    let place = Place::new();
+    let all = "KRRNNCCPPPPPAABBvKRRNNCCPPPPPAABB";
+    for more in [&[][..], &["--dry-run"]] {
+        let command = ["generate", "--game", "xiangqi", all];
+        let (status, _, err) = place.run(command.iter().chain(more).copied());
+        assert_eq!(status, 2);
+        assert!(err.contains("too many positions"), "{err}");
+    }
+}
+
 #[test]
 fn tables_of_both_rules_live_side_by_side() {
     let place = Place::with_tables();

@@ -193,6 +193,21 @@ fn a_directory_with_the_name_of_a_table() {
     }
 }
 
+/// A disk, a server or a limit may be better the next time; a long-lived process asks again.
+#[test]
+fn a_table_that_could_not_be_opened_is_tried_again() {
+    let copy = tempfile::tempdir().unwrap();
+    let path = copy.path().join("KRvK.wdl");
+    fs::copy(directory().join("KRvK.wdl"), &path).unwrap();
+    let tables = Tablebase::open(copy.path()).unwrap();
+    fs::remove_file(&path).unwrap();
+    for _ in 0..2 {
+        assert!(tables.probe_wdl(&position(ROOK)).is_err());
+    }
+    fs::copy(directory().join("KRvK.wdl"), &path).unwrap();
+    assert_eq!(tables.probe_wdl(&position(ROOK)).unwrap(), Wdl::Win);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_pipe_with_the_name_of_a_table_is_not_waited_for() {

@@ -9,6 +9,7 @@ use retrograde::game::Color;
 use retrograde::generate::{GenerateOptions, Generated, Plan};
 use retrograde::metric::Wdl;
 use retrograde::probe::xiangqi::XiangqiTables;
+use retrograde::table::{StreamSource, Table, WriteOptions, write_table};
 use retrograde::tables::{self, rules_directory};
 use retrograde::xiangqi::{IndexSpace, Material, Metric, Rules, Xiangqi};
 
@@ -165,5 +166,34 @@ fn what_is_not_there_or_something_else_is_an_error() {
         let error = tables.probe(&rook).unwrap_err().to_string();
         let advice = "`retrograde generate --game xiangqi --rules cycles-draw KRvK`";
         assert!(error.ends_with(advice), "{error}");
+    }
+}
+
+/// There is no fifty-move rule in xiangqi, and who mates is a positive number of plies away from it.
+#[test]
+fn numbers_that_no_position_can_have_are_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::CyclesDraw;
+    generate(directory.path(), &["KRvK"], rules);
+    let won = retrograde::xiangqi::Position::from_fen("3k5/9/9/9/9/R8/9/9/9/4K4 w").unwrap();
+    let probe = || XiangqiTables::open(directory.path(), rules).probe(&won);
+    assert_eq!(probe().unwrap().wdl, Wdl::Win);
+    let material = "KRvK".parse().unwrap();
+    for (metric, number) in [
+        (Metric::Dtm, 1),
+        (Metric::Wdl, 1),
+        (Metric::Wdl, 3),
+        (Metric::Wdl, 7),
+    ] {
+        let path = table_path(directory.path(), rules, &material, metric);
+        let table = Table::open(&path).unwrap();
+        let positions = table.streams()[0].len() as usize;
+        let numbers = vec![number; positions];
+        let streams = [0, 1].map(|side| StreamSource::new(side, positions as u64, &numbers));
+        let options = WriteOptions::default();
+        write_table(&path, table.description(), &streams, &options, &|_, _| true).unwrap();
+        let error = probe().unwrap_err().to_string();
+        let said = format!("(it has a {metric} that no position can have)");
+        assert!(error.contains(&said), "{error}");
     }
 }

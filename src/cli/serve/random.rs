@@ -7,9 +7,10 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Response, Uri};
 use axum::response::IntoResponse;
+use retrograde::chess::material::Material;
 use retrograde::chess::{self, Chess, ChessRules};
 use retrograde::game::{Color, Game, TableGame};
-use retrograde::metric::Wdl;
+use retrograde::metric::{Metric, Wdl};
 use retrograde::probe::ProbeError;
 use retrograde::xiangqi::{self, Rules, Xiangqi};
 use serde::Deserialize;
@@ -56,6 +57,14 @@ pub trait Drawn: Served {
 
     fn tabled_rules(rules: Rules) -> <Self::Tabled as TableGame>::Rules;
 
+    /// Whether it is worth while to number the positions of a material. For xiangqi it always is: its numbers take little memory.
+    fn may_be_there(
+        _tables: &Self::Tables,
+        _material: &<Self::Tabled as TableGame>::Material,
+    ) -> bool {
+        true
+    }
+
     /// What its tables say; nothing if one is missing.
     ///
     /// # Errors
@@ -69,6 +78,11 @@ impl Drawn for chess::Position {
 
     fn tabled_rules(_: Rules) -> ChessRules {
         ChessRules::default()
+    }
+
+    // Those of two men are drawn without a table.
+    fn may_be_there(tables: &Self::Tables, material: &Material) -> bool {
+        material.men() <= 2 || tables.table(&material.normal_form(), Metric::Wdl).is_some()
     }
 
     fn valued(&self, tables: &Self::Tables) -> Result<Option<Valued>, Failure> {
@@ -144,6 +158,14 @@ impl Wanted {
             return Err(Failure::bad(why));
         }
         let material = P::Tabled::material(name).map_err(Failure::bad)?;
+        let missing = || {
+            let rules = P::tabled_rules(rules);
+            P::Tabled::missing(app.directory(), rules, &material, P::Tabled::RESULTS)
+        };
+        // The numbers of pawn placements of a large material are worth some memory.
+        if !P::may_be_there(P::of(app, rules), &material) {
+            return Err(Failure::not_found(missing()));
+        }
         let too_large = || Failure::bad(format!("{material} has too many positions for a table"));
         let space = P::Tabled::space(material).ok_or_else(too_large)?;
         let count = P::Tabled::positions(&space);
@@ -157,10 +179,7 @@ impl Wanted {
             };
             let position = P::read(&[fen]).map_err(Failure::ours)?;
             let Some(value) = position.valued(P::of(app, rules))? else {
-                let rules = P::tabled_rules(rules);
-                let missing =
-                    P::Tabled::missing(app.directory(), rules, &material, P::Tabled::RESULTS);
-                return Err(Failure::not_found(missing));
+                return Err(Failure::not_found(missing()));
             };
             if wants.hold_for(value) {
                 return Ok(position);

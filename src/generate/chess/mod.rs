@@ -225,6 +225,10 @@ impl Generate for Chess {
         metrics.filter(|&metric| !is_usable(metric)).collect()
     }
 
+    fn is_too_large(material: &Material) -> bool {
+        words(material).is_none()
+    }
+
     fn reads(material: &Material) -> Vec<View> {
         View::read_by(material)
     }

@@ -117,6 +117,10 @@ impl Generate for Xiangqi {
         metrics.filter(|&metric| is_missing(metric)).collect()
     }
 
+    fn is_too_large(material: &Material) -> bool {
+        IndexSpace::new(*material).is_none()
+    }
+
     fn reads(material: &Material) -> Vec<Material> {
         material.dependencies()
     }
