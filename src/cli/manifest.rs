@@ -1,7 +1,6 @@
 //! Manifests: what a directory of tables should hold, for whoever copies it.
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{HumanBytes, ProgressBar};
 use rayon::prelude::*;
 use retrograde::chess::Chess;
+use retrograde::store::{FileStore, Store};
 use retrograde::syzygy;
 use retrograde::table::{Counts, Table};
 use retrograde::tables::{parse_file_name, rules_directory};
@@ -131,11 +131,7 @@ pub fn bytes(directory: &Path) -> Result<u64> {
 
 /// Length and SHA-256 of a file.
 fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, String)> {
-    // To open a named pipe is to wait for a writer.
-    if !std::fs::metadata(path)?.is_file() {
-        bail!("not a regular file");
-    }
-    let mut file = File::open(path)?;
+    let file = FileStore::open(path)?;
     let mut digest = Sha256::new();
     let mut piece = vec![0; PIECE];
     let mut bytes = 0;
@@ -143,7 +139,7 @@ fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, S
         if cancel.load(Ordering::Relaxed) {
             bail!("stopped before all files were read");
         }
-        let read = file.read(&mut piece)?;
+        let read = file.read_at(bytes, &mut piece)?;
         if read == 0 {
             return Ok((bytes, format!("{:x}", digest.finalize())));
         }

@@ -64,7 +64,11 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A generation needs more memory than it may use.
-    #[error("this needs {} MiB of memory, but only {} MiB are allowed; allow more or ask for fewer men", needed.div_ceil(1 << 20), limit >> 20)]
+    #[error(
+        "this needs {} MiB of memory, but only {} MiB are allowed; allow more or ask for fewer men",
+        needed.div_ceil(1 << 20),
+        limit >> 20
+    )]
     Memory {
         /// Bytes needed.
         needed: u64,

@@ -35,6 +35,7 @@ pub struct App {
     chess: Tablebase,
     /// By rules.
     xiangqi: Vec<XiangqiTables>,
+    processors: usize,
     probes: Arc<Semaphore>,
     answers: Option<Cache<Key, Bytes, ByBytes>>,
     /// Of the set of tables.
@@ -97,6 +98,7 @@ impl App {
             directory: directory.clone(),
             chess,
             xiangqi: xiangqi?,
+            processors,
             probes: Arc::new(Semaphore::new(PROBES_PER_PROCESSOR * processors)),
             answers: (kept > 0)
                 .then(|| Cache::with_weighter((kept / 2048) as usize, kept, ByBytes)),
@@ -173,6 +175,11 @@ impl App {
         answers.map_or((0, 0), |answers| (answers.len(), answers.weight()))
     }
 
+    /// How many processors there are.
+    pub fn processors(&self) -> usize {
+        self.processors
+    }
+
     /// Asks the tables, on a thread that may wait for a disk. Whoever asked may go away meanwhile: the work is done to its end,
     /// and counts until then as one of those that are done at once.
     ///
@@ -183,8 +190,8 @@ impl App {
         self: Arc<App>,
         work: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        // Never closed.
         let probes = Arc::clone(&self.probes);
+        // Never closed.
         let permit = probes.acquire_owned().await.map_err(Failure::ours)?;
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;

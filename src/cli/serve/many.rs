@@ -23,9 +23,6 @@ const MAX_BATCH: usize = 1000;
 /// Positions of a batch that are answered one after the other, on one thread.
 const CHUNK: usize = 32;
 
-/// How many of these are in work at once; the others wait until answers have been taken.
-const AT_ONCE: usize = 8;
-
 /// What a batch is asked with.
 #[derive(Deserialize)]
 #[serde(untagged)]
@@ -79,7 +76,9 @@ async fn try_batch<P: Served>(
         let later = rest.split_off(rest.len().min(CHUNK));
         chunks.push(std::mem::replace(&mut rest, later));
     }
-    // What is not begun when whoever asked goes away is not done; nor is much more than he takes.
+    // A batch may have all processors. What is not begun when whoever asked goes away is not done; nor is much more than he
+    // takes.
+    let at_once = app.processors();
     let answered = futures_util::stream::iter(chunks)
         .map(move |chunk| {
             app.clone().work(move |app| {
@@ -89,7 +88,7 @@ async fn try_batch<P: Served>(
                     .collect::<Vec<String>>())
             })
         })
-        .buffered(AT_ONCE);
+        .buffered(at_once);
     if in_lines {
         let lines = answered.map_ok(|lines| -> String {
             lines

@@ -33,7 +33,8 @@ pub use line::{XiangqiLine, XiangqiLineEnd, XiangqiLineMove};
 pub enum XiangqiProbeError {
     /// There is no table for its material.
     #[error(
-        "no {metric} table for {material} under {rules} in {}; make it with `retrograde generate --game xiangqi --rules {rules} {material}`",
+        "no {metric} table for {material} under {rules} in {}; make it with \
+         `retrograde generate --game xiangqi --rules {rules} {material}`",
         directories(searched)
     )]
     Missing {
@@ -132,16 +133,6 @@ struct Located<'a> {
     space: &'a IndexSpace,
     side: u8,
     digits: Digits,
-}
-
-/// That a table has a number which means nothing there. Checksums do not find it: whoever wrote it wrote them.
-#[cold]
-fn contradiction(located: &Located<'_>, metric: Metric) -> XiangqiProbeError {
-    let file = &located.entry.files[usize::from(metric.number())];
-    let foreign = |file: &NativeFile<Xiangqi>| {
-        file.foreign(format!("it has a {metric} that no position can have"))
-    };
-    XiangqiProbeError::Table(file.as_ref().map_or(Error::Cancelled, foreign))
 }
 
 /// The xiangqi tables of one or more directories under one set of rules.
@@ -378,6 +369,24 @@ impl XiangqiTables {
         }
     }
 
+    /// That the table of a metric has a number which means nothing there. Checksums do not find it: whoever wrote it wrote
+    /// them.
+    #[cold]
+    fn contradiction(
+        &self,
+        position: &Position,
+        located: &Located<'_>,
+        metric: Metric,
+    ) -> XiangqiProbeError {
+        match &located.entry.files[usize::from(metric.number())] {
+            Some(file) => {
+                let difference = format!("it has a {metric} that no position can have");
+                XiangqiProbeError::Table(file.foreign(difference))
+            }
+            None => self.missing(position),
+        }
+    }
+
     /// The result and, if it is no draw, where the rest is.
     fn result(&self, position: &Position) -> Result<(Wdl, Option<Located<'_>>), XiangqiProbeError> {
         let Some(located) = self.locate(position)? else {
@@ -393,7 +402,7 @@ impl XiangqiTables {
         match Wdl::from_index(number.into()) {
             Some(wdl @ (Wdl::Win | Wdl::Loss)) => Ok((wdl, Some(located))),
             Some(Wdl::Draw) => Ok((Wdl::Draw, None)),
-            _ => Err(contradiction(&located, Metric::Wdl)),
+            _ => Err(self.contradiction(position, &located, Metric::Wdl)),
         }
     }
 
@@ -421,7 +430,7 @@ impl XiangqiTables {
         let dtm = dtm.and_then(|score| MateScore(score).dtm());
         // Only who mates is a positive number of plies away from it.
         if dtm.is_some_and(|dtm| (dtm.0 > 0) != (wdl == Wdl::Win)) {
-            return Err(contradiction(&located, Metric::Dtm));
+            return Err(self.contradiction(position, &located, Metric::Dtm));
         }
         Ok(XiangqiValue {
             wdl,
