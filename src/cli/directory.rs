@@ -14,6 +14,8 @@ use retrograde::tables::{NativeFile, find, list};
 use retrograde::xiangqi::{Rules, Xiangqi};
 use retrograde::{Error, Tablebase, xiangqi};
 
+use super::advice::in_directory;
+
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
 /// One or more directories of tables, which need not exist yet. Where two have the same table, that of the first counts.
@@ -248,6 +250,14 @@ impl TableDirectory {
             ),
             false => Ok(Game::Chess),
         })
+    }
+
+    /// A message whose commands make tables here, where somebody named the directory.
+    pub fn advised(&self, message: String) -> String {
+        match &self.paths[..] {
+            [first, ..] if self.named => in_directory(&message, first),
+            _ => message,
+        }
     }
 
     /// That there is no table here at all.

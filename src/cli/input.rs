@@ -8,6 +8,7 @@ use retrograde::xiangqi;
 
 /// Ranks of a xiangqi board, by which its FEN is known.
 const XIANGQI_RANKS: usize = 10;
+const CHESS_RANKS: usize = 8;
 
 /// More threads than any machine has use for.
 const MAX_THREADS: usize = 1024;
@@ -23,10 +24,16 @@ pub fn position(words: &[String]) -> Result<Position> {
     if fen.trim() == "startpos" {
         return Ok(Position::start());
     }
-    if is_xiangqi(words) {
-        bail!(
+    match ranks(&fen) {
+        XIANGQI_RANKS => bail!(
             "this is a xiangqi board of ten ranks; add --game xiangqi, or write eight ranks for chess"
-        );
+        ),
+        ranks if ranks > CHESS_RANKS => {
+            bail!(
+                "FEN board has {ranks} ranks: write 8 for chess or 10 for xiangqi, separated by `/`"
+            )
+        }
+        _ => {}
     }
     Ok(Position::from_fen(&complete(
         &fen,
@@ -49,9 +56,13 @@ fn complete<const N: usize>(fen: &str, rest: [&str; N]) -> String {
 
 /// Whether a FEN given as one argument or as several words is of xiangqi.
 fn is_xiangqi(words: &[String]) -> bool {
-    let fen = fen(words);
-    let first = fen.split_whitespace().next();
-    first.is_some_and(|board| board.split('/').count() == XIANGQI_RANKS)
+    ranks(&fen(words)) == XIANGQI_RANKS
+}
+
+/// The ranks of the board of a FEN.
+fn ranks(fen: &str) -> usize {
+    let board = fen.split_whitespace().next().unwrap_or_default();
+    board.split('/').count()
 }
 
 /// Whether a FEN is to be read as xiangqi: as said, or by its ranks.
@@ -75,6 +86,7 @@ pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
 }
 
 /// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields. And the words behind it.
+/// Of the operations `hmvc` and `fmvn` stand for the fields that EPD has not.
 pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
     let fields = match (words, has_counters(words)) {
         // A word for all of them.
@@ -83,7 +95,30 @@ pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
         (_, false) => 4,
     };
     let (fen, rest) = words.split_at(fields.min(words.len()));
-    Ok((position(fen)?, rest))
+    let operations = rest.join(" ");
+    let counters = ["hmvc", "fmvn"].map(|name| operand(&operations, name));
+    if fields != 4 || counters == [None, None] {
+        return Ok((position(fen)?, rest));
+    }
+    let counters = [counters[0].unwrap_or("0"), counters[1].unwrap_or("1")];
+    let fen: Vec<String> = (fen.iter().map(String::as_str))
+        .chain(counters)
+        .map(str::to_owned)
+        .collect();
+    Ok((position(&fen)?, rest))
+}
+
+/// What an operation of a line of EPD is given, if it is there: each ends with a semicolon that is not within quotes.
+fn operand<'a>(operations: &'a str, name: &str) -> Option<&'a str> {
+    let mut is_quoted = false;
+    let mut operations = operations.split(|letter| {
+        is_quoted ^= letter == '"';
+        letter == ';' && !is_quoted
+    });
+    operations.find_map(|operation| {
+        let (first, rest) = operation.trim().split_once(' ')?;
+        (first == name).then(|| rest.trim())
+    })
 }
 
 /// The xiangqi position of such words, where the two fields that it has no use for may be missing. And the words behind it.

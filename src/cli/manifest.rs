@@ -1,10 +1,10 @@
 //! Manifests: what a directory of tables should hold, for whoever copies it.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use indicatif::{HumanBytes, ProgressBar};
 use rayon::prelude::*;
 use retrograde::chess::Chess;
@@ -129,9 +129,20 @@ pub fn bytes(directory: &Path) -> Result<u64> {
     Ok(lengths.map(|metadata| metadata.len()).sum())
 }
 
-/// Length and SHA-256 of a file.
-fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, String)> {
-    let file = FileStore::open(path)?;
+/// Length and SHA-256 of a file, or why it cannot be read.
+///
+/// # Errors
+///
+/// If it was told to stop.
+fn digest(
+    path: &Path,
+    cancel: &AtomicBool,
+    bar: &ProgressBar,
+) -> Result<io::Result<(u64, String)>> {
+    let file = match FileStore::open(path) {
+        Ok(file) => file,
+        Err(error) => return Ok(Err(error)),
+    };
     let mut digest = Sha256::new();
     let mut piece = vec![0; PIECE];
     let mut bytes = 0;
@@ -139,10 +150,11 @@ fn digest(path: &Path, cancel: &AtomicBool, bar: &ProgressBar) -> Result<(u64, S
         if cancel.load(Ordering::Relaxed) {
             bail!("stopped before all files were read");
         }
-        let read = file.read_at(bytes, &mut piece)?;
-        if read == 0 {
-            return Ok((bytes, format!("{:x}", digest.finalize())));
-        }
+        let read = match file.read_at(bytes, &mut piece) {
+            Ok(0) => return Ok(Ok((bytes, format!("{:x}", digest.finalize())))),
+            Ok(read) => read,
+            Err(error) => return Ok(Err(error)),
+        };
         digest.update(&piece[..read]);
         bytes += read as u64;
         bar.inc(read as u64);
@@ -157,8 +169,10 @@ pub fn entry(
     bar: &ProgressBar,
 ) -> Result<Entry> {
     let path = directory.join(&name);
-    let (bytes, sha256) =
-        digest(&path, cancel, bar).with_context(|| format!("{} cannot be read", path.display()))?;
+    let (bytes, sha256) = match digest(&path, cancel, bar)? {
+        Ok(digest) => digest,
+        Err(error) => bail!("cannot read {}: {error}", path.display()),
+    };
     // A damaged table belongs into no manifest, and Syzygy tables do not tell.
     let positions = match syzygy::parse_file_name(&name) {
         Some(_) => None,
@@ -192,9 +206,9 @@ impl Manifest {
     /// Reads a manifest.
     pub fn read(path: &Path) -> Result<Manifest> {
         let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the manifest {}", path.display()))?;
+            .map_err(|error| anyhow!("cannot read the manifest {}: {error}", path.display()))?;
         let manifest: Manifest = serde_json::from_str(&text)
-            .with_context(|| format!("{} is no manifest", path.display()))?;
+            .map_err(|error| anyhow!("{} is no manifest: {error}", path.display()))?;
         if manifest.manifest != VERSION {
             bail!(
                 "{} is a manifest of version {}, and this program knows version {VERSION}; use a newer program",
@@ -237,7 +251,7 @@ impl Manifest {
         cancel: &AtomicBool,
         bar: &ProgressBar,
     ) -> Result<Comparison> {
-        let problem = |entry: &Entry| {
+        let problem = |entry: &Entry| -> Result<Option<String>> {
             // A name that leads out of the directory is none that was written here.
             let is_plain = !Path::new(&entry.name).is_absolute() && !entry.name.contains("..");
             if !is_plain {
@@ -245,7 +259,7 @@ impl Manifest {
             }
             let path = directory.join(&entry.name);
             let length = match std::fs::metadata(&path) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Ok(Some("not there".to_owned()));
                 }
                 other => other.map(|metadata| metadata.len()),
@@ -258,12 +272,11 @@ impl Manifest {
                 }
                 _ => {}
             }
-            match digest(&path, cancel, bar) {
-                _ if cancel.load(Ordering::Relaxed) => bail!("stopped before all files were read"),
-                Err(error) => Ok(Some(format!("cannot be read: {error}"))),
-                Ok((_, sha256)) if sha256 != entry.sha256 => Ok(Some("other bytes".to_owned())),
-                Ok(_) => Ok(None),
-            }
+            Ok(match digest(&path, cancel, bar)? {
+                Err(error) => Some(format!("cannot be read: {error}")),
+                Ok((_, sha256)) if sha256 != entry.sha256 => Some("other bytes".to_owned()),
+                Ok(_) => None,
+            })
         };
         let found = |entry: &Entry| {
             let name = entry.name.clone();

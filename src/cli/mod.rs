@@ -148,10 +148,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Command::Completions(command) => command.run(out),
         Command::Man(command) => command.run(out),
     };
-    result.or_else(|error| match is_missing(&error) {
-        true => Ok(Outcome::No(error.to_string())),
-        false => Err(advice::with_options(error)),
-    })
+    match result {
+        Ok(Outcome::No(why)) => Ok(Outcome::No(tables.advised(why))),
+        Err(error) if is_missing(&error) => Ok(Outcome::No(tables.advised(error.to_string()))),
+        Err(error) => {
+            let error = advice::with_options(error);
+            let message = error.to_string();
+            // The error itself is kept where it can be: it knows of a reader that has gone.
+            match tables.advised(message.clone()) {
+                advised if advised == message => Err(error),
+                advised => Err(anyhow::anyhow!(advised)),
+            }
+        }
+        done => done,
+    }
 }
 
 /// The arguments with `--pgn -` as one, `--pgn=-`: what else stands behind `--pgn` is a position.

@@ -28,9 +28,9 @@ pub struct Perft {
     #[arg(value_parser = depth)]
     depth: u32,
 
-    /// Which game the position is of
-    #[arg(long, default_value_t)]
-    game: Game,
+    /// Which game the position is of; a FEN tells by its ranks, `startpos` is of chess
+    #[arg(long)]
+    game: Option<Game>,
 
     /// Count for each first move
     #[arg(long)]
@@ -68,9 +68,9 @@ struct MoveCount {
 impl Perft {
     /// Counts and prints.
     pub fn run(self, out: &mut dyn Write) -> Result<Outcome> {
-        let answer = match self.game {
-            Game::Chess => self.chess()?,
-            Game::Xiangqi => self.xiangqi()?,
+        let answer = match input::means_xiangqi(self.game, &self.fen) {
+            true => self.xiangqi()?,
+            false => self.chess()?,
         };
         if self.json {
             writeln!(out, "{}", serde_json::to_string(&answer)?)?;

@@ -111,7 +111,7 @@ impl Probe {
             return position.probe_solved(&set, &leaves);
         }
         match P::open(directory, self.rules) {
-            Ok(tables) => self.ask(&position, &tables),
+            Ok(tables) => self.ask(&position, &tables, directory),
             Err(error) if error.is::<NoTables>() => {
                 let mut answer = position.probe(&P::tables(None, self.rules)?, self.by)?;
                 // There may be a better one.
@@ -126,8 +126,14 @@ impl Probe {
     }
 
     /// Asks the tables, also for the line if that is wanted.
-    fn ask<P: CliGame>(&self, position: &P, tables: &P::Tables) -> Result<Answer> {
+    fn ask<P: CliGame>(
+        &self,
+        position: &P,
+        tables: &P::Tables,
+        directory: &TableDirectory,
+    ) -> Result<Answer> {
         let mut answer = position.probe(tables, self.by)?;
+        answer.reason = answer.reason.map(|reason| directory.advised(reason));
         if self.show.wants_line() && answer.reason.is_none() {
             let line = position.line(tables, self.by)?;
             self.show.add(line, "retrograde probe", &mut answer);
@@ -168,9 +174,9 @@ impl Probe {
                     "the line is longer than {MAX_LINE_BYTES} bytes; write one position a line"
                 ))),
                 Some(tables) if !input::means_xiangqi(self.game, &words) => {
-                    self.answer_line::<chess::Position>(number, &words, tables)
+                    self.answer_line::<chess::Position>(number, &words, tables, directory)
                 }
-                _ => self.answer_line::<xiangqi::Position>(number, &words, &xiangqi),
+                _ => self.answer_line::<xiangqi::Position>(number, &words, &xiangqi, directory),
             };
             match answer {
                 Ok(answer) => {
@@ -237,9 +243,12 @@ impl Probe {
         line_number: u64,
         words: &[String],
         tables: &P::Tables,
+        directory: &TableDirectory,
     ) -> Result<LineAnswer, LineError> {
         let (position, rest) = P::read_epd(words).map_err(LineError::NoPosition)?;
-        let mut answer = self.ask(&position, tables).map_err(LineError::Tables)?;
+        let mut answer = self
+            .ask(&position, tables, directory)
+            .map_err(LineError::Tables)?;
         answer.spell_as(words);
         Ok(LineAnswer {
             answer,

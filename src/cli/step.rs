@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use retrograde::game::{Game, Numbered, Signature};
@@ -116,8 +116,10 @@ impl Step {
             };
         }
         let receipt = receipt(options, material)?;
-        write_whole(&self.receipt, &serde_json::to_vec_pretty(&receipt)?)
-            .with_context(|| format!("cannot write the receipt {}", self.receipt.display()))?;
+        write_whole(&self.receipt, &serde_json::to_vec_pretty(&receipt)?).map_err(|error| {
+            let receipt = self.receipt.display();
+            anyhow!("cannot write the receipt {receipt}: {error}; check --receipt")
+        })?;
         let said = if is_there { "there already" } else { "made" };
         writeln!(out, "{material}: {said}, {}", self.receipt.display())?;
         Ok(Outcome::Done)

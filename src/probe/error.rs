@@ -60,7 +60,7 @@ pub enum ProbeError {
     /// A side may still castle, which no table covers.
     #[error(
         "a side may still castle, and no table covers that; write `-` for the castling rights of the \
-         position to ask for it without them"
+         position to ask for it without them, or let `retrograde solve` search"
     )]
     CastlingRights,
     /// The clock of the fifty-move rule does not stand at zero, and the result from a clock at zero was asked for.

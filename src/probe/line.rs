@@ -50,11 +50,12 @@ pub struct Line {
 impl Tablebase {
     /// Best play of both sides, at most `max_plies` moves.
     ///
-    /// With DTM tables it is a shortest mate against the longest defence, which may not care for the fifty-move
-    /// rule. Without them each phase is played to the next zeroing move that keeps the result, by DTZ, which
-    /// mates in the end as well but by detours. Where a DTM table is missing on the way, the rest is played by DTZ;
-    /// where that does not help either, the line ends there. Equal moves are taken in the order of
-    /// [`root_moves`](Self::root_moves). A drawn position has no moves to show.
+    /// With DTM tables it is a shortest mate against the longest defence, among the moves that keep what the fifty-move rule
+    /// and the clock leave of the result, where DTZ tables tell. A win that the rule makes a draw is played to its mate.
+    /// Without DTM tables each phase is played to the next zeroing move that keeps the result, by DTZ, which mates in the end
+    /// as well but by detours. Where a DTM table is missing on the way, the rest is played by DTZ; where that does not help
+    /// either, the line ends there. Equal moves are taken in the order of [`root_moves`](Self::root_moves). A drawn position
+    /// has no moves to show.
     ///
     /// # Examples
     ///
@@ -163,15 +164,30 @@ impl Tablebase {
         Ok(best?.ok_or(LineEnd::Draw))
     }
 
-    /// The best of the moves that lead to mate as fast, or as slowly, as can be.
+    /// The best of the moves that lead to mate as fast, or as slowly, as can be without giving away what the fifty-move rule
+    /// leaves of the result: with 99 plies on the clock a win that a pawn move keeps is not risked for a mate in fewer moves.
     fn best_by_mate(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
-        let best = self.mate_score(position)?;
-        for RootMove { played, .. } in self.root_moves(position)? {
-            if self.mate_score(&position.play(played))?.before_move() == best {
-                return Ok(Some(played));
+        let fastest = self.mate_score(position)?;
+        let clock = position.halfmoves().into();
+        let moves = self.root_moves(position)?;
+        let result = moves.first().and_then(|m| m.result_with_clock(clock));
+        let keeps = |m: &&RootMove| m.result_with_clock(clock) == result;
+        let mut best = None;
+        for RootMove { played, .. } in moves.iter().filter(keeps) {
+            let mate = self.mate_score(&position.play(*played))?.before_move();
+            if mate == fastest {
+                return Ok(Some(*played));
+            }
+            if best.is_none_or(|(before, _)| mate > before) {
+                best = Some((mate, *played));
             }
         }
-        Err(self.contradiction(position.material_key(), Metric::Dtm))
+        match best {
+            Some((mate, played)) if mate < fastest && !moves.iter().all(|m| keeps(&m)) => {
+                Ok(Some(played))
+            }
+            _ => Err(self.contradiction(position.material_key(), Metric::Dtm)),
+        }
     }
 
     /// The first of the ranked moves; all of them must be known.

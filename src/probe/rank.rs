@@ -74,7 +74,7 @@ impl RootMove {
     ///
     /// A win that needs more plies than the clock leaves is as good as a cursed one. Where it is not known whether it does,
     /// the player does not trust in it.
-    fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
+    pub(super) fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
         let wdl = -self.wdl?;
         if self.is_checkmate || self.is_zeroing {
             return Some(wdl);

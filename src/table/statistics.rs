@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::{Counts, Description, Longest};
 use crate::counted::counted;
 use crate::error::TableError;
+use crate::reserve::room;
 
 /// Numbers of positions and some of their indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,7 +173,40 @@ impl Statistics {
         payload: &[u8],
         description: &Description,
     ) -> Result<Statistics, TableError> {
-        read(payload, description).ok_or(TableError::ImpossibleStatistics)
+        let mut front = Front {
+            bytes: payload,
+            has_diagonal: false,
+        };
+        let flags = front.number()?;
+        if flags > HAS_DIAGONAL {
+            return Err(IMPOSSIBLE);
+        }
+        front.has_diagonal = flags == HAS_DIAGONAL;
+        let mut statistics = Statistics::default();
+        for (side, counts) in statistics.sides.iter_mut().zip(&description.counts) {
+            for (result, positions) in side.results.iter_mut().zip(counts.to_array()) {
+                *result = front.count_of(positions)?;
+            }
+            side.mated = front.count()?;
+            side.stalemated = front.count()?;
+            side.illegal = front.count()?;
+            side.wins = front.histogram()?;
+            side.losses = front.histogram()?;
+            side.longest = front.numbers()?;
+        }
+        for _ in 0..front.number()? {
+            let zugzwangs = Zugzwangs {
+                positions: front.number()?,
+                different: front.number()?,
+                indices: front.numbers()?,
+            };
+            room(&mut statistics.zugzwangs, 1)?;
+            statistics.zugzwangs.push(zugzwangs);
+        }
+        match front.bytes {
+            [] => Ok(statistics),
+            _ => Err(IMPOSSIBLE),
+        }
     }
 }
 
@@ -226,96 +260,71 @@ impl Out {
     }
 }
 
-fn read(payload: &[u8], description: &Description) -> Option<Statistics> {
-    let mut front = Front {
-        bytes: payload,
-        has_diagonal: false,
-    };
-    let flags = front.number()?;
-    if flags > HAS_DIAGONAL {
-        return None;
-    }
-    front.has_diagonal = flags == HAS_DIAGONAL;
-    let mut statistics = Statistics::default();
-    for (side, counts) in statistics.sides.iter_mut().zip(&description.counts) {
-        for (result, positions) in side.results.iter_mut().zip(counts.to_array()) {
-            *result = front.count_of(positions)?;
-        }
-        side.mated = front.count()?;
-        side.stalemated = front.count()?;
-        side.illegal = front.count()?;
-        side.wins = front.histogram()?;
-        side.losses = front.histogram()?;
-        side.longest = front.numbers()?;
-    }
-    for _ in 0..front.number()? {
-        let zugzwangs = Zugzwangs {
-            positions: front.number()?,
-            different: front.number()?,
-            indices: front.numbers()?,
-        };
-        statistics.zugzwangs.push(zugzwangs);
-    }
-    front.bytes.is_empty().then_some(statistics)
-}
+const IMPOSSIBLE: TableError = TableError::ImpossibleStatistics;
 
-/// Reads from the front of bytes; nothing where they end too early or say something that is never written.
+/// Reads from the front of bytes; an error where they end too early or say something that is never written, or where there is no
+/// memory for what they say.
 struct Front<'a> {
     bytes: &'a [u8],
     has_diagonal: bool,
 }
 
 impl Front<'_> {
-    fn number(&mut self) -> Option<u64> {
+    fn number(&mut self) -> Result<u64, TableError> {
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
-            let (&byte, rest) = self.bytes.split_first()?;
+            let (&byte, rest) = self.bytes.split_first().ok_or(IMPOSSIBLE)?;
             self.bytes = rest;
             let digit = u64::from(byte & 0x7f);
             if digit << shift >> shift != digit || (shift > 0 && byte == 0) {
-                return None;
+                return Err(IMPOSSIBLE);
             }
             number |= digit << shift;
             if byte < 0x80 {
-                return Some(number);
+                return Ok(number);
             }
         }
-        None
+        Err(IMPOSSIBLE)
     }
 
-    fn count(&mut self) -> Option<Count> {
+    fn count(&mut self) -> Result<Count, TableError> {
         let positions = self.number()?;
         self.count_of(positions)
     }
 
-    fn count_of(&mut self, positions: u64) -> Option<Count> {
+    fn count_of(&mut self, positions: u64) -> Result<Count, TableError> {
         let on_diagonal = match self.has_diagonal {
             true => self.number()?,
             false => 0,
         };
-        (on_diagonal <= positions).then_some(Count {
+        if on_diagonal > positions {
+            return Err(IMPOSSIBLE);
+        }
+        Ok(Count {
             positions,
             on_diagonal,
         })
     }
 
-    fn histogram(&mut self) -> Option<BTreeMap<u32, Count>> {
+    fn histogram(&mut self) -> Result<BTreeMap<u32, Count>, TableError> {
         let mut histogram = BTreeMap::new();
         let mut next = 0u32;
         for _ in 0..self.number()? {
-            let plies = next.checked_add(u32::try_from(self.number()?).ok()?)?;
-            next = plies.checked_add(1)?;
+            let skipped = u32::try_from(self.number()?).map_err(|_| IMPOSSIBLE)?;
+            let plies = next.checked_add(skipped).ok_or(IMPOSSIBLE)?;
+            next = plies.checked_add(1).ok_or(IMPOSSIBLE)?;
             histogram.insert(plies, self.count()?);
         }
-        Some(histogram)
+        Ok(histogram)
     }
 
-    fn numbers(&mut self) -> Option<Vec<u64>> {
+    fn numbers(&mut self) -> Result<Vec<u64>, TableError> {
         let mut numbers = Vec::new();
         for _ in 0..self.number()? {
+            room(&mut numbers, 1)?;
             numbers.push(self.number()?);
         }
-        Some(numbers)
+        Ok(numbers)
     }
 }
 

@@ -36,10 +36,14 @@ fn each_bad_position_has_its_own_complaint() {
         ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", "en-passant square e6"),
         (
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1",
-            "xiangqi",
+            "add --game xiangqi",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/8/4K3 w - - 0 1",
+            "9 ranks: write 8 for chess or 10 for xiangqi",
         ),
     ] {
-        let complaint = complaint(&Place::new(), &["perft", fen, "1"]);
+        let complaint = complaint(&Place::new(), &["perft", fen, "1", "--game", "chess"]);
         assert!(complaint.contains(expected), "{complaint}");
     }
 }
@@ -149,6 +153,27 @@ fn a_missing_table_is_a_no_that_says_how_to_make_it() {
         assert_eq!(err.lines().count(), 1);
         assert!(err.contains("retrograde generate KQQvK"), "{err}");
     }
+}
+
+#[test]
+fn proposed_commands_make_tables_where_they_were_looked_for() {
+    let place = Place::with_tables();
+    std::fs::rename(place.path("tables"), place.path("my tables")).unwrap();
+    let missing = "8/8/8/4k3/8/8/3Q4/3QK3 w - - 0 1";
+    let (status, _, err) = place.run(["probe", missing, "--tables", "my tables"]);
+    assert_eq!(status, 1);
+    let command = "`retrograde generate KQQvK --tables 'my tables'`";
+    assert!(err.contains(command), "{err}");
+    let answer = place
+        .run(["probe", missing, "--tables", "my tables", "--json"])
+        .1;
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    assert!(answer["reason"].as_str().unwrap().contains(command));
+    std::fs::write(place.path("my tables/KQvK.wdl"), "damaged").unwrap();
+    let needs = "8/8/8/4k3/8/8/3Q4/4K3 w - - 0 1";
+    let (status, _, err) = place.run(["probe", needs, "--tables", "my tables"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("my tables/KQvK.wdl"), "{err}");
 }
 
 #[test]

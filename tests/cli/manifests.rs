@@ -83,7 +83,7 @@ fn a_copy_that_differs_is_told_file_by_file() {
 fn what_is_no_manifest_is_an_error() {
     let place = Place::with_tables();
     for (text, expected) in [
-        ("{}", "is no manifest"),
+        ("{}", "manifest.json is no manifest: missing field"),
         (r#"{"manifest":2,"files":[]}"#, "version 2"),
         ("\u{fffd}", "is no manifest"),
     ] {
@@ -92,6 +92,11 @@ fn what_is_no_manifest_is_an_error() {
         assert_eq!(status, 2, "{err}");
         assert!(err.contains(expected), "{err}");
     }
+    fs::remove_file(place.path("manifest.json")).unwrap();
+    let (status, _, err) = place.run(COMPARE);
+    assert_eq!(status, 2);
+    let expected = "cannot read the manifest manifest.json: No such file";
+    assert!(cfg!(windows) || err.contains(expected), "{err}");
     let outside = r#"{"manifest":1,"files":[{"name":"../secret","bytes":1,"sha256":""}]}"#;
     fs::write(place.path("manifest.json"), outside).unwrap();
     let (status, out, _) = place.run(COMPARE);

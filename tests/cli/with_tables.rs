@@ -402,6 +402,29 @@ fn answers_to_lines_say_which_line_and_what_stands_behind_the_position() {
 }
 
 #[test]
+fn operations_of_epd_set_the_clock() {
+    let place = Place::with_tables();
+    // Mate is 31 plies away.
+    let lines = [
+        "8/8/8/8/8/2k5/1R6/K7 w - - id \"hmvc 70; too late\"; fmvn 60;",
+        "8/8/8/8/8/2k5/1R6/K7 w - - bm Rb1; hmvc 70;",
+        "8/8/8/8/8/2k5/1R6/K7 w - - hmvc seventy;",
+    ];
+    std::fs::write(place.path("some.epd"), lines.join("\n")).unwrap();
+    let (status, out, _) = place.run(["probe", "--epd", "some.epd"]);
+    assert_eq!(status, 2);
+    let answers: Vec<serde_json::Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(answers[0]["category"], "win");
+    assert_eq!(answers[0]["fen"], "8/8/8/8/8/2k5/1R6/K7 w - - 0 60");
+    assert_eq!(answers[1]["category"], "cursed-win");
+    assert_eq!(answers[1]["operations"], "bm Rb1; hmvc 70;");
+    assert!(answers[2]["error"].as_str().unwrap().contains("seventy"));
+}
+
+#[test]
 fn a_damaged_table_does_not_stop_other_lines() {
     let place = Place::with_tables();
     std::fs::write(place.path("tables").join("KQvK.wdl"), "damaged").unwrap();

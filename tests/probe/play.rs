@@ -225,6 +225,28 @@ fn lines_end_in_mate_after_as_many_plies_as_the_table_says() {
 }
 
 #[test]
+fn a_line_by_mate_keeps_a_win_that_the_clock_leaves() {
+    // Kings' moves mate sooner, if the rule did not end the game first.
+    for clock in [0, 98, 99] {
+        let start = position(&format!("4k3/8/2K5/8/3P4/8/8/8 w - - {clock} 90"));
+        let line = tables().line(&start, 300).unwrap();
+        assert_eq!((line.metric, line.end), (Metric::Dtm, LineEnd::Checkmate));
+        let mut current = start;
+        for m in &line.moves {
+            current = current.play(m.played);
+            assert!(current.is_checkmate() || current.halfmoves() < 100);
+        }
+        assert_eq!(line.moves[0].played.is_zeroing(), clock >= 98);
+        let fastest = tables().probe_dtm(&start).unwrap().unwrap().0 as usize;
+        assert_eq!(line.moves.len() == fastest, clock == 0);
+    }
+    // What the rule has made a draw is played to its mate.
+    let late = position("8/8/8/8/8/2k5/1R6/K7 w - - 80 1");
+    let line = tables().line(&late, 300).unwrap();
+    assert_eq!((line.moves.len(), line.end), (31, LineEnd::Checkmate));
+}
+
+#[test]
 fn a_line_goes_on_by_zeroing_where_distances_to_mate_are_missing() {
     let start = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let without = |name: &str, metrics: &[Metric]| {

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use retrograde::game::Numbered;
 use retrograde::generate::{Generate, GenerateOptions, Generated, Observer, Phase, Plan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::recorder::{PhaseTimes, Recorder, median, one_core, per_second};
+use super::recorder::{PhaseTimes, Recorder, median, one_core, per_second, temporary_directory};
 
 /// Repeated generations of some materials and all they lead to.
 pub struct Generation<G: Generate> {
@@ -183,7 +183,7 @@ struct Once<G: Generate> {
 
 impl<G: Generate> Once<G> {
     fn run(options: &GenerateOptions<G>, observer: &dyn Observer<G>) -> Result<Once<G>> {
-        let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
+        let place = temporary_directory()?;
         let plan = Plan::new(&GenerateOptions {
             directory: place.path().to_owned(),
             ..options.clone()

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use retrograde::game::TableGame;
 use retrograde::generate::{Generate, Observer, Phase};
 
@@ -74,12 +74,18 @@ fn processor_seconds() -> Option<f64> {
     None
 }
 
+/// Where to make tables that are measured and not kept.
+pub fn temporary_directory() -> Result<tempfile::TempDir> {
+    tempfile::tempdir()
+        .map_err(|error| anyhow!("cannot make a temporary directory: {error}; set TMPDIR"))
+}
+
 /// The thread that a [`Recorder`] is for.
 pub fn one_core() -> Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
-        .context("cannot start a thread; end other programs")
+        .map_err(|error| anyhow!("cannot start a thread: {error}; end other programs"))
 }
 
 /// The middle one; the larger of two.

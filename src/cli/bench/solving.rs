@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use retrograde::game::Signature;
 use retrograde::generate::{Generate, GenerateOptions, Phase, Plan};
 use retrograde::tables::{rules_directory, table_path};
 use serde_json::{Value, json};
 
-use super::recorder::{Recorder, median, one_core, per_second};
+use super::recorder::{Recorder, median, one_core, per_second, temporary_directory};
 
 /// A material solved several times on one core.
 pub struct Solving<G: Generate> {
@@ -28,7 +28,7 @@ impl<G: Generate> Solving<G> {
     ///
     /// If there is no room, a thread cannot be started, or a generation fails.
     pub fn measure(options: &GenerateOptions<G>, repeats: usize) -> Result<Vec<Solving<G>>> {
-        let place = tempfile::tempdir().context("cannot make a temporary directory; set TMPDIR")?;
+        let place = temporary_directory()?;
         let options = GenerateOptions {
             directory: place.path().to_owned(),
             ..options.clone()
@@ -93,7 +93,7 @@ fn remove_tables<G: Generate>(options: &GenerateOptions<G>) -> Result<()> {
             let path = table_path(&directory, material, metric);
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(error).context(format!("cannot remove {}", path.display()));
+                    bail!("cannot remove {}: {error}", path.display());
                 }
                 _ => {}
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use indicatif::{HumanBytes, ProgressBar};
 use retrograde::Error;
 use retrograde::chess::{Chess, ChessRules};
@@ -165,7 +165,7 @@ impl Convert {
         let old = file.open(false)?;
         let into = rules_directory::<G>(self.into.as_deref().unwrap_or(place), file.rules);
         std::fs::create_dir_all(&into)
-            .with_context(|| format!("cannot make {}", into.display()))?;
+            .map_err(|error| anyhow!("cannot make {}: {error}; check --into", into.display()))?;
         let to = match self.into {
             // Tables of earlier versions may have other names.
             None => file.path.clone(),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -338,9 +338,9 @@ impl Course {
         };
         let log = options.log.as_ref().map(|path| -> Result<Dispatch> {
             let file = File::options().create(true).append(true).open(path);
-            let file = file.with_context(|| {
+            let file = file.map_err(|error| {
                 let path = path.display();
-                format!("cannot write {path}; name another file with --log")
+                anyhow!("cannot write {path}: {error}; name another file with --log")
             })?;
             let log = tracing_subscriber::fmt()
                 .with_writer(Mutex::new(file))

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::FAILED;
@@ -111,7 +111,9 @@ fn on_interrupt(flag: Arc<AtomicBool>, first: impl Fn() + Send + 'static) -> Res
         }
         first();
     })
-    .context("cannot watch for Ctrl-C; run the command from an ordinary shell")
+    .map_err(|error| {
+        anyhow!("cannot watch for Ctrl-C: {error}; run the command from an ordinary shell")
+    })
 }
 
 /// Makes all parallel work use so many threads; all the machine has if nothing is said.
@@ -124,7 +126,9 @@ pub fn use_threads(threads: Option<usize>) -> Result<()> {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build_global()
-            .context("cannot start the threads; choose fewer with --threads")?;
+            .map_err(|error| {
+                anyhow!("cannot start the threads: {error}; choose fewer with --threads")
+            })?;
     }
     Ok(())
 }
