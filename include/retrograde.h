@@ -333,8 +333,8 @@ enum retrograde_line_end {
 };
 
 /*
- * Best play of both sides, at most capacity moves: the shortest mate against the longest defence with .dtm tables, otherwise
- * from one capture or pawn move to the next. *count becomes the number of moves written, *end one of enum
+ * Best play of both sides, at most capacity moves: the shortest mate against the longest defence with .dtm tables, among moves
+ * that keep the result as the clock stands; otherwise from one capture or pawn move to the next. *count becomes the number of moves written, *end one of enum
  * retrograde_line_end; end may be NULL. A drawn position has no moves to show. Some tens of microseconds a move.
  *
  * Errors as for probes, about the first move or a damaged table.

@@ -252,11 +252,21 @@ impl TableDirectory {
         })
     }
 
-    /// A message whose commands make tables here, where somebody named the directory.
+    /// A message whose commands make tables here, where somebody named the directory: of several in that of the file with
+    /// which the message begins, else in the first.
     pub fn advised(&self, message: String) -> String {
-        match &self.paths[..] {
-            [first, ..] if self.named => in_directory(&message, first),
-            _ => message,
+        if !self.named {
+            return message;
+        }
+        let begins = |path: &&PathBuf| message.starts_with(&*path.to_string_lossy());
+        let of_file = self
+            .paths
+            .iter()
+            .filter(begins)
+            .max_by_key(|path| path.as_os_str().len());
+        match of_file.or(self.paths.first()) {
+            Some(path) => in_directory(&message, path),
+            None => message,
         }
     }
 

@@ -86,7 +86,7 @@ pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
 }
 
 /// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields. And the words behind it.
-/// Of the operations `hmvc` and `fmvn` stand for the fields that EPD has not.
+/// Behind four fields the operations `hmvc` and `fmvn` stand for the two that are missing.
 pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
     let fields = match (words, has_counters(words)) {
         // A word for all of them.
@@ -94,18 +94,14 @@ pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
         (_, true) => 6,
         (_, false) => 4,
     };
-    let (fen, rest) = words.split_at(fields.min(words.len()));
-    let operations = rest.join(" ");
-    let counters = ["hmvc", "fmvn"].map(|name| operand(&operations, name));
-    if fields != 4 || counters == [None, None] {
-        return Ok((position(fen)?, rest));
+    let (words, rest) = words.split_at(fields.min(words.len()));
+    let mut fen = fen(words);
+    if fen.split_whitespace().count() == 4 {
+        let operations = rest.join(" ");
+        let counter = |name, otherwise| operand(&operations, name).unwrap_or(otherwise);
+        fen += &format!(" {} {}", counter("hmvc", "0"), counter("fmvn", "1"));
     }
-    let counters = [counters[0].unwrap_or("0"), counters[1].unwrap_or("1")];
-    let fen: Vec<String> = (fen.iter().map(String::as_str))
-        .chain(counters)
-        .map(str::to_owned)
-        .collect();
-    Ok((position(&fen)?, rest))
+    Ok((position(&[fen])?, rest))
 }
 
 /// What an operation of a line of EPD is given, if it is there: each ends with a semicolon that is not within quotes.

@@ -261,7 +261,10 @@ fn chess(directory: &TableDirectory) -> Result<Vec<Row>> {
             format: file.format().name(),
             file: file.path().to_owned(),
             bytes: file.bytes()?,
-            error: file.check().err().map(|error| error.to_string()),
+            error: file
+                .check()
+                .err()
+                .map(|error| directory.advised(error.to_string())),
         });
     }
     Ok(rows)
@@ -279,7 +282,10 @@ fn xiangqi(directory: &TableDirectory) -> Result<Vec<Row>> {
             metric: file.metric.name(),
             format: "native",
             bytes: std::fs::metadata(&file.path)?.len(),
-            error: file.open(false).err().map(|error| error.to_string()),
+            error: file
+                .open(false)
+                .err()
+                .map(|error| directory.advised(error.to_string())),
             file: file.path,
         });
     }

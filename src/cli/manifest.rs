@@ -171,7 +171,10 @@ pub fn entry(
     let path = directory.join(&name);
     let (bytes, sha256) = match digest(&path, cancel, bar)? {
         Ok(digest) => digest,
-        Err(error) => bail!("cannot read {}: {error}", path.display()),
+        Err(error) => bail!(
+            "cannot read {}: {error}; check the file and the disk",
+            path.display()
+        ),
     };
     // A damaged table belongs into no manifest, and Syzygy tables do not tell.
     let positions = match syzygy::parse_file_name(&name) {
@@ -205,10 +208,18 @@ impl Manifest {
 
     /// Reads a manifest.
     pub fn read(path: &Path) -> Result<Manifest> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| anyhow!("cannot read the manifest {}: {error}", path.display()))?;
-        let manifest: Manifest = serde_json::from_str(&text)
-            .map_err(|error| anyhow!("{} is no manifest: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            anyhow!(
+                "cannot read the manifest {}: {error}; check --manifest",
+                path.display()
+            )
+        })?;
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
+            anyhow!(
+                "{} is no manifest: {error}; make one with `retrograde list --manifest`",
+                path.display()
+            )
+        })?;
         if manifest.manifest != VERSION {
             bail!(
                 "{} is a manifest of version {}, and this program knows version {VERSION}; use a newer program",

@@ -135,7 +135,8 @@ impl Probe {
         let mut answer = position.probe(tables, self.by)?;
         answer.reason = answer.reason.map(|reason| directory.advised(reason));
         if self.show.wants_line() && answer.reason.is_none() {
-            let line = position.line(tables, self.by)?;
+            let mut line = position.line(tables, self.by)?;
+            line.reason = line.reason.map(|reason| directory.advised(reason));
             self.show.add(line, "retrograde probe", &mut answer);
         }
         Ok(answer)
@@ -197,8 +198,7 @@ impl Probe {
                         }
                     };
                     let epd: String = line.chars().take(MAX_LINE_SHOWN).collect();
-                    let answer =
-                        json!({"error": error.to_string(), "line_number": number, "epd": epd});
+                    let answer = json!({"error": directory.advised(error.to_string()), "line_number": number, "epd": epd});
                     writeln!(out, "{answer}")?;
                 }
             }

@@ -145,6 +145,9 @@ impl Verify {
             repaired = Some(repair(place, &damaged, &self.progress, &cancel)?);
             checked = self.check(place, &subjects, &cancel)?;
         }
+        for (_, why) in &mut checked.report.unreadable {
+            *why = directory.advised(std::mem::take(why));
+        }
         let seconds = start.elapsed().as_secs_f64();
         if self.json {
             print_json(&subjects, &checked, repaired, seconds, out)?;

@@ -1,5 +1,6 @@
 //! Best play from a position to its end.
 
+use super::mate::Mate;
 use super::{ProbeError, RootMove, Tablebase};
 use crate::chess::rules::{Move, Position, san};
 use crate::metric::{Metric, Wdl};
@@ -41,8 +42,8 @@ pub struct Line {
     pub end: LineEnd,
     /// Which table is missing and how to get it, where the end is [`LineEnd::Unknown`].
     pub reason: Option<String>,
-    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence,
-    /// [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by DTZ where a DTM table
+    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence that keep the
+    /// result as the clock stands, [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by DTZ where a DTM table
     /// is missing; then the [moves](LineMove::metric) differ and this is the metric of the first.
     pub metric: Metric,
 }
@@ -50,12 +51,12 @@ pub struct Line {
 impl Tablebase {
     /// Best play of both sides, at most `max_plies` moves.
     ///
-    /// With DTM tables it is a shortest mate against the longest defence, among the moves that keep what the fifty-move rule
-    /// and the clock leave of the result, where DTZ tables tell. A win that the rule makes a draw is played to its mate.
-    /// Without DTM tables each phase is played to the next zeroing move that keeps the result, by DTZ, which mates in the end
-    /// as well but by detours. Where a DTM table is missing on the way, the rest is played by DTZ; where that does not help
-    /// either, the line ends there. Equal moves are taken in the order of [`root_moves`](Self::root_moves). A drawn position
-    /// has no moves to show.
+    /// With DTM tables it is a shortest mate against the longest defence, among the moves that keep what the
+    /// fifty-move rule and the clock leave of the result, where DTZ tables tell. Where nobody can win under the rule
+    /// any more, the line goes on to the mate all the same. Without DTM tables each phase is played to the next
+    /// zeroing move that keeps the result, by DTZ, which mates in the end as well but by detours. Where a DTM table
+    /// is missing on the way, the rest is played by DTZ; where that does not help either, the line ends there. Equal
+    /// moves are taken in the order of [`root_moves`](Self::root_moves). A drawn position has no moves to show.
     ///
     /// # Examples
     ///
@@ -164,30 +165,36 @@ impl Tablebase {
         Ok(best?.ok_or(LineEnd::Draw))
     }
 
-    /// The best of the moves that lead to mate as fast, or as slowly, as can be without giving away what the fifty-move rule
-    /// leaves of the result: with 99 plies on the clock a win that a pawn move keeps is not risked for a mate in fewer moves.
+    /// The best of the moves that lead to mate as fast, or as slowly, as can be without giving away what the
+    /// fifty-move rule leaves of the result: with 99 plies on the clock a win that a pawn move keeps is not risked
+    /// for a mate in fewer moves.
     fn best_by_mate(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
-        let fastest = self.mate_score(position)?;
+        let expected = self.mate_score(position)?;
         let clock = position.halfmoves().into();
         let moves = self.root_moves(position)?;
-        let result = moves.first().and_then(|m| m.result_with_clock(clock));
-        let keeps = |m: &&RootMove| m.result_with_clock(clock) == result;
+        // The best move by results stands first.
+        let results = moves.first().and_then(|m| m.results_with_clock(clock));
+        let keeps = |m: &&RootMove| m.results_with_clock(clock) == results;
+        let mate_by = |m: &RootMove| -> Result<Mate, ProbeError> {
+            Ok(self.mate_score(&position.play(m.played))?.before_move())
+        };
         let mut best = None;
-        for RootMove { played, .. } in moves.iter().filter(keeps) {
-            let mate = self.mate_score(&position.play(*played))?.before_move();
-            if mate == fastest {
-                return Ok(Some(*played));
+        for m in moves.iter().filter(keeps) {
+            let mate = mate_by(m)?;
+            if mate == expected {
+                return Ok(Some(m.played));
             }
             if best.is_none_or(|(before, _)| mate > before) {
-                best = Some((mate, *played));
+                best = Some((mate, m.played));
             }
         }
-        match best {
-            Some((mate, played)) if mate < fastest && !moves.iter().all(|m| keeps(&m)) => {
-                Ok(Some(played))
+        // A move that would be better but for the rule must be there, else something is missing or wrong.
+        for m in moves.iter().filter(|m| !keeps(m)) {
+            if mate_by(m)? == expected {
+                return Ok(best.map(|(_, played)| played));
             }
-            _ => Err(self.contradiction(position.material_key(), Metric::Dtm)),
         }
+        Err(self.contradiction(position.material_key(), Metric::Dtm))
     }
 
     /// The first of the ranked moves; all of them must be known.

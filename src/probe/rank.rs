@@ -70,23 +70,33 @@ impl RootMove {
         }))
     }
 
-    /// The result for the player of the move, if the clock stood at `clock` plies before it.
+    /// The result for the player of the move, if the clock stood at `clock` plies before it: what is sure, and what may
+    /// be. They differ where a rounded distance may or may not be too long.
     ///
-    /// A win that needs more plies than the clock leaves is as good as a cursed one. Where it is not known whether it does,
-    /// the player does not trust in it.
-    pub(super) fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
+    /// A win that needs more plies than the clock leaves is as good as a cursed one.
+    pub(super) fn results_with_clock(&self, clock: u32) -> Option<[Wdl; 2]> {
         let wdl = -self.wdl?;
-        if self.is_checkmate || self.is_zeroing {
-            return Some(wdl);
-        }
-        let Some([fewest, most]) = self.plies_to_zeroing() else {
-            return Some(wdl);
+        let plies = match self.is_checkmate || self.is_zeroing {
+            true => None,
+            false => self.plies_to_zeroing(),
+        };
+        let Some([fewest, most]) = plies else {
+            return Some([wdl; 2]);
+        };
+        let unless_late = |plies: u32, late: Wdl| match clock + plies > FIFTY_MOVES.0 {
+            true => late,
+            false => wdl,
         };
         Some(match wdl {
-            Wdl::Win if clock + most > FIFTY_MOVES.0 => Wdl::CursedWin,
-            Wdl::Loss if clock + fewest > FIFTY_MOVES.0 => Wdl::BlessedLoss,
-            wdl => wdl,
+            Wdl::Win => [most, fewest].map(|plies| unless_late(plies, Wdl::CursedWin)),
+            Wdl::Loss => [fewest, most].map(|plies| unless_late(plies, Wdl::BlessedLoss)),
+            wdl => [wdl; 2],
         })
+    }
+
+    /// The result for the player of the move; where a distance is rounded, what is sure: nobody trusts in the rest.
+    fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
+        self.results_with_clock(clock).map(|[sure, _]| sure)
     }
 
     /// Less is better for the player of the move; see [`Tablebase::root_moves`].

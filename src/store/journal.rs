@@ -30,7 +30,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::part::{Part, read_part, write_all_at};
+use super::part::{Part, has_part, write_all_at};
 
 const MAGIC: &[u8; 8] = b"RGJRNL01";
 /// Bytes of the kind and the place of a record and of how much is in it.
@@ -192,7 +192,11 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Begins an empty file, or goes on with what it says is in the scratch file: the journal, and where that ends.
-    /// Nothing if it is about something else.
+    /// Nothing if it is about something else. What is torn or damaged, and all that was recorded after it, is cut off.
+    ///
+    /// # Errors
+    ///
+    /// If one of the files cannot be read or written. Nothing is cut off then.
     pub fn open(file: File, data: &File, about: &[u8]) -> io::Result<Option<(Journal, u64)>> {
         let mut header = MAGIC.to_vec();
         let len = u32::try_from(about.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
@@ -226,13 +230,24 @@ impl Journal {
         drop(bytes);
         let data_len = data.metadata()?.len();
         let end_of = |part: &Part| part.start.checked_add(part.len.into());
-        let is_damaged = |part: &Part| {
-            let is_inside = end_of(part).is_some_and(|end| end <= data_len);
-            !part.is_empty() && (!is_inside || read_part(data, *part).is_err())
+        let is_whole = |part: &Part| match end_of(part) {
+            _ if part.is_empty() => Ok(true),
+            Some(end) if end <= data_len => has_part(data, *part),
+            _ => Ok(false),
         };
-        let good = (ends.par_iter())
-            .position_first(|((_, record), _)| record.parts.iter().any(is_damaged));
-        ends.truncate(good.unwrap_or(ends.len()));
+        // A part that cannot be read now may be whole: then nothing is thrown away.
+        let whole = (ends.par_iter())
+            .map(|((_, record), _)| {
+                for part in &record.parts {
+                    if !is_whole(part)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            })
+            .collect::<io::Result<Vec<bool>>>()?;
+        let good = whole.iter().take_while(|&&is_whole| is_whole).count();
+        ends.truncate(good);
         let end = ends.last().map_or(header.len(), |&(_, end)| end) as u64;
         let parts = ends.iter().flat_map(|((_, record), _)| &record.parts);
         let used = parts.filter(|part| !part.is_empty());

@@ -59,6 +59,20 @@ pub(super) fn read_part(file: &File, part: Part) -> io::Result<Vec<u8>> {
     }
 }
 
+/// Whether a part is in a file as it was written.
+///
+/// # Errors
+///
+/// If it cannot be read.
+pub(super) fn has_part(file: &File, part: Part) -> io::Result<bool> {
+    use io::ErrorKind::{InvalidData, UnexpectedEof};
+    match read_part(file, part) {
+        Ok(_) => Ok(true),
+        Err(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<usize> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::write_at(file, bytes, offset);

@@ -51,7 +51,14 @@ fn go_on_in(directory: &Path, name: &str, about: &[u8]) -> io::Result<Scratch> {
     for (_, path, file) in left {
         let data = path.with_extension(SCRATCH);
         let opened = match found {
-            None => Scratch::resumable(&path, &data, file, about)?,
+            // A disk that fails for a moment must not cost hours of work.
+            None => Scratch::resumable(&path, &data, file, about).map_err(|error| {
+                let journal = path.display();
+                let why = format!(
+                    "cannot go on with {journal} ({error}), which may be removed to begin anew"
+                );
+                io::Error::new(error.kind(), why)
+            })?,
             Some(_) => None,
         };
         match opened {

@@ -5,14 +5,16 @@
  * Counts what the program does to files below DIRECTORY (opening for writing, writing, syncing, cutting, renaming, making,
  * removing) and lets the N-th operation, counted from 1, go wrong:
  *
- *     count   nothing goes wrong; the last line on standard error says how many operations there were
+ *     count   nothing goes wrong; the last line on standard error says how many operations there were, and how many reads
  *     error   it fails: no space for what writes, an input/output error for the rest
  *     full    it and all that write after it fail for want of space
  *     short   a write takes half of the bytes and says so, as it may
  *     torn    a write takes half of the bytes, and the program is killed
  *     kill    the program is killed before it
  *     bytes   power fails before it: what was written and not synced is zeros or gone, new names are kept
- *     names   power fails before it: renames in a directory that was not synced since are undone
+ *     names   power fails before it: renames and removals in a directory that was not synced since are undone
+ *     power   power fails before it: both
+ *     read    the N-th read fails with an input/output error; nothing else is counted. What is mapped is not read
  *
  * Exits as the program does, with 137 if it was killed, and with 77 if this system cannot do that. Linux only: the
  * program's system calls are handed to this one by a seccomp filter, so it need not be linked in a special way.
@@ -42,13 +44,15 @@
 
 enum { UNSUPPORTED = 77, KILLED = 137, MOST = 4096 };
 
-enum mode { COUNT, FAIL, FULL, SHORT, TORN, KILL, BYTES, NAMES };
+enum mode { COUNT, FAIL, FULL, SHORT, TORN, KILL, BYTES, NAMES, POWER, READ };
 
-static const char *const MODES[] = {"count", "error", "full", "short", "torn", "kill", "bytes", "names"};
+static const char *const MODES[] = {"count", "error", "full",  "short", "torn",
+                                    "kill",  "bytes", "names", "power", "read"};
 
 static const int TRAPPED[] = {
     SYS_openat,   SYS_write,    SYS_pwrite64,        SYS_writev,    SYS_fsync,   SYS_fdatasync, SYS_ftruncate,
     SYS_renameat, SYS_unlinkat, SYS_copy_file_range, SYS_fallocate, SYS_mkdirat, SYS_renameat2,
+    SYS_read,     SYS_pread64,  SYS_readv,
 #ifdef SYS_open
     SYS_open,     SYS_rename,   SYS_unlink,          SYS_mkdir,
 #endif
@@ -60,14 +64,14 @@ enum { TRAPPED_COUNT = sizeof TRAPPED / sizeof *TRAPPED };
 static struct { char path[PATH_MAX]; } unsynced[MOST];
 static int unsynced_count;
 
-/* A rename in a directory that was not synced since. */
+/* A rename in a directory that was not synced since, or a removal, which is from nowhere. */
 static struct { char from[PATH_MAX], to[PATH_MAX], before[PATH_MAX]; } renames[MOST];
 static int rename_count;
 
 static char directory[PATH_MAX];
 static char spare[] = "/tmp/faults-XXXXXX";
 static enum mode mode;
-static long target, operations;
+static long target, operations, reads;
 static pid_t child;
 
 static void fail(const char *what)
@@ -192,12 +196,6 @@ static void note_sync(const char *path)
 static void note_rename(const char *from, const char *to)
 {
     static int number;
-    int place = find_unsynced(to);
-    if (place >= 0)
-        unsynced[place] = unsynced[--unsynced_count];
-    place = find_unsynced(from);
-    if (place >= 0)
-        strcpy(unsynced[place].path, to);
     if (rename_count == MOST)
         return;
     strcpy(renames[rename_count].from, from);
@@ -207,19 +205,26 @@ static void note_rename(const char *from, const char *to)
     snprintf(before, PATH_MAX, "%s/%d", spare, number++);
     if (link(to, before))
         before[0] = 0;
+    int place = find_unsynced(to);
+    if (place >= 0)
+        strcpy(unsynced[place].path, before);
+    place = find_unsynced(from);
+    if (place >= 0)
+        strcpy(unsynced[place].path, to);
 }
 
-/* What a power cut leaves. */
-static void lose(void)
+static void lose_names(void)
 {
-    if (mode == NAMES) {
-        while (rename_count-- > 0) {
+    while (rename_count-- > 0) {
+        if (renames[rename_count].from[0])
             rename(renames[rename_count].to, renames[rename_count].from);
-            if (renames[rename_count].before[0])
-                rename(renames[rename_count].before, renames[rename_count].to);
-        }
-        return;
+        if (renames[rename_count].before[0])
+            rename(renames[rename_count].before, renames[rename_count].to);
     }
+}
+
+static void lose_bytes(void)
+{
     for (int i = 0; i < unsynced_count; i++) {
         struct stat status;
         if (stat(unsynced[i].path, &status) || truncate(unsynced[i].path, 0))
@@ -228,6 +233,26 @@ static void lose(void)
         if (target % 2 && truncate(unsynced[i].path, status.st_size))
             perror(unsynced[i].path);
     }
+}
+
+/* What a power cut leaves. */
+static void lose(void)
+{
+    /* Bytes first: they are known by the names of now. */
+    if (mode != NAMES)
+        lose_bytes();
+    if (mode != BYTES)
+        lose_names();
+}
+
+static int loses(void)
+{
+    return mode == BYTES || mode == NAMES || mode == POWER;
+}
+
+static int is_read(int call)
+{
+    return call == SYS_read || call == SYS_pread64 || call == SYS_readv;
 }
 
 static int writes(int call)
@@ -306,8 +331,14 @@ static int paths(const struct seccomp_notif *request, char *path, char *to)
 
 static void note(int call, const char *path, const char *to)
 {
+    int removes = call == SYS_unlinkat;
+#ifdef SYS_unlink
+    removes = removes || call == SYS_unlink;
+#endif
     if (*to)
         note_rename(path, to);
+    else if (removes)
+        note_rename("", path);
     else if (call == SYS_fsync || call == SYS_fdatasync)
         note_sync(path);
     else if (writes(call) || call == SYS_ftruncate)
@@ -324,11 +355,21 @@ static int answer(const struct seccomp_notif *request, struct seccomp_notif_resp
     response->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     if (!paths(request, path, to))
         return 0;
+    if (is_read(call)) {
+        reads++;
+        if (mode == READ && reads == target) {
+            response->flags = 0;
+            response->error = -EIO;
+        }
+        return 0;
+    }
     operations++;
+    if (mode == READ)
+        return 0;
     int is_full = mode == FULL && operations >= target && takes_space(call);
     if (operations == target || is_full) {
         int cut = call == SYS_write || call == SYS_pwrite64;
-        if (mode == KILL || mode == BYTES || mode == NAMES)
+        if (mode == KILL || loses())
             return 1;
         if ((mode == SHORT || mode == TORN) && cut && request->data.args[2] > 1) {
             response->flags = 0;
@@ -350,10 +391,10 @@ int main(int count, char **arguments)
 {
     if (count < 5)
         return 2;
-    for (mode = COUNT; mode <= NAMES && strcmp(MODES[mode], arguments[1]); mode++)
+    for (mode = COUNT; mode <= READ && strcmp(MODES[mode], arguments[1]); mode++)
         ;
     target = atol(arguments[2]);
-    if (mode > NAMES || !realpath(arguments[3], directory))
+    if (mode > READ || !realpath(arguments[3], directory))
         return 2;
     int channel[2];
     if (!mkdtemp(spare) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel))
@@ -379,13 +420,13 @@ int main(int count, char **arguments)
     }
     int status;
     waitpid(child, &status, 0);
-    if (was_killed && (mode == BYTES || mode == NAMES))
+    if (was_killed && loses())
         lose();
     char command[64];
     snprintf(command, sizeof command, "rm -rf %s", spare);
     if (system(command))
         perror(spare);
     if (mode == COUNT)
-        fprintf(stderr, "%ld operations\n", operations);
+        fprintf(stderr, "%ld operations, %ld reads\n", operations, reads);
     return WIFEXITED(status) ? WEXITSTATUS(status) : KILLED;
 }

@@ -17,6 +17,7 @@
 
 #include "check.h"
 #include "retrograde.h"
+#include "tbprobe.h"
 
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
@@ -76,6 +77,10 @@ void *aligned_alloc(size_t alignment, size_t bytes)
 
 #define ROOK_ENDING "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 #define XIANGQI_ENDING "3k5/9/9/9/9/9/9/9/9/R3K4 w"
+/* Lost, since its checks have to end. */
+#define CHECKS_FOR_EVER "9/9/4k4/9/9/9/9/9/3K5/n2R5 b"
+/* The rook ending for Fathom's functions: white, black, kings, queens, rooks. */
+#define ROOK_MEN 1ull << 0 | 1ull << 9, 1ull << 18, 1ull << 0 | 1ull << 18, 0, 1ull << 9
 
 static const char *native, *syzygy;
 static retrograde_tables *tables;
@@ -135,6 +140,20 @@ static int dtz(void)
 {
     int shortest = 9, longest = 9, status = retrograde_probe_dtz_range(tables, &position, &shortest, &longest);
     CHECK(status == RETROGRADE_OK ? shortest <= 31 && longest >= 31 && longest - shortest <= 1 : has_error());
+    return status == RETROGRADE_OK;
+}
+
+static int after_zeroing(void)
+{
+    int wdl = 9, status = retrograde_probe_wdl_after_zeroing(tables, &position, &wdl);
+    CHECK(status == RETROGRADE_OK ? wdl == RETROGRADE_WIN : wdl == 9 && has_error());
+    return status == RETROGRADE_OK;
+}
+
+static int exact_dtz(void)
+{
+    int dtz = 99, status = retrograde_probe_dtz(tables, &position, &dtz);
+    CHECK(status == RETROGRADE_OK ? dtz == 31 : dtz == 99 && has_error());
     return status == RETROGRADE_OK;
 }
 
@@ -215,6 +234,53 @@ static int xiangqi_moves(void)
     return status == RETROGRADE_OK;
 }
 
+static int xiangqi_rounds(void)
+{
+    struct retrograde_xiangqi_value value = {9, 9, 9, 9};
+    int status = retrograde_xiangqi_probe(xiangqi, CHECKS_FOR_EVER, &value);
+    CHECK(status == RETROGRADE_OK ? value.wdl == RETROGRADE_LOSS && value.round > 0 : value.wdl == 9 && has_error());
+    return status == RETROGRADE_OK;
+}
+
+static int fathom_opening(void)
+{
+    /* As where there is no table: Fathom's programs look how many men there are. */
+    CHECK(tb_init(native) && (TB_LARGEST == 3 || TB_LARGEST == 0));
+    int is_open = TB_LARGEST == 3;
+    tb_free();
+    return is_open;
+}
+
+static int fathom_wdl(void)
+{
+    unsigned wdl = tb_probe_wdl(ROOK_MEN, 0, 0, 0, 0, 0, 0, true);
+    CHECK(wdl == TB_WIN || wdl == TB_RESULT_FAILED);
+    return wdl == TB_WIN;
+}
+
+static int fathom_root(void)
+{
+    unsigned results[TB_MAX_MOVES], best = tb_probe_root(ROOK_MEN, 0, 0, 0, 0, 0, 0, true, results);
+    CHECK(best == TB_RESULT_FAILED || (TB_GET_WDL(best) == TB_WIN && TB_GET_DTZ(best) == 31));
+    return best != TB_RESULT_FAILED;
+}
+
+static struct TbRootMoves ranked;
+
+static int fathom_ranks(void)
+{
+    int is_known = tb_probe_root_dtz(ROOK_MEN, 0, 0, 0, 0, 0, 0, true, false, true, &ranked);
+    CHECK(!is_known || (ranked.size == 16 && ranked.moves[0].tbRank == 1000));
+    return is_known;
+}
+
+static int fathom_results(void)
+{
+    int is_known = tb_probe_root_wdl(ROOK_MEN, 0, 0, 0, 0, 0, 0, true, true, &ranked);
+    CHECK(!is_known || (ranked.size == 16 && ranked.moves[0].tbRank == 1000));
+    return is_known;
+}
+
 static unsigned long all_refused, all_deaths;
 
 /* Asks with each request refused in turn. */
@@ -268,9 +334,12 @@ static void refuse_in(const char *place, const char *directory, int map_files)
     if (tables == NULL)
         return;
     refuse_each("wdl", place, wdl);
+    refuse_each("wdl after zeroing", place, after_zeroing);
     refuse_each("dtz", place, dtz);
-    if (has_mates)
+    if (has_mates) {
+        refuse_each("exact dtz", place, exact_dtz);
         refuse_each("dtm", place, dtm);
+    }
     refuse_each("root moves", place, root);
     if (has_mates)
         refuse_each("line", place, line);
@@ -280,12 +349,23 @@ static void refuse_in(const char *place, const char *directory, int map_files)
     tables = NULL;
 }
 
+static void refuse_fathom(const char *place, const char *directory)
+{
+    CHECK(tb_init(directory));
+    refuse_each("wdl", place, fathom_wdl);
+    refuse_each("root", place, fathom_root);
+    refuse_each("ranks", place, fathom_ranks);
+    refuse_each("results", place, fathom_results);
+    tb_free();
+}
+
 static void refuse_xiangqi(const char *place, int map_files)
 {
     CHECK(open_xiangqi(map_files) == RETROGRADE_OK);
     if (xiangqi == NULL)
         return;
     refuse_each("probe", place, xiangqi_probe);
+    refuse_each("rounds", place, xiangqi_rounds);
     refuse_each("moves", place, xiangqi_moves);
     retrograde_xiangqi_free(xiangqi);
     xiangqi = NULL;
@@ -308,6 +388,9 @@ int main(int argc, char **argv)
     refuse_in("native, read", native, 0);
     refuse_in("Syzygy, mapped", syzygy, 1);
     refuse_in("Syzygy, read", syzygy, 0);
+    refuse_each("open", "Fathom", fathom_opening);
+    refuse_fathom("Fathom, native", native);
+    refuse_fathom("Fathom, Syzygy", syzygy);
     refuse_each("open", "xiangqi", xiangqi_opening);
     refuse_xiangqi("xiangqi, mapped", 1);
     refuse_xiangqi("xiangqi, read", 0);

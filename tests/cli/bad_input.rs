@@ -169,11 +169,19 @@ fn proposed_commands_make_tables_where_they_were_looked_for() {
         .1;
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert!(answer["reason"].as_str().unwrap().contains(command));
-    std::fs::write(place.path("my tables/KQvK.wdl"), "damaged").unwrap();
+    // Of several directories it is that of the damaged file.
+    std::fs::create_dir(place.path("other")).unwrap();
+    let path = place.path("my tables/KQvK.wdl");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[30] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
     let needs = "8/8/8/4k3/8/8/3Q4/4K3 w - - 0 1";
-    let (status, _, err) = place.run(["probe", needs, "--tables", "my tables"]);
+    let (status, _, err) =
+        place.run(["probe", needs, "--tables", "other", "--tables", "my tables"]);
     assert_eq!(status, 2);
-    assert!(err.contains("my tables/KQvK.wdl"), "{err}");
+    let command = "`retrograde generate KQvK --tables 'my tables'`";
+    assert!(err.starts_with("retrograde: my tables/KQvK.wdl: "), "{err}");
+    assert!(err.contains(command), "{err}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! files or none, and the command, given again, finishes with the bytes that it always writes.
 //!
 //! A program in C (`tests/c/faults.c`) stands between the command and the system. Here some operations of each kind are taken;
-//! with `RETROGRADE_FULL=1` all are.
+//! with `RETROGRADE_FULL=1` all are, or 200 spread evenly where there are more.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,15 +12,20 @@ use std::sync::OnceLock;
 
 use super::Place;
 
-/// What can go wrong; faults.c tells what each is.
-const MODES: [&str; 7] = ["error", "full", "short", "torn", "kill", "bytes", "names"];
+/// What can go wrong with an operation; faults.c tells what each is.
+const MODES: [&str; 8] = [
+    "error", "full", "short", "torn", "kill", "bytes", "names", "power",
+];
+/// What can go wrong with a read.
+const READ: &str = "read";
 
 /// Exit statuses of faults.c: of a killed program, and where the system cannot do such a thing.
 const KILLED: i32 = 137;
 const UNSUPPORTED: i32 = 77;
 
-/// Operations that are tried of each kind if not all are.
+/// Operations that are tried of each kind, and with `RETROGRADE_FULL`.
 const TRIED: usize = 3;
+const TRIED_FULL: usize = 200;
 
 /// The compiled faults.c; `None` without a compiler for C.
 fn faults() -> Option<&'static Path> {
@@ -75,33 +80,31 @@ fn run_with(fault: &str, operation: usize, place: &Place, arguments: &[&str]) ->
 /// Lets the operations of a command fail. `prepare` brings a place to where the command begins.
 fn fail_everywhere(prepare: impl Fn() -> Place, arguments: &[&str]) {
     let whole = prepare();
-    if faults().is_none() {
-        eprintln!("skipped: no compiler for C");
+    let Some([operations, reads]) = counted(&whole, arguments) else {
         return;
-    }
-    let counted = run_with("count", 0, &whole, arguments);
-    if counted.status.code() == Some(UNSUPPORTED) {
-        eprintln!("skipped: this system does not hand system calls to another program");
-        return;
-    }
-    let text = String::from_utf8_lossy(&counted.stderr);
-    assert!(counted.status.success(), "{text}");
-    let last = text.lines().last().unwrap();
-    let operations: usize = last.strip_suffix(" operations").unwrap().parse().unwrap();
+    };
     assert!(operations >= 5, "{operations}");
     let expected = files(&whole);
     let is_full = std::env::var_os("RETROGRADE_FULL").is_some();
-    let step = if is_full { 1 } else { operations / TRIED };
-    let mut killed = 0;
-    for (number, mode) in MODES.into_iter().enumerate() {
-        for operation in (1 + number % step..=operations).step_by(step) {
-            let context = format!("{arguments:?}: {mode} at {operation} of {operations}");
+    let kinds = (MODES.map(|mode| (mode, operations)).into_iter()).chain([(READ, reads)]);
+    let mut tried = 0;
+    for (number, (mode, all)) in kinds.enumerate() {
+        let step = match is_full {
+            true => all.div_ceil(TRIED_FULL),
+            false => all / TRIED,
+        };
+        let step = step.max(1);
+        for operation in (1 + number % step..=all).step_by(step) {
+            tried += 1;
+            let context = format!("{arguments:?}: {mode} at {operation} of {all}");
             let place = prepare();
             let before = files(&place);
             let output = run_with(mode, operation, &place, arguments);
             let status = output.status.code();
             let message = String::from_utf8_lossy(&output.stderr);
-            killed += usize::from(status == Some(KILLED));
+            if ["kill", "bytes", "names", "power"].contains(&mode) {
+                assert_eq!(status, Some(KILLED), "{context}: {message}");
+            }
             assert!(!message.contains("panicked"), "{context}: {message}");
             let left = files(&place);
             match status {
@@ -113,7 +116,7 @@ fn fail_everywhere(prepare: impl Fn() -> Place, arguments: &[&str]) {
                     "{context}: {message}"
                 ),
             }
-            for (name, bytes) in &left {
+            for (name, bytes) in left.iter().filter(|(name, _)| !is_work(name)) {
                 let is_whole = [&expected, &before]
                     .iter()
                     .any(|files| files.get(name) == Some(bytes));
@@ -134,7 +137,31 @@ fn fail_everywhere(prepare: impl Fn() -> Place, arguments: &[&str]) {
             assert!(now == expected, "{context}: other bytes");
         }
     }
-    assert!(killed > 0);
+    eprintln!("{arguments:?}: {operations} operations, {reads} reads, {tried} faults");
+}
+
+/// Whether a file is what a generation leaves for itself, which it changes in place.
+fn is_work(name: &Path) -> bool {
+    let mut parts = name.components();
+    parts.any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
+}
+
+/// The operations and the reads of a command; `None`, and a word, where this system cannot let them fail.
+fn counted(place: &Place, arguments: &[&str]) -> Option<[usize; 2]> {
+    if faults().is_none() {
+        eprintln!("skipped: no compiler for C");
+        return None;
+    }
+    let output = run_with("count", 0, place, arguments);
+    if output.status.code() == Some(UNSUPPORTED) {
+        eprintln!("skipped: this system does not hand system calls to another program");
+        return None;
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    let last = text.lines().last().unwrap().split(' ');
+    let numbers: Vec<usize> = last.filter_map(|word| word.parse().ok()).collect();
+    Some(numbers.try_into().unwrap())
 }
 
 #[test]
@@ -158,24 +185,6 @@ fn generation_with_work_files() {
         "KPvK",
         "--men-in-memory",
         "2",
-        "--compression",
-        "fast",
-        "--tables",
-        "tables",
-    ];
-    fail_everywhere(Place::new, &arguments);
-}
-
-/// What six men do: everything that waits is in scratch files, and a killed run carries on from work files.
-#[test]
-fn generation_in_scratch_files() {
-    let arguments = [
-        "generate",
-        "KPvK",
-        "--engine",
-        "chains",
-        "--men-in-memory",
-        "2",
         "--threads",
         "1",
         "--compression",
@@ -186,10 +195,56 @@ fn generation_in_scratch_files() {
     fail_everywhere(Place::new, &arguments);
 }
 
+/// What six men do: everything that waits is in scratch files, and a killed run carries on from work files.
+const IN_SCRATCH_FILES: [&str; 12] = [
+    "generate",
+    "KPvK",
+    "--engine",
+    "chains",
+    "--men-in-memory",
+    "2",
+    "--threads",
+    "1",
+    "--compression",
+    "fast",
+    "--tables",
+    "tables",
+];
+
+#[test]
+fn generation_in_scratch_files() {
+    fail_everywhere(Place::new, &IN_SCRATCH_FILES);
+}
+
+/// The run that goes on with what a killed one has left.
+#[test]
+fn resumed_generation() {
+    let Some([operations, _]) = counted(&Place::new(), &IN_SCRATCH_FILES) else {
+        return;
+    };
+    let half_done = || {
+        let place = Place::new();
+        let output = run_with("kill", operations * 2 / 3, &place, &IN_SCRATCH_FILES);
+        assert_eq!(output.status.code(), Some(KILLED));
+        let is_journal = |name: &PathBuf| name.extension().is_some_and(|kind| kind == "journal");
+        assert!(files(&place).keys().any(is_journal));
+        place
+    };
+    fail_everywhere(half_done, &IN_SCRATCH_FILES);
+}
+
 #[test]
 fn generation_of_xiangqi() {
+    // It has rounds, without which its results would mean something else.
     let arguments = [
-        "generate", "--game", "xiangqi", "KNvKA", "--tables", "tables",
+        "generate",
+        "--game",
+        "xiangqi",
+        "KRvKN",
+        "--tables",
+        "tables",
+        "--threads",
+        "1",
     ];
     fail_everywhere(Place::new, &arguments);
 }
@@ -205,6 +260,8 @@ fn conversion() {
         "syzygy",
         "--compare",
         "1000",
+        "--threads",
+        "1",
         "--tables",
         "tables",
     ];
@@ -225,6 +282,8 @@ fn recompression() {
         "smallest",
         "--compare",
         "1000",
+        "--threads",
+        "1",
         "--tables",
         "tables",
     ];
@@ -233,6 +292,17 @@ fn recompression() {
 
 #[test]
 fn saved_sets() {
-    let position = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
-    fail_everywhere(Place::new, &["solve", position, "--save", "wall.solved"]);
+    let wall = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1";
+    let save = |position| ["solve", position, "--save", "wall.solved", "--threads", "1"];
+    fail_everywhere(Place::new, &save(wall));
+    // An older set of that name stays until the new one is whole.
+    let with_older = || {
+        let place = Place::new();
+        let older = "4k3/8/8/1p1p1p1p/1P1P1P1P/8/8/4K3 w - - 0 1";
+        assert_eq!(place.run(save(older)).0, 0);
+        place
+    };
+    fail_everywhere(with_older, &save(wall));
+    let xiangqi = "4k4/9/9/9/9/9/9/9/4A4/3AK4 w";
+    fail_everywhere(Place::new, &save(xiangqi));
 }

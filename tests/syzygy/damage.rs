@@ -11,6 +11,7 @@ use retrograde::syzygy::Table;
 
 use super::random_position;
 use crate::reference::syzygy_folder;
+use crate::verify::generate_syzygy;
 
 /// Far more than any of them takes, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -42,9 +43,12 @@ fn try_all(
 }
 
 fn for_each_table(test: impl Fn(&str, &[u8], &Material, Metric, &[(Color, Placement)])) {
-    let Some(folder) = syzygy_folder() else {
-        return;
-    };
+    // Published tables where they are, else our own.
+    let own = tempfile::tempdir().unwrap();
+    let folder = syzygy_folder().unwrap_or_else(|| {
+        generate_syzygy(own.path(), Material::all_with_men(3));
+        own.path().to_owned()
+    });
     for signature in ["KPvK", "KQvK", "KRvK", "KNvK"] {
         let material: Material = signature.parse().unwrap();
         let space = IndexSpace::new(material);

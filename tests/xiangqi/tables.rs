@@ -169,6 +169,48 @@ fn what_is_not_there_or_something_else_is_an_error() {
     }
 }
 
+/// Without its rounds a material in which perpetual check decides something would have other moves and lines.
+#[test]
+fn rounds_that_are_lost_are_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::PerpetualCheck;
+    generate(directory.path(), &["KRvKN"], rules);
+    let position = |fen| retrograde::xiangqi::Position::from_fen(fen).unwrap();
+    let lost = position("9/9/4k4/9/9/9/9/9/3K5/n2R5 b");
+    let tables = XiangqiTables::open(directory.path(), rules);
+    let whole = tables.probe(&lost).unwrap();
+    assert!(whole.wdl == Wdl::Loss && whole.round > 0);
+    let material: Material = "KRvKN".parse().unwrap();
+    let path = table_path(directory.path(), rules, &material, Metric::Rounds);
+    fs::remove_file(&path).unwrap();
+    let tables = XiangqiTables::open(directory.path(), rules);
+    // Results alone say the same as before.
+    assert_eq!(tables.probe_wdl(&lost).unwrap(), Wdl::Loss);
+    let errors = [
+        tables.probe(&lost).unwrap_err(),
+        tables.moves(&lost).unwrap_err(),
+        tables.line(&lost, 10).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(error.is_missing_table());
+        let message = error.to_string();
+        assert!(
+            message.starts_with("no rounds table for KRvKN"),
+            "{message}"
+        );
+    }
+    // Neither rook against king nor a draw has rounds.
+    let won = position("3k5/9/9/9/9/R8/9/9/9/4K4 w");
+    assert_eq!(tables.probe(&won).unwrap().round, 0);
+    let report = super::verify::verify_one(directory.path(), "KRvKN", rules);
+    let (file, why) = &report.unreadable[0];
+    assert!(*file == path && why.contains("no such table"), "{why}");
+    // The command in the error makes it again.
+    generate(directory.path(), &["KRvKN"], rules);
+    let tables = XiangqiTables::open(directory.path(), rules);
+    assert_eq!(tables.probe(&lost).unwrap(), whole);
+}
+
 /// There is no fifty-move rule in xiangqi, and who mates is a positive number of plies away from it.
 #[test]
 fn numbers_that_no_position_can_have_are_an_error() {

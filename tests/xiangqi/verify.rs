@@ -18,7 +18,7 @@ fn material(signature: &str) -> Material {
     signature.parse().unwrap()
 }
 
-fn verify_one(directory: &Path, signature: &str, rules: Rules) -> Report {
+pub fn verify_one(directory: &Path, signature: &str, rules: Rules) -> Report {
     let subjects = [Subject::Xiangqi(rules, material(signature))];
     verify(directory, &subjects, &AtomicBool::new(false), &()).unwrap()
 }

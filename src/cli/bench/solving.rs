@@ -93,7 +93,7 @@ fn remove_tables<G: Generate>(options: &GenerateOptions<G>) -> Result<()> {
             let path = table_path(&directory, material, metric);
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    bail!("cannot remove {}: {error}", path.display());
+                    bail!("cannot remove {}: {error}; set TMPDIR", path.display());
                 }
                 _ => {}
             }

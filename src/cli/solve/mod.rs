@@ -206,7 +206,7 @@ impl Solve {
         answer.explored.table_men = P::max_men(&leaves);
         answer.explored.seconds = start.elapsed().as_secs_f64();
         if self.show.wants_line() {
-            let line = print::line(&position, &solved, &tables)?;
+            let line = print::line(&position, &solved, &tables);
             self.show.add(line, "retrograde solve", &mut answer.answer);
         }
         answer.answer.spell_as(&self.fen);

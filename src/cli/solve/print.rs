@@ -17,15 +17,7 @@ use crate::cli::show::By;
 const UNEXPLORED: &str = "what follows was not explored";
 
 /// Best play: what was solved, and from where tables know more, what they say.
-///
-/// # Errors
-///
-/// If a table is damaged.
-pub fn line<P: CliGame>(
-    position: &P,
-    solved: &Solved<P>,
-    tables: &P::Tables,
-) -> Result<LineAnswer> {
+pub fn line<P: CliGame>(position: &P, solved: &Solved<P>, tables: &P::Tables) -> LineAnswer {
     let found = decisive(solved).map(|found| &found.line);
     let (mut position, mut uci, mut book) = (*position, Vec::new(), Vec::new());
     for &played in found.iter().flat_map(|line| &line.moves) {
@@ -57,7 +49,14 @@ pub fn line<P: CliGame>(
         plies_by_metric: None,
     };
     if end == Some(LineEnd::Leaf) {
-        let rest = position.line(tables, By::Dtm)?;
+        let rest = match position.line(tables, By::Dtm) {
+            Ok(rest) => rest,
+            // The answer is worth more than its line, and neither it nor what is saved depends on that.
+            Err(error) => {
+                (line.end, line.reason) = ("unknown", Some(error.to_string()));
+                return line;
+            }
+        };
         if P::GAME == Game::Chess {
             line.plies_by_metric = match rest.metric == line.metric {
                 false => Some(solved_plies),
@@ -68,7 +67,7 @@ pub fn line<P: CliGame>(
         line.names.book.extend(rest.names.book);
         (line.end, line.reason) = (rest.end, rest.reason);
     }
-    Ok(line)
+    line
 }
 
 /// Prints an answer.

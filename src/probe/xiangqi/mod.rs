@@ -19,7 +19,7 @@ use crate::table::{Description, Table};
 use crate::tables::{BlockCache, NativeFile, Places, list};
 use crate::xiangqi::rules::{Position, Square};
 use crate::xiangqi::{
-    Digits, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
+    Digits, HAS_ROUNDS, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
 };
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
@@ -354,7 +354,7 @@ impl XiangqiTables {
     }
 
     #[cold]
-    fn missing(&self, position: &Position) -> XiangqiProbeError {
+    fn missing(&self, position: &Position, metric: Metric) -> XiangqiProbeError {
         if let Some((directory, problem)) = &self.problem {
             return XiangqiProbeError::Table(Error::Directory {
                 directory: directory.clone(),
@@ -363,7 +363,7 @@ impl XiangqiTables {
         }
         XiangqiProbeError::Missing {
             material: Material::of(position).normal_form(),
-            metric: Metric::Wdl,
+            metric,
             rules: self.rules,
             searched: self.directories.clone(),
         }
@@ -383,7 +383,7 @@ impl XiangqiTables {
                 let difference = format!("it has a {metric} that no position can have");
                 XiangqiProbeError::Table(file.foreign(difference))
             }
-            None => self.missing(position),
+            None => self.missing(position, metric),
         }
     }
 
@@ -393,11 +393,11 @@ impl XiangqiTables {
             // There are no tables of materials in which nobody can attack.
             return match position.is_insufficient_material() {
                 true => Ok((Wdl::Draw, None)),
-                false => Err(self.missing(position)),
+                false => Err(self.missing(position, Metric::Wdl)),
             };
         };
         let number = self.number(&located, Metric::Wdl)?;
-        let number = number.ok_or_else(|| self.missing(position))?;
+        let number = number.ok_or_else(|| self.missing(position, Metric::Wdl))?;
         // There is no fifty-move rule, so nothing is won or lost but for it.
         match Wdl::from_index(number.into()) {
             Some(wdl @ (Wdl::Win | Wdl::Loss)) => Ok((wdl, Some(located))),
@@ -419,7 +419,8 @@ impl XiangqiTables {
     ///
     /// # Errors
     ///
-    /// If the table of results is missing, or one that is there cannot be read.
+    /// If the table of results is missing, or that of rounds where perpetual check decides something, or if one that is there
+    /// cannot be read.
     pub fn probe(&self, position: &Position) -> Result<XiangqiValue, XiangqiProbeError> {
         let (wdl, Some(located)) = self.result(position)? else {
             return Ok(XiangqiValue::DRAW);
@@ -436,8 +437,22 @@ impl XiangqiTables {
             wdl,
             dtc: dtc.map(|plies| sign * i32::from(plies)),
             dtm,
-            round: self.number(&located, Metric::Rounds)?.unwrap_or(0),
+            round: self.round(position, &located)?,
         })
+    }
+
+    /// The round in which a position was decided: 0 in a material in which perpetual check decides nothing.
+    fn round(&self, position: &Position, located: &Located<'_>) -> Result<u8, XiangqiProbeError> {
+        if let Some(round) = self.number(located, Metric::Rounds)? {
+            return Ok(round);
+        }
+        // The file may be lost, and then nothing but the results says that there was one.
+        let results = &located.entry.tables[usize::from(Metric::Wdl.number())];
+        let has_rounds = |opened: &OpenTable| opened.table.description().flags & HAS_ROUNDS != 0;
+        match results.get().is_some_and(has_rounds) {
+            true => Err(self.missing(position, Metric::Rounds)),
+            false => Ok(0),
+        }
     }
 
     /// Every legal move with its value, the best first. The first wins a won position by being played again and again.

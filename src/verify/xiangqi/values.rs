@@ -13,7 +13,7 @@ use crate::metric::Wdl;
 use crate::table::Table;
 use crate::tables::{NativeFile, generate_arguments, rules_directory, table_path};
 use crate::xiangqi::rules::{Bitboard, Role, squares};
-use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi};
+use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Order, Rules, Xiangqi};
 
 /// A file, and what is wrong with it.
 pub(super) type Problem = (PathBuf, String);
@@ -25,6 +25,11 @@ pub(super) struct Source {
     tables: [Option<(NativeFile<Xiangqi>, Table)>; Metric::ALL.len()],
 }
 
+/// Whether a table of results says that perpetual check decides something.
+fn has_rounds((_, results): &(NativeFile<Xiangqi>, Table)) -> bool {
+    results.description().flags & HAS_ROUNDS != 0
+}
+
 impl Source {
     pub fn open(directory: &Path, rules: Rules, material: Material) -> Result<Source, Problem> {
         let space =
@@ -33,7 +38,13 @@ impl Source {
         for metric in Metric::ALL {
             let file = native_file(directory, rules, material, metric);
             if !file.path.exists() {
-                if metric != Metric::Wdl {
+                let results = &tables[usize::from(Metric::Wdl.number())];
+                let is_needed = match metric {
+                    Metric::Wdl => true,
+                    Metric::Rounds => results.as_ref().is_some_and(has_rounds),
+                    Metric::Dtc | Metric::Dtm => false,
+                };
+                if !is_needed {
                     continue;
                 }
                 let problem = format!(
