@@ -38,7 +38,7 @@ const POSITIONS: usize = 2_000;
 /// A position with what whole tables say.
 enum Known {
     Chess(KnownChess),
-    Xiangqi(xiangqi::Position, XiangqiValue),
+    Xiangqi(Box<xiangqi::Position>, XiangqiValue),
 }
 
 struct KnownChess {
@@ -71,9 +71,10 @@ fn known(directory: &Path, men: usize) -> Vec<Known> {
         let placement = space.placement(random.below(space.len()))?;
         placement.position(Color::ALL[number / spaces.len() % 2])
     });
-    let xiangqi = positions
-        .take(POSITIONS / 4)
-        .map(|position| Known::Xiangqi(position, tables.probe(&position).unwrap()));
+    let xiangqi = positions.take(POSITIONS / 4).map(|position| {
+        let value = tables.probe(&position).unwrap();
+        Known::Xiangqi(Box::new(position), value)
+    });
     chess.into_iter().chain(xiangqi).collect()
 }
 
