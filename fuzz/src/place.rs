@@ -41,9 +41,27 @@ impl Place {
     /// If the system does not let it.
     #[must_use]
     pub fn write(&self, bytes: &[u8]) -> PathBuf {
-        let path = self.directory.path().join("input");
+        self.write_as(Path::new("input"), bytes)
+    }
+
+    /// Writes another file, below the directory, and returns its path.
+    ///
+    /// # Panics
+    ///
+    /// If the system does not let it.
+    #[must_use]
+    pub fn write_as(&self, name: &Path, bytes: &[u8]) -> PathBuf {
+        let path = self.path().join(name);
+        let parent = path.parent().expect("it is below the directory");
+        std::fs::create_dir_all(parent).expect("a directory for a file");
         std::fs::write(&path, bytes).expect("a file is written");
         path
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 }
 

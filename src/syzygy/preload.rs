@@ -6,7 +6,7 @@ use super::sequence::Sequence;
 use super::table::Table;
 use crate::Error;
 use crate::metric::{Metric, Wdl};
-use crate::reserve::Refused;
+use crate::reserve::{Refused, reserved};
 
 /// Results that are decoded at a time, about.
 const PIECE: usize = 1 << 20;
@@ -67,7 +67,10 @@ impl Table {
         if self.metric() != Metric::Wdl {
             return Ok(false);
         }
-        let mut streams = Vec::new();
+        let most = self.layout.streams.len();
+        let refused = |refused: Refused| self.error(refused.into());
+        let mut streams = reserved(most).map_err(refused)?;
+        let mut preloaded = reserved(most).map_err(refused)?;
         let mut bytes = 0usize;
         for (number, stream) in self.layout.streams.iter().enumerate() {
             let Content::Coded(coded) = &stream.content else {
@@ -84,11 +87,10 @@ impl Table {
         if !budget.take(bytes) {
             return Ok(false);
         }
-        let preloaded: Result<Vec<Preloaded>, Error> = streams
-            .iter()
-            .map(|&(number, _, set)| preload(self, number, set))
-            .collect();
-        let preloaded = preloaded.inspect_err(|_| budget.give_back(bytes))?;
+        for &(number, _, set) in &streams {
+            let stream = preload(self, number, set).inspect_err(|_| budget.give_back(bytes))?;
+            preloaded.push(stream);
+        }
         for ((_, coded, _), preloaded) in streams.iter().zip(preloaded) {
             // Nobody else sets it, as one thread at a time is here, and none after it was done.
             let _ = coded.preloaded.set(preloaded);

@@ -413,7 +413,7 @@ impl Header {
     /// A checksum of the description. It goes into every other checksum, so that a block of another
     /// table is never taken for one of this. From version 2 on, flags say nothing of the blocks and are left out.
     pub fn identity(&self) -> u32 {
-        let mut out = vec![0; HEADER_LEN];
+        let mut out = [0; HEADER_LEN];
         encode_description(&self.description, self.streams.len() as u8, &mut out);
         if self.statistics_len.is_some() {
             put(&mut out, FLAGS_OFFSET, &[0; 4]);

@@ -6,6 +6,7 @@
 
 use super::rules::{Bitboard, Role, SQUARES, Square, mirror, squares};
 use crate::game::Color;
+use crate::reserve::{Refused, gathered, reserved, room};
 
 /// A king with its advisors and elephants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,6 +130,11 @@ impl Camps {
     /// The camps with up to two advisors and up to two elephants: the king slowest, elephants fastest.
     #[must_use]
     pub fn new(advisors: usize, elephants: usize) -> Camps {
+        Camps::try_new(advisors, elephants).unwrap_or_else(|refused| refused.abort())
+    }
+
+    /// The same, if there is memory for it.
+    pub(crate) fn try_new(advisors: usize, elephants: usize) -> Result<Camps, Refused> {
         let mut camps = Vec::new();
         for king in squares(Role::King.domain(Color::White)) {
             for advisors in subsets(Role::Advisor.domain(Color::White), advisors) {
@@ -140,6 +146,7 @@ impl Camps {
                     };
                     let men = 1 + advisors.count_ones() + elephants.count_ones();
                     if camp.occupied().count_ones() == men {
+                        room(&mut camps, 1)?;
                         camps.push(camp);
                     }
                 }
@@ -147,7 +154,9 @@ impl Camps {
         }
         let [advisors, elephants] = [advisors, elephants].map(Guards::new);
         let kings = Role::King.domain(Color::White).count_ones() as usize;
-        let numbers = vec![NO_CAMP; kings * advisors.ways * elephants.ways];
+        let slots = kings * advisors.ways * elephants.ways;
+        let mut numbers = reserved(slots)?;
+        numbers.resize(slots, NO_CAMP);
         let mut numbered = Camps {
             camps,
             advisors,
@@ -162,15 +171,12 @@ impl Camps {
                 numbered.numbers[slot] = number;
             }
         }
-        let mirrored = (numbered.camps.iter())
-            .map(|camp| {
-                numbered
-                    .number(&camp.mirrored())
-                    .map_or(NO_CAMP, |n| n as u16)
-            })
-            .collect();
-        numbered.mirrored = mirrored;
-        numbered
+        let mirrored = numbered.camps.iter().map(|camp| {
+            let number = numbered.number(&camp.mirrored());
+            number.map_or(NO_CAMP, |number| number as u16)
+        });
+        numbered.mirrored = gathered(mirrored)?;
+        Ok(numbered)
     }
 
     /// How many there are; never none.

@@ -17,7 +17,7 @@
 use super::rules::{Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares};
 use super::{Camps, Material};
 use crate::game::Color;
-use crate::reserve::{Refused, gathered, reserved};
+use crate::reserve::{Refused, collected, gathered, reserved};
 
 /// Dimensions with more values than this are not folded: a table of the values is kept. Camps always have fewer.
 const MAX_FOLDED: u64 = 5_000;
@@ -143,13 +143,14 @@ impl IndexSpace {
 
     /// The same, if there is memory for it.
     pub(crate) fn try_new(material: Material) -> Result<Option<IndexSpace>, Refused> {
-        let camps = Color::ALL.map(|color| {
-            Camps::new(
+        let camps = |color| {
+            Camps::try_new(
                 material.count(color, Role::Advisor),
                 material.count(color, Role::Elephant),
             )
-        });
-        let mut groups = Vec::new();
+        };
+        let camps = [camps(Color::White)?, camps(Color::Black)?];
+        let mut groups = reserved(2 * ATTACKERS.len())?;
         for color in Color::ALL {
             for role in ATTACKERS {
                 let count = material.count(color, role);
@@ -158,10 +159,10 @@ impl IndexSpace {
                 }
             }
         }
-        let combinations: Vec<Combinations> = groups.iter().map(Combinations::of).collect();
+        let combinations = collected(groups.iter().map(Combinations::of))?;
         let radices = (camps.iter().map(|camps| camps.len() as u64))
-            .chain(combinations.iter().map(|combinations| combinations.len))
-            .collect();
+            .chain(combinations.iter().map(|combinations| combinations.len));
+        let radices = gathered(radices)?;
         let mut space = IndexSpace {
             material,
             camps,
@@ -436,8 +437,8 @@ struct Combinations {
 const OUTSIDE: u32 = u32::MAX;
 
 impl Combinations {
-    fn of(group: &Group) -> Combinations {
-        let domain: Vec<Square> = squares(group.role.domain(Color::White)).collect();
+    fn of(group: &Group) -> Result<Combinations, Refused> {
+        let domain = gathered(squares(group.role.domain(Color::White)))?;
         let terms = (1..=group.count as u64).map(|nth| {
             let mut terms = [OUTSIDE; SQUARES];
             for (place, square) in (0..).zip(&domain) {
@@ -445,12 +446,12 @@ impl Combinations {
             }
             terms
         });
-        Combinations {
+        Ok(Combinations {
             color: group.color,
             len: choose(domain.len() as u64, group.count as u64),
-            terms: terms.collect(),
+            terms: gathered(terms)?,
             domain,
-        }
+        })
     }
 
     /// The number of a combination of squares of the board, or `None` if they are not as many as the men, or one is

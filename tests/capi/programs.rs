@@ -90,7 +90,7 @@ fn a_program_in_c_gets_the_same_by_the_names_of_fathom() {
 
 /// Smaller requests may end the process: paths, names, and what else cannot be asked for otherwise.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LEAST_REFUSED: &str = "1024";
+const LEAST_REFUSED: &str = "256";
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
@@ -126,7 +126,7 @@ fn memory_that_is_refused_is_an_error_and_forgotten() {
             .arg(native)
             .arg(&syzygy)
             .arg(LEAST_REFUSED));
-        assert!(printed.contains("refusals of 1024 bytes"), "{printed}");
+        assert!(printed.contains("refusals of 256 bytes"), "{printed}");
     }
 }
 

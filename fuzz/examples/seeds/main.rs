@@ -108,7 +108,7 @@ fn native(target: &Path, folders: &[PathBuf], begin: &str) -> Outcome {
                 continue;
             }
             let name = path.file_name().ok_or("a file without a name")?;
-            for choice in [0u8, 1, 6] {
+            for choice in [0u8, 1, 6, 8, 10] {
                 let bytes = [&[choice], &fs::read(&path)?[..]].concat();
                 let name = format!("{begin}{choice}-{}", name.to_string_lossy());
                 fs::write(target.join(name), bytes)?;
