@@ -2,7 +2,8 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use retrograde::ProbeError;
@@ -80,7 +81,44 @@ impl Failure {
 /// The last failure of a thread. Its text is made when it is asked for, since a search may meet many missing tables.
 struct Last {
     failure: Option<Failure>,
-    text: Option<CString>,
+    text: Option<Text>,
+}
+
+/// A line for C: as much of it as there was memory for.
+#[derive(Default)]
+struct Text(Vec<u8>);
+
+impl Text {
+    /// The line, which ends with a zero.
+    fn of(failure: &Failure) -> Text {
+        let mut text = Text::default();
+        // Where memory is refused the line ends.
+        let _ = write!(text, "{failure}");
+        if !text.0.is_empty() {
+            text.0.push(0);
+        }
+        text
+    }
+
+    fn as_c(&self) -> &CStr {
+        let text = CStr::from_bytes_with_nul(&self.0);
+        text.unwrap_or(c"an error, and not enough memory to tell it")
+    }
+}
+
+impl Write for Text {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        // With room for the zero.
+        let more = piece.len() + 1;
+        self.0.try_reserve(more).map_err(|_| fmt::Error)?;
+        // A path or a FEN may have any character; C takes a zero for the end.
+        let line = piece.bytes().map(|byte| match byte {
+            b'\0' | b'\n' => b' ',
+            byte => byte,
+        });
+        self.0.extend(line);
+        Ok(())
+    }
 }
 
 thread_local! {
@@ -124,12 +162,8 @@ pub extern "C" fn retrograde_last_error() -> *const c_char {
     let text = LAST.try_with(|last| {
         let last = &mut *last.borrow_mut();
         let failure = last.failure.as_ref()?;
-        let text = last.text.get_or_insert_with(|| {
-            // A path or a FEN may have any character; C takes a zero for the end.
-            let line = failure.to_string().replace(['\0', '\n'], " ");
-            CString::new(line).unwrap_or_default()
-        });
-        Some(text.as_ptr())
+        let text = last.text.get_or_insert_with(|| Text::of(failure));
+        Some(text.as_c().as_ptr())
     });
     text.ok().flatten().unwrap_or(c"".as_ptr())
 }
