@@ -43,8 +43,8 @@ pub struct Line {
     /// Which table is missing and how to get it, where the end is [`LineEnd::Unknown`].
     pub reason: Option<String>,
     /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence that keep the
-    /// result as the clock stands, [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by DTZ where a DTM table
-    /// is missing; then the [moves](LineMove::metric) differ and this is the metric of the first.
+    /// result as the clock stands, [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by
+    /// DTZ where a DTM table is missing; then the [moves](LineMove::metric) differ and this is the metric of the first.
     pub metric: Metric,
 }
 

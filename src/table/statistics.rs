@@ -262,8 +262,8 @@ impl Out {
 
 const IMPOSSIBLE: TableError = TableError::ImpossibleStatistics;
 
-/// Reads from the front of bytes; an error where they end too early or say something that is never written, or where there is no
-/// memory for what they say.
+/// Reads from the front of bytes; an error where they end too early or say something that is never written, or where
+/// there is no memory for what they say.
 struct Front<'a> {
     bytes: &'a [u8],
     has_diagonal: bool,

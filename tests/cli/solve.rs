@@ -417,6 +417,29 @@ fn xiangqi_positions_that_were_saved_are_probed_and_verified() {
 }
 
 #[test]
+fn a_damaged_table_on_the_line_costs_neither_the_answer_nor_the_set() {
+    let place = Place::with_tables();
+    let path = place.path("tables/KRvK.dtm");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // In a block that the first move needs nothing of.
+    bytes[634] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+    let solve = ["solve", ROOK, "--line", "--json", "--save", "a.solved"];
+    let (status, out, err) = place.run(solve);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("KRvK.dtm: block 0 of stream 0"), "{err}");
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&answer["category"], &answer["dtz"]),
+        (&"win".into(), &31.into())
+    );
+    assert_eq!(answer["line"]["end"], "unknown");
+    let reason = answer["line"]["reason"].as_str().unwrap();
+    assert!(reason.contains("KRvK.dtm: block 0 of stream 0"), "{reason}");
+    assert!(place.path("a.solved").is_file());
+}
+
+#[test]
 fn where_a_set_goes_is_looked_at_first() {
     let place = Place::new();
     std::fs::create_dir(place.path("directory")).unwrap();

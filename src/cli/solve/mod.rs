@@ -205,12 +205,14 @@ impl Solve {
         answer.restriction = handicap.map(|handicap| handicap.describe(P::GAME));
         answer.explored.table_men = P::max_men(&leaves);
         answer.explored.seconds = start.elapsed().as_secs_f64();
+        let mut damage = None;
         if self.show.wants_line() {
-            let line = print::line(&position, &solved, &tables);
+            let line;
+            (line, damage) = print::line(&position, &solved, &tables);
             self.show.add(line, "retrograde solve", &mut answer.answer);
         }
         answer.answer.spell_as(&self.fen);
-        // What was found is shown whether or not it can be kept.
+        // What was found is shown whether or not it can be kept, and kept whether or not the line has an end.
         let mut not_saved = None;
         if let Some(file) = self.save.as_ref().filter(|_| solved.exact().is_some()) {
             match save(&solved, file) {
@@ -231,8 +233,8 @@ impl Solve {
             }
             print::text(&answer, out)?;
         }
-        match not_saved {
-            Some(error) => Err(error.into()),
+        match not_saved.map(Into::into).or(damage) {
+            Some(error) => Err(error),
             None => outcome(solved.end, answer.answer.reason),
         }
     }

@@ -16,8 +16,13 @@ use crate::cli::show::By;
 /// Why nothing is known of what follows.
 const UNEXPLORED: &str = "what follows was not explored";
 
-/// Best play: what was solved, and from where tables know more, what they say.
-pub fn line<P: CliGame>(position: &P, solved: &Solved<P>, tables: &P::Tables) -> LineAnswer {
+/// Best play: what was solved, and from where tables know more, what they say. And what is wrong with a table, if the line
+/// ends there.
+pub fn line<P: CliGame>(
+    position: &P,
+    solved: &Solved<P>,
+    tables: &P::Tables,
+) -> (LineAnswer, Option<anyhow::Error>) {
     let found = decisive(solved).map(|found| &found.line);
     let (mut position, mut uci, mut book) = (*position, Vec::new(), Vec::new());
     for &played in found.iter().flat_map(|line| &line.moves) {
@@ -51,10 +56,9 @@ pub fn line<P: CliGame>(position: &P, solved: &Solved<P>, tables: &P::Tables) ->
     if end == Some(LineEnd::Leaf) {
         let rest = match position.line(tables, By::Dtm) {
             Ok(rest) => rest,
-            // The answer is worth more than its line, and neither it nor what is saved depends on that.
             Err(error) => {
                 (line.end, line.reason) = ("unknown", Some(error.to_string()));
-                return line;
+                return (line, Some(error));
             }
         };
         if P::GAME == Game::Chess {
@@ -67,7 +71,7 @@ pub fn line<P: CliGame>(position: &P, solved: &Solved<P>, tables: &P::Tables) ->
         line.names.book.extend(rest.names.book);
         (line.end, line.reason) = (rest.end, rest.reason);
     }
-    line
+    (line, None)
 }
 
 /// Prints an answer.
