@@ -153,12 +153,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -
         Err(error) if is_missing(&error) => Ok(Outcome::No(tables.advised(error.to_string()))),
         Err(error) => {
             let error = advice::with_options(error);
-            let message = error.to_string();
-            // The error itself is kept where it can be: it knows of a reader that has gone.
-            match tables.advised(message.clone()) {
-                advised if advised == message => Err(error),
-                advised => Err(anyhow::anyhow!(advised)),
-            }
+            let message = tables.advised(error.to_string());
+            // What caused it is kept: it may be a reader that has gone.
+            Err(error.context(message))
         }
         done => done,
     }

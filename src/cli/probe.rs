@@ -198,7 +198,8 @@ impl Probe {
                         }
                     };
                     let epd: String = line.chars().take(MAX_LINE_SHOWN).collect();
-                    let answer = json!({"error": directory.advised(error.to_string()), "line_number": number, "epd": epd});
+                    let error = directory.advised(error.to_string());
+                    let answer = json!({"error": error, "line_number": number, "epd": epd});
                     writeln!(out, "{answer}")?;
                 }
             }

@@ -196,7 +196,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// If one of the files cannot be read or written. Nothing is cut off then.
+    /// If one of the files cannot be read, when nothing is cut off, or cannot be written.
     pub fn open(file: File, data: &File, about: &[u8]) -> io::Result<Option<(Journal, u64)>> {
         let mut header = MAGIC.to_vec();
         let len = u32::try_from(about.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
@@ -238,12 +238,8 @@ impl Journal {
         // A part that cannot be read now may be whole: then nothing is thrown away.
         let whole = (ends.par_iter())
             .map(|((_, record), _)| {
-                for part in &record.parts {
-                    if !is_whole(part)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                let mut parts = record.parts.iter();
+                parts.try_fold(true, |whole, part| Ok(whole && is_whole(part)?))
             })
             .collect::<io::Result<Vec<bool>>>()?;
         let good = whole.iter().take_while(|&&is_whole| is_whole).count();

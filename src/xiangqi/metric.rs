@@ -62,3 +62,8 @@ impl FromStr for Metric {
 
 /// The bit in the flags of a table of results that says: perpetual check decided something, so its material has rounds.
 pub const HAS_ROUNDS: u32 = 1;
+
+/// Whether a table of results with these flags means nothing without one of rounds.
+pub(crate) const fn needs_rounds(flags: u32) -> bool {
+    flags & HAS_ROUNDS != 0
+}

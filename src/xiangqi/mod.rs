@@ -21,6 +21,7 @@ pub use game::Xiangqi;
 pub(crate) use index::Digits;
 pub use index::{Group, IndexSpace, Placement};
 pub use material::{Material, MaterialError};
+pub(crate) use metric::needs_rounds;
 pub use metric::{HAS_ROUNDS, Metric, ParseMetricError};
 pub use order::{MAX_DIMENSIONS, Order, OrderError};
 pub use rule_set::{ParseRulesError, Rules};

@@ -164,130 +164,74 @@ fn counted(place: &Place, arguments: &[&str]) -> Option<[usize; 2]> {
     Some(numbers.try_into().unwrap())
 }
 
+/// The words of a command.
+fn words(command: &str) -> Vec<&str> {
+    command.split(' ').collect()
+}
+
 #[test]
 fn generation() {
-    let arguments = [
-        "generate",
-        "--men",
-        "3",
-        "--tables",
-        "tables",
-        "--threads",
-        "1",
-    ];
-    fail_everywhere(Place::new, &arguments);
+    let command = "generate --men 3 --tables tables --threads 1";
+    fail_everywhere(Place::new, &words(command));
 }
+
+const WITH_WORK_FILES: &str =
+    "generate KPvK --men-in-memory 2 --threads 1 --compression fast --tables tables";
 
 #[test]
 fn generation_with_work_files() {
-    let arguments = [
-        "generate",
-        "KPvK",
-        "--men-in-memory",
-        "2",
-        "--threads",
-        "1",
-        "--compression",
-        "fast",
-        "--tables",
-        "tables",
-    ];
-    fail_everywhere(Place::new, &arguments);
+    fail_everywhere(Place::new, &words(WITH_WORK_FILES));
 }
 
 /// What six men do: everything that waits is in scratch files, and a killed run carries on from work files.
-const IN_SCRATCH_FILES: [&str; 12] = [
-    "generate",
-    "KPvK",
-    "--engine",
-    "chains",
-    "--men-in-memory",
-    "2",
-    "--threads",
-    "1",
-    "--compression",
-    "fast",
-    "--tables",
-    "tables",
-];
+fn in_scratch_files() -> String {
+    format!("{WITH_WORK_FILES} --engine chains")
+}
 
 #[test]
 fn generation_in_scratch_files() {
-    fail_everywhere(Place::new, &IN_SCRATCH_FILES);
+    fail_everywhere(Place::new, &words(&in_scratch_files()));
 }
 
 /// The run that goes on with what a killed one has left.
 #[test]
 fn resumed_generation() {
-    let Some([operations, _]) = counted(&Place::new(), &IN_SCRATCH_FILES) else {
+    let command = in_scratch_files();
+    let arguments = words(&command);
+    let Some([operations, _]) = counted(&Place::new(), &arguments) else {
         return;
     };
     let half_done = || {
         let place = Place::new();
-        let output = run_with("kill", operations * 2 / 3, &place, &IN_SCRATCH_FILES);
+        let output = run_with("kill", operations * 2 / 3, &place, &arguments);
         assert_eq!(output.status.code(), Some(KILLED));
         let is_journal = |name: &PathBuf| name.extension().is_some_and(|kind| kind == "journal");
         assert!(files(&place).keys().any(is_journal));
         place
     };
-    fail_everywhere(half_done, &IN_SCRATCH_FILES);
+    fail_everywhere(half_done, &arguments);
 }
 
 #[test]
 fn generation_of_xiangqi() {
     // It has rounds, without which its results would mean something else.
-    let arguments = [
-        "generate",
-        "--game",
-        "xiangqi",
-        "KRvKN",
-        "--tables",
-        "tables",
-        "--threads",
-        "1",
-    ];
-    fail_everywhere(Place::new, &arguments);
+    let command = "generate --game xiangqi KRvKN --tables tables --threads 1";
+    fail_everywhere(Place::new, &words(command));
 }
+
+// To compare more would be to read more, which is not what fails here.
+const CONVERT: &str = "convert KQvK KRvK --compare 1000 --threads 1 --tables tables";
 
 #[test]
 fn conversion() {
-    // To compare more would be to read more, which is not what fails here.
-    let arguments = [
-        "convert",
-        "KQvK",
-        "KRvK",
-        "--to",
-        "syzygy",
-        "--compare",
-        "1000",
-        "--threads",
-        "1",
-        "--tables",
-        "tables",
-    ];
-    fail_everywhere(Place::with_tables, &arguments);
+    let command = format!("{CONVERT} --to syzygy");
+    fail_everywhere(Place::with_tables, &words(&command));
 }
 
 #[test]
 fn recompression() {
-    let arguments = [
-        "convert",
-        "KQvK",
-        "KRvK",
-        "--from",
-        "native",
-        "--to",
-        "native",
-        "--compression",
-        "smallest",
-        "--compare",
-        "1000",
-        "--threads",
-        "1",
-        "--tables",
-        "tables",
-    ];
-    fail_everywhere(Place::with_tables, &arguments);
+    let command = format!("{CONVERT} --from native --to native --compression smallest");
+    fail_everywhere(Place::with_tables, &words(&command));
 }
 
 #[test]

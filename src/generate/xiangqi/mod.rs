@@ -28,7 +28,7 @@ use crate::table::{
 };
 use crate::tables::{find, table_path};
 use crate::xiangqi::solve::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
-use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi};
+use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, needs_rounds};
 use numbers::{Dimensions, InOrder, Numbers, Side};
 pub use statistics::statistics;
 
@@ -104,13 +104,11 @@ impl Generate for Xiangqi {
             Some(table.description().clone())
         };
         let results = usable(Metric::Wdl);
-        let has_rounds = results
-            .as_ref()
-            .is_some_and(|of| of.flags & HAS_ROUNDS != 0);
+        let are_rounds_needed = results.as_ref().is_some_and(|of| needs_rounds(of.flags));
         let is_missing = |metric: Metric| match metric {
             Metric::Wdl => results.is_none(),
             // Without the results nobody knows yet whether there are any.
-            Metric::Rounds => has_rounds && usable(metric).is_none(),
+            Metric::Rounds => are_rounds_needed && usable(metric).is_none(),
             Metric::Dtc | Metric::Dtm => usable(metric).is_none(),
         };
         let metrics = options.metrics.iter().copied();

@@ -19,7 +19,8 @@ use crate::table::{Description, Table};
 use crate::tables::{BlockCache, NativeFile, Places, list};
 use crate::xiangqi::rules::{Position, Square};
 use crate::xiangqi::{
-    Digits, HAS_ROUNDS, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
+    Digits, IndexSpace, Material, Metric, Order, OrderError, Placement, Rules, Xiangqi,
+    needs_rounds,
 };
 
 pub use crate::xiangqi::{XiangqiMove, XiangqiValue};
@@ -448,8 +449,8 @@ impl XiangqiTables {
         }
         // The file may be lost, and then nothing but the results says that there was one.
         let results = &located.entry.tables[usize::from(Metric::Wdl.number())];
-        let has_rounds = |opened: &OpenTable| opened.table.description().flags & HAS_ROUNDS != 0;
-        match results.get().is_some_and(has_rounds) {
+        let is_lost = |opened: &OpenTable| needs_rounds(opened.table.description().flags);
+        match results.get().is_some_and(is_lost) {
             true => Err(self.missing(position, Metric::Rounds)),
             false => Ok(0),
         }

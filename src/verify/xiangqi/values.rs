@@ -13,7 +13,7 @@ use crate::metric::Wdl;
 use crate::table::Table;
 use crate::tables::{NativeFile, generate_arguments, rules_directory, table_path};
 use crate::xiangqi::rules::{Bitboard, Role, squares};
-use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Order, Rules, Xiangqi};
+use crate::xiangqi::{IndexSpace, Material, Metric, Order, Rules, Xiangqi, needs_rounds};
 
 /// A file, and what is wrong with it.
 pub(super) type Problem = (PathBuf, String);
@@ -25,23 +25,19 @@ pub(super) struct Source {
     tables: [Option<(NativeFile<Xiangqi>, Table)>; Metric::ALL.len()],
 }
 
-/// Whether a table of results says that perpetual check decides something.
-fn has_rounds((_, results): &(NativeFile<Xiangqi>, Table)) -> bool {
-    results.description().flags & HAS_ROUNDS != 0
-}
-
 impl Source {
     pub fn open(directory: &Path, rules: Rules, material: Material) -> Result<Source, Problem> {
         let space =
             IndexSpace::new(material).ok_or_else(|| too_large(directory, rules, material))?;
-        let mut tables = [const { None }; Metric::ALL.len()];
+        let mut tables: [Option<(_, Table)>; Metric::ALL.len()] = Default::default();
         for metric in Metric::ALL {
             let file = native_file(directory, rules, material, metric);
             if !file.path.exists() {
                 let results = &tables[usize::from(Metric::Wdl.number())];
                 let is_needed = match metric {
                     Metric::Wdl => true,
-                    Metric::Rounds => results.as_ref().is_some_and(has_rounds),
+                    Metric::Rounds => (results.as_ref())
+                        .is_some_and(|(_, results)| needs_rounds(results.description().flags)),
                     Metric::Dtc | Metric::Dtm => false,
                 };
                 if !is_needed {
