@@ -167,6 +167,37 @@ pub struct Order {
     strides: [u64; MAX_DIMENSIONS],
 }
 
+/// The groups of like men, kings and pawns aside.
+fn groups_of(material: &Material) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (color, role) in material.men_without_kings() {
+        if role == Role::Pawn {
+            continue;
+        }
+        match groups.last_mut() {
+            Some(group) if (group.color, group.role) == (color, role) => group.count += 1,
+            _ => groups.push(Group {
+                color,
+                role,
+                count: 1,
+            }),
+        }
+    }
+    groups
+}
+
+/// How many values each dimension has.
+fn radices(material: &Material, groups: &[Group], slices: usize) -> [u32; MAX_DIMENSIONS] {
+    let mut radices = [1; MAX_DIMENSIONS];
+    radices[PAWNS] = slices as u32;
+    radices[WHITE_KING] = if material.has_pawns() { 64 } else { 10 };
+    radices[BLACK_KING] = 64;
+    for (radix, group) in radices[FIRST_GROUP..].iter_mut().zip(groups) {
+        *radix = binomial(64, group.count) as u32;
+    }
+    radices
+}
+
 impl IndexSpace {
     /// The dimensions of a material.
     ///
@@ -180,34 +211,22 @@ impl IndexSpace {
 
     /// The same, if there is memory for it.
     pub(crate) fn try_new(material: Material) -> Result<IndexSpace, Refused> {
-        let mut groups: Vec<Group> = Vec::new();
-        for (color, role) in material.men_without_kings() {
-            if role == Role::Pawn {
-                continue;
-            }
-            match groups.last_mut() {
-                Some(group) if (group.color, group.role) == (color, role) => group.count += 1,
-                _ => groups.push(Group {
-                    color,
-                    role,
-                    count: 1,
-                }),
-            }
-        }
+        let groups = groups_of(&material);
         let pawns = PawnSlices::try_new(&material)?;
-        let mut radices = [1; MAX_DIMENSIONS];
-        radices[PAWNS] = pawns.len() as u32;
-        radices[WHITE_KING] = if material.has_pawns() { 64 } else { 10 };
-        radices[BLACK_KING] = 64;
-        for (radix, group) in radices[FIRST_GROUP..].iter_mut().zip(&groups) {
-            *radix = binomial(64, group.count) as u32;
-        }
+        let radices = radices(&material, &groups, pawns.len());
         Ok(IndexSpace {
             material,
             pawns,
             groups,
             radices,
         })
+    }
+
+    /// The number of indices with the pawns on given squares, without making the pawn placements.
+    #[must_use]
+    pub fn len_of_slice(material: &Material) -> u64 {
+        let radices = radices(material, &groups_of(material), 1);
+        radices.iter().map(|&radix| u64::from(radix)).product()
     }
 
     /// The material, in the colours the digits are for.
@@ -578,6 +597,12 @@ mod tests {
                 .map(|placement| space.weight(&placement))
                 .sum();
             assert_eq!(sum, placements, "{signature}");
+            let of_slice = IndexSpace::len_of_slice(space.material());
+            assert_eq!(
+                of_slice * space.pawns().len() as u64,
+                space.len(),
+                "{signature}"
+            );
         }
     }
 

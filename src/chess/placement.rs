@@ -125,6 +125,36 @@ impl PawnSlices {
         Ok(slices)
     }
 
+    /// How many slices a material has, without making them.
+    ///
+    /// Of a placement and its mirror image one is a slice, and a placement that is its own mirror image is
+    /// one as well: half the sum of all placements and those. Two white pawns have C(48, 2) = 1 128 placements,
+    /// of which 24, two pawns on one rank as far from the edges, are their own image: (1 128 + 24) / 2 = 576 slices.
+    #[must_use]
+    pub fn count(material: &Material) -> usize {
+        let [white, black] = Color::ALL.map(|color| material.count(color, Role::Pawn));
+        (placements(white, black) + symmetric_placements(white, black)) / 2
+    }
+
+    /// How many pawns of a side can promote at once, summed over all slices of a material, without making them.
+    ///
+    /// On each of the eight squares before the last rank the pawn leaves 47 squares to the others. In placements that
+    /// are their own image there are four pairs of such squares, and 23 pairs for the others. One white pawn: it stands on
+    /// each of eight squares in one placement, and none is its own image: 8 / 2 = 4.
+    #[must_use]
+    pub fn count_promoting(material: &Material, color: Color) -> usize {
+        let [own, others] = [color, !color].map(|color| material.count(color, Role::Pawn));
+        let Some(rest) = own.checked_sub(1) else {
+            return 0;
+        };
+        let all = 8 * binomial(47, rest) * binomial(47 - rest, others);
+        let symmetric = match (own % 2, others % 2) {
+            (0, 0) => 8 * binomial(23, own / 2 - 1) * binomial(24 - own / 2, others / 2),
+            _ => 0,
+        };
+        (all + symmetric) / 2
+    }
+
     /// How many slices there are.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
@@ -155,6 +185,20 @@ impl PawnSlices {
     fn rank(&self, placement: PawnPlacement) -> usize {
         rank_combination(placement.white >> FIRST_PAWN_SQUARE) * self.black_combinations
             + rank_combination(placement.black >> FIRST_PAWN_SQUARE)
+    }
+}
+
+/// How many placements there are of so many pawns.
+fn placements(white: usize, black: usize) -> usize {
+    binomial(PAWN_SQUARES, white) * binomial(PAWN_SQUARES.saturating_sub(white), black)
+}
+
+/// How many of them are their own mirror images: a choice of pairs of squares.
+fn symmetric_placements(white: usize, black: usize) -> usize {
+    const PAIRS: usize = PAWN_SQUARES / 2;
+    match (white % 2, black % 2) {
+        (0, 0) => binomial(PAIRS, white / 2) * binomial(PAIRS - white / 2, black / 2),
+        _ => 0,
     }
 }
 
@@ -268,6 +312,26 @@ mod tests {
             assert_eq!(mirrored, slice);
             assert_eq!(turned, placement.mirrored() != placement);
         }
+    }
+
+    #[test]
+    fn slices_are_counted_without_being_made() {
+        for men in 2..=5 {
+            for material in Material::all_with_men(men) {
+                let slices = PawnSlices::new(&material);
+                assert_eq!(PawnSlices::count(&material), slices.len(), "{material}");
+                for (color, rank) in [(Color::White, 0xff << 48), (Color::Black, 0xff << 8)] {
+                    let pawns = |slice| slices.placement(slice).of(color) & rank;
+                    let promoting: u32 = (0..slices.len()).map(|it| pawns(it).count_ones()).sum();
+                    let counted = PawnSlices::count_promoting(&material, color);
+                    assert_eq!(counted, promoting as usize, "{material} {color:?}");
+                }
+            }
+        }
+        assert_eq!(
+            slices("KPPvKPP").len(),
+            PawnSlices::count(&"KPPvKPP".parse().unwrap())
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Visited {
     /// The result, from a fresh clock.
     pub wdl: Wdl,
     /// Plies to the next zeroing move, in xiangqi to the next capture, or to mate: nothing for draws and where no table of them is
-    /// read.
+    /// read. In chess a mated side has 1, as its distance is -1 by convention.
     pub zeroing: Option<u16>,
     /// Plies to mate; nothing for draws and where no table of them is read.
     pub mate: Option<u16>,

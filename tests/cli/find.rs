@@ -123,6 +123,20 @@ fn all_positions_with_the_properties_are_found_and_no_others() {
         count(&["kpk", "--category", "win", "--winning-moves", "1"]),
         only
     );
+    let mated = found(
+        &place,
+        &["KRvK", "--category", "loss", "--dtm", "0", "--all"],
+    );
+    assert!(!mated.is_empty());
+    for found in mated {
+        let fen = found["fen"].as_str().unwrap();
+        let probed = place.json(["probe", "--json", fen]);
+        assert_eq!(
+            (&found["dtz"], &found["dtm"]),
+            (&probed["dtz"], &probed["dtm"]),
+            "{fen}"
+        );
+    }
     // As `stats` counts them, whoever has to move.
     let stats = place.json(["stats", "KPvK", "--json"]);
     let different = stats["mutual_zugzwangs"]["different"].as_u64().unwrap() as usize;

@@ -167,3 +167,26 @@ fn convert_says_where_the_tables_differ() {
     );
     assert!(err.contains("other values"), "{err}");
 }
+
+#[test]
+fn convert_says_what_it_wrote_when_it_cannot_compare() {
+    let place = Place::new();
+    let generate = ["generate", "KRvK", "--tables", "tables"];
+    assert_eq!(place.run(generate).0, 0);
+    let path = place.path("tables").join("KRvK.dtz");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+    let (status, out, err) = place.run(["convert", "--to", "syzygy", "KRvK"]);
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(
+        err.contains("2 new files written, but not compared: "),
+        "{err}"
+    );
+    assert!(
+        err.contains("KRvK.dtz") && err.lines().count() == 1,
+        "{err}"
+    );
+    assert!(place.path("tables/KRvK.rtbz").exists());
+}

@@ -135,7 +135,12 @@ impl Convert {
             Err(Error::Cancelled) => bail!("stopped; the same command carries on"),
             other => other?,
         };
-        let (positions, differences) = compare(directory, &materials, self.compare, &cancel)?;
+        let (positions, differences) = compare(directory, &materials, self.compare, &cancel)
+            .map_err(|error| {
+                let files = counted(generated.files, "new file");
+                let message = format!("{files} written, but not compared: {error}");
+                error.context(message)
+            })?;
         let converted = Converted {
             materials: materials.len(),
             files: generated.files,
@@ -217,7 +222,7 @@ fn compare(
         bar.set_message(material.to_string());
         let compared = both.compare(material, indices, cancel)?;
         if cancel.load(Ordering::Relaxed) {
-            bail!("stopped before all was compared; the new tables stay");
+            bail!("stopped before all was compared");
         }
         positions += compared.positions;
         differences.extend(compared.differences);

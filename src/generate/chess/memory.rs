@@ -16,7 +16,7 @@ use crate::chess::solve::slice::own_reads;
 use crate::chess::solve::{
     CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
 };
-use crate::game::{Bits, Color};
+use crate::game::Color;
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
 use crate::metric::Metric;
@@ -35,33 +35,32 @@ const ROW_BITS: u64 = 8 + 5;
 const SAMPLED_BYTES: u64 = 5 * 8;
 
 /// The shape of a material's values.
-#[derive(Clone, Debug)]
-struct Shape {
+#[derive(Clone, Copy, Debug)]
+struct Shape<'a> {
+    material: &'a Material,
     /// Of one side to move in one slice.
     words: u64,
     slices: u64,
-    pawns: PawnSlices,
 }
 
-impl Shape {
-    fn new(material: &Material) -> Option<Shape> {
-        let pawns = PawnSlices::new(material);
+impl Shape<'_> {
+    fn new(material: &Material) -> Option<Shape<'_>> {
         Some(Shape {
+            material,
             words: words(material)? as u64,
-            slices: pawns.len() as u64,
-            pawns,
+            slices: PawnSlices::count(material) as u64,
         })
     }
 
     /// Bytes of a slice of one side to move while a Syzygy file is made.
-    fn syzygy_slice(&self, material: &Material) -> u64 {
-        syzygy::bytes_of_slice(material.has_pawns(), self.words)
+    fn syzygy_slice(&self) -> u64 {
+        syzygy::bytes_of_slice(self.material.has_pawns(), self.words)
     }
 
     /// Bytes while a Syzygy file is made, beside those of values that are brought back for it.
-    fn syzygy_bytes(&self, material: &Material) -> u64 {
-        let slice = self.syzygy_slice(material);
-        let of_file = syzygy::most_slices(material, &self.pawns) * slice;
+    fn syzygy_bytes(&self) -> u64 {
+        let slice = self.syzygy_slice();
+        let of_file = syzygy::most_slices(self.material, &PawnSlices::new(self.material)) * slice;
         syzygy::Limits::DEFAULT.bytes(self.slices * slice, of_file)
     }
 
@@ -70,16 +69,15 @@ impl Shape {
         self.words * self.slices * 2
     }
 
-    /// The most slices that are kept for others at a time, each side counted, and the most pawns of a slice that can
-    /// promote.
+    /// The most slices that are kept for others at a time, each side counted.
     fn own_views(&self) -> u64 {
-        let mut order: Vec<(u32, usize)> = (0..self.pawns.len())
-            .map(|slice| (self.pawns.placement(slice).steps_to_promotion(), slice))
+        let pawns = PawnSlices::new(self.material);
+        let mut order: Vec<(u32, usize)> = (0..pawns.len())
+            .map(|slice| (pawns.placement(slice).steps_to_promotion(), slice))
             .collect();
         order.sort_unstable();
-        let reads: Vec<Vec<OwnRead>> =
-            parallel::map(self.pawns.len(), |slice| own_reads(&self.pawns, slice));
-        let mut readers = vec![[0u32; 2]; self.pawns.len()];
+        let reads: Vec<Vec<OwnRead>> = parallel::map(pawns.len(), |slice| own_reads(&pawns, slice));
+        let mut readers = vec![[0u32; 2]; pawns.len()];
         for read in reads.iter().flatten() {
             readers[read.slice][read.side] += 1;
         }
@@ -99,13 +97,10 @@ impl Shape {
         most
     }
 
+    /// The most pawns of a slice that can promote: all that a rank has room for.
     fn promoting_pawns(&self) -> u64 {
-        let rows = |slice: usize| {
-            let placement = self.pawns.placement(slice);
-            let pawns = placement.white & 0xff << 48 | placement.black & 0xff << 8;
-            u64::from(pawns.count())
-        };
-        (0..self.pawns.len()).map(rows).max().unwrap_or(0)
+        let of_side = |color| self.material.count(color, Role::Pawn).min(8) as u64;
+        Color::ALL.into_iter().map(of_side).sum()
     }
 }
 
@@ -158,9 +153,9 @@ pub(super) fn of_step(
             1 => solved_one,
             _ => finished + threads * solved_one / 2,
         };
-        return Some(solving.max(solved + shape.syzygy_bytes(material)));
+        return Some(solving.max(solved + shape.syzygy_bytes()));
     }
-    let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
+    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
     let turned = shape.words * SAMPLED_BYTES;
     let writing = if shape.slices == 1 {
         solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row + turned)
@@ -311,9 +306,9 @@ pub(super) fn of_step_in_files(
             Engine::Chains => SLABS_BYTES,
             _ => shape.words * RESTORED_BYTES[usize::from(Metric::Dtz.number())],
         };
-        return Some(solving.max(shape.syzygy_bytes(material) + threads * restored));
+        return Some(solving.max(shape.syzygy_bytes() + threads * restored));
     }
-    let row = IndexSpace::new(*material).len() / shape.slices * ROW_BITS / 8;
+    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
     let writing = needs.metrics.iter().map(|metric| {
         let number = usize::from(metric.number());
         let restored = shape.words * RESTORED_BYTES[number];
@@ -357,7 +352,7 @@ pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>, format: Format) -> Opti
     }
     let written = (needs.metrics.iter()).map(|metric| match format {
         Format::Native => words * LAID_OUT_BYTES[usize::from(metric.number())],
-        Format::Syzygy => shape.syzygy_bytes(material),
+        Format::Syzygy => shape.syzygy_bytes(),
     });
     let most = written.max().unwrap_or(0).max(words * CHAIN_BYTES);
     let left = of_leaving(material, needs.leaves, Engine::Chains)?;
@@ -399,7 +394,7 @@ pub(super) fn scratch(material: &Material, mates: bool) -> u64 {
 pub(super) fn scratch_of_writing(needs: &Needs<'_, Chess>, format: Format) -> u64 {
     match (format, Shape::new(needs.material)) {
         (Format::Syzygy, Some(shape)) if !needs.metrics.is_empty() => {
-            syzygy::scratch(shape.slices * shape.syzygy_slice(needs.material))
+            syzygy::scratch(shape.slices * shape.syzygy_slice())
         }
         _ => 0,
     }

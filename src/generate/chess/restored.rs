@@ -76,7 +76,7 @@ pub(super) fn leave(
         watch: job.watch(),
         ..SolveOptions::new(job.cancel)
     };
-    let slices = PawnSlices::new(&step.material).len() as u64;
+    let slices = PawnSlices::count(&step.material) as u64;
     let work_of_slice = step.positions * 2 / slices;
     let is_done = |slice: usize| {
         let is_left = views.iter().all(|view| view.has_slice(slice));

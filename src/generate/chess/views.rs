@@ -54,9 +54,9 @@ impl View {
     /// How many sides it has, and the words of each; nothing if they are too many for the solver.
     fn shape(&self) -> Option<(usize, u64)> {
         Some(match self {
-            View::Whole(material) => (PawnSlices::new(material).len() * 2, words(material)? as u64),
+            View::Whole(material) => (PawnSlices::count(material) * 2, words(material)? as u64),
             View::After(promotion) => (
-                Extraction::new(*promotion).parts(),
+                PawnSlices::count_promoting(&promotion.material, promotion.color),
                 words(&promotion.material)? as u64,
             ),
         })
