@@ -1,7 +1,8 @@
 //! The slider attack schemes side by side, and the move generator on top of the one in use.
 //!
-//! `on the fly` starts from the occupied squares, as a set-wise solver has them; `incremental` from what a
-//! position keeps up to date. One iteration finds the queen attacks from every square of every board.
+//! `on the fly` starts from the occupied squares, as a set-wise solver has them; `incremental` from
+//! what a position keeps up to date. One iteration finds the queen attacks from every square of
+//! every board.
 
 // The macros of criterion make public functions without documentation.
 #![allow(missing_docs)]

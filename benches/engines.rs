@@ -1,12 +1,14 @@
-//! Where the time of solving materials goes, engine by engine: what is fixed, plies of results, plies of mates.
+//! Where the time of solving materials goes, engine by engine: what is fixed, plies of results,
+//! plies of mates.
 //!
 //! ```text
 //! cargo bench --features cuda --bench engines -- --engines chains,cuda KQRvKR KQRvKQR
 //! ```
 //!
-//! What the materials lead to is solved before, in memory: 1 GB for one of five men without pawns. The last column
-//! says what was found, as one number, which has to be the same with chains on a processor and on a card. `--no-mates` leaves
-//! distances to mate out, `--plies` says how long each took.
+//! What the materials lead to is solved before, in memory: 1 GB for one of five men without pawns.
+//! The last column says what was found, as one number, which has to be the same with chains on a
+//! processor and on a card. `--no-mates` leaves distances to mate out, `--plies` says how long each
+//! took.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -1,4 +1,5 @@
-//! Probes of results by us, Fathom, pyrrhic-rs and shakmaty-syzygy: the same positions in the same order.
+//! Probes of results by us, Fathom, pyrrhic-rs and shakmaty-syzygy: the same positions in the same
+//! order.
 //!
 //! | stream | positions |
 //! |---|---|
@@ -6,15 +7,18 @@
 //! | games | of games of random moves: neighbours, and captures on the way to fewer men |
 //! | search | those that the example engine asks for inside its search of some endgames of six to eight men |
 //!
-//! `RETROGRADE_SYZYGY_LARGE` names the folder of Syzygy tables: those of the five materials and all that captures and promotions
-//! lead to. `RETROGRADE_LARGE_TABLES` names that of our own tables. Fathom is loaded from `libfathom.so.1`, or from what
-//! `RETROGRADE_FATHOM` names. Without either, the three-man tables of the repository are asked.
+//! `RETROGRADE_SYZYGY_LARGE` names the folder of Syzygy tables: those of the five materials and all
+//! that captures and promotions lead to. `RETROGRADE_LARGE_TABLES` names that of our own tables.
+//! Fathom is loaded from `libfathom.so.1`, or from what `RETROGRADE_FATHOM` names. Without either,
+//! the three-man tables of the repository are asked.
 //!
-//! Every prober has its turn in every round. Ours has decoded the Syzygy tables of up to four men as a whole beforehand, or five, or none, as
-//! the line says. It first forgets what else it has kept, then there are two passes over the stream; then it
-//! forgets again, and two threads go over the stream at once, one from the beginning and one from the middle. What is printed are
-//! medians of rounds: nanoseconds of processor time a probe in both passes, in brackets how many times as long as that Fathom takes
-//! within the round, and how many times as many probes a second two threads do, per processor time.
+//! Every prober has its turn in every round. Ours has decoded the Syzygy tables of up to four men
+//! as a whole beforehand, or five, or none, as the line says. It first forgets what else it has
+//! kept, then there are two passes over the stream; then it forgets again, and two threads go over
+//! the stream at once, one from the beginning and one from the middle. What is printed are medians
+//! of rounds: nanoseconds of processor time a probe in both passes, in brackets how many times as
+//! long as that Fathom takes within the round, and how many times as many probes a second two
+//! threads do, per processor time.
 //!
 //! ```sh
 //! RETROGRADE_SYZYGY_LARGE=~/syzygy RETROGRADE_LARGE_TABLES=~/tables cargo bench --bench probe
@@ -181,7 +185,8 @@ fn nothing_kept(format: Format) -> ProbeOptions {
     }
 }
 
-/// The tables of a folder. Those of results with up to so many men are prefetched, as an engine does before it searches.
+/// The tables of a folder. Those of results with up to so many men are prefetched, as an engine
+/// does before it searches.
 fn open(folder: &Path, options: &ProbeOptions, men: usize) -> Tablebase {
     let tables = Tablebase::open_with(&[folder], options).expect("a folder of tables");
     tables.prefetch_results(men).expect("tables of results");

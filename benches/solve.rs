@@ -1,4 +1,5 @@
-//! Solving in memory, one thread: whole materials (sets, fixed point, mate scores), and positions by what they reach.
+//! Solving in memory, one thread: whole materials (sets, fixed point, mate scores), and positions
+//! by what they reach.
 
 // The macros of criterion make undocumented functions.
 #![allow(missing_docs)]
@@ -82,8 +83,8 @@ fn xiangqi_dependencies(
     }
 }
 
-/// Results and distances to conversion; elements are positions of one side to move, as other generators count them: one of
-/// each mirror pair.
+/// Results and distances to conversion; elements are positions of one side to move, as other
+/// generators count them: one of each mirror pair.
 fn solving_xiangqi(criterion: &mut Criterion) {
     let cancel = AtomicBool::new(false);
     let mut group = criterion.benchmark_group("solve-xiangqi");

@@ -1,8 +1,10 @@
-//! Probes of Syzygy tables by us, by shakmaty-syzygy and by Fathom, one after another on the same positions.
+//! Probes of Syzygy tables by us, by shakmaty-syzygy and by Fathom, one after another on the same
+//! positions.
 //!
-//! `RETROGRADE_SYZYGY_LARGE` names the folder of tables: those below and all that captures and promotions lead to.
-//! Fathom is loaded from `libfathom.so.1`, or from what `RETROGRADE_FATHOM` names. Distances are only measured if that exports
-//! `fathom_probe_dtz`, since Fathom keeps its own function to itself:
+//! `RETROGRADE_SYZYGY_LARGE` names the folder of tables: those below and all that captures and
+//! promotions lead to. Fathom is loaded from `libfathom.so.1`, or from what `RETROGRADE_FATHOM`
+//! names. Distances are only measured if that exports `fathom_probe_dtz`, since Fathom keeps its
+//! own function to itself:
 //!
 //! ```c
 //! #include "tbprobe.c"
@@ -14,9 +16,9 @@
 //! }
 //! ```
 //!
-//! Other programs on the machine disturb a measurement more than probers differ. So everybody has a turn in every round, and what is
-//! printed are medians and least times of rounds, of processor time, and in brackets the median of the ratios to ours
-//! within a round.
+//! Other programs on the machine disturb a measurement more than probers differ. So everybody has a
+//! turn in every round, and what is printed are medians and least times of rounds, of processor
+//! time, and in brackets the median of the ratios to ours within a round.
 //!
 //! ```sh
 //! RETROGRADE_SYZYGY_LARGE=~/syzygy cargo bench --bench syzygy

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
         return complain();
     /* A program with its own board fills in the bitboards instead. */
     if (retrograde_read_fen(fen, &position) != RETROGRADE_OK
-        /* Whatever the clock of the FEN says. A search asks retrograde_probe_wdl, right after a capture or pawn move. */
+        /* Whatever the clock of the FEN says. A search asks retrograde_probe_wdl, right after a
+         * capture or pawn move. */
         || retrograde_probe_wdl_after_zeroing(tables, &position, &wdl) != RETROGRADE_OK
         || retrograde_probe_dtz(tables, &position, &dtz) != RETROGRADE_OK
         || retrograde_rank_root_moves(tables, &position, 0, moves, RETROGRADE_MAX_MOVES, &count) != RETROGRADE_OK)

@@ -1,7 +1,8 @@
 //! Probes for a program that has its positions from the crate shakmaty.
 //!
-//! shakmaty is under the GPL, so this library has no feature for it; a program that is under the GPL itself can take this text.
-//! Both crates number squares alike and keep sets of squares, so nothing is written down and read again.
+//! shakmaty is under the GPL, so this library has no feature for it; a program that is under the
+//! GPL itself can take this text. Both crates number squares alike and keep sets of squares, so
+//! nothing is written down and read again.
 //!
 //! ```text
 //! cargo run --release --example shakmaty -- '8/8/8/8/8/2k5/1R6/K7 w - - 0 1' [DIRECTORY]
@@ -20,7 +21,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 ///
 /// # Errors
 ///
-/// If it is none of chess. Castling rights are left out: no table has positions with them, so ask [`Chess::castles`] first.
+/// If it is none of chess. Castling rights are left out: no table has positions with them, so ask
+/// [`Chess::castles`] first.
 fn position_of(theirs: &Chess) -> Result<Position, SetupError> {
     let color = |color: shakmaty::Color| match color {
         shakmaty::Color::White => Color::White,

@@ -1,4 +1,5 @@
-//! A small xiangqi engine that plays by the tables what they know, and by a short search what they do not.
+//! A small xiangqi engine that plays by the tables what they know, and by a short search what they
+//! do not.
 //!
 //! It speaks UCCI, and UCI with ranks from 0 to 9:
 //!
@@ -15,9 +16,10 @@
 //! | `tables` | the folder of tables that `retrograde generate --game xiangqi` was given |
 //! | `rules` | `perpetual-check` or `cycles-draw` |
 //!
-//! In a position of the tables every move has a value. One of the best class is played: in a won position the first of the list,
-//! which gets nearer with every move; in a drawn one what the search likes best. Inside the search tables are asked right after
-//! captures, which every way to so few men goes through.
+//! In a position of the tables every move has a value. One of the best class is played: in a won
+//! position the first of the list, which gets nearer with every move; in a drawn one what the
+//! search likes best. Inside the search tables are asked right after captures, which every way to
+//! so few men goes through.
 
 use std::error::Error;
 use std::io::BufRead;
@@ -205,7 +207,8 @@ impl Engine {
         })
     }
 
-    /// What the tables say of a position and its moves, the best first; nothing if they do not know all of it.
+    /// What the tables say of a position and its moves, the best first; nothing if they do not know
+    /// all of it.
     fn ranked(&self, position: &Position) -> Option<(XiangqiValue, Vec<XiangqiMove>)> {
         let tables = self.tables.as_ref()?;
         Some((tables.probe(position).ok()?, tables.moves(position).ok()?))

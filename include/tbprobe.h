@@ -1,19 +1,21 @@
 /*
  * tbprobe.h - endgame tablebases by the names of the library Fathom.
  *
- * A program that uses Fathom (https://github.com/jdart1/Fathom) can be built with this header instead, and one that was built
- * for libfathom.so.1 runs on this library: names, arguments, numbers and layouts are the same. The text is ours. What is
- * different behind it:
+ * A program that uses Fathom (https://github.com/jdart1/Fathom) can be built with this header
+ * instead, and one that was built for libfathom.so.1 runs on this library: names, arguments,
+ * numbers and layouts are the same. The text is ours. What is different behind it:
  *
  * - the directories may hold Syzygy tables, our own, or both;
- * - a table that is missing, damaged or cannot be read is a failed probe; nothing is printed and nothing exits;
- * - all functions may be called from any number of threads, tb_init and tb_free too. A set of tables is closed when the last
- *   thread that probed it has probed again or ended;
- * - where all that is left is a draw, tb_probe_root suggests any move that draws, not the one that Fathom would;
+ * - a table that is missing, damaged or cannot be read is a failed probe; nothing is printed and
+ *   nothing exits;
+ * - all functions may be called from any number of threads, tb_init and tb_free too. A set of
+ *   tables is closed when the last thread that probed it has probed again or ended;
+ * - where all that is left is a draw, tb_probe_root suggests any move that draws, not the one that
+ *   Fathom would;
  * - distances from tables of our own are exact, where those of Syzygy tables may be a ply short.
  *
- * Squares are numbers, a1 = 0, h1 = 7, h8 = 63, and bit n of a bitboard is square n. New programs have an easier time with
- * retrograde.h, which tells what went wrong and keeps no global state.
+ * Squares are numbers, a1 = 0, h1 = 7, h8 = 63, and bit n of a bitboard is square n. New programs
+ * have an easier time with retrograde.h, which tells what went wrong and keeps no global state.
  */
 
 #ifndef TBPROBE_H
@@ -26,15 +28,17 @@
 extern "C" {
 #endif
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The most men, kings included, of any table of results; 0 before tb_init, after tb_free, and without tables. */
+/* The most men, kings included, of any table of results; 0 before tb_init, after tb_free, and
+ * without tables. */
 extern unsigned TB_LARGEST;
 
 /*
- * Finds the tables in the directories of path, which are separated by colons, on Windows by semicolons. They take the place of
- * those found before. An empty path, or "<empty>", leaves none. Directories that are not there are passed over. False
- * only for NULL. Takes as long as listing the directories.
+ * Finds the tables in the directories of path, which are separated by colons, on Windows by
+ * semicolons. They take the place of those found before. An empty path, or "<empty>", leaves none.
+ * Directories that are not there are passed over. False only for NULL. Takes as long as listing the
+ * directories.
  */
 bool tb_init(const char *path);
 
@@ -44,7 +48,7 @@ bool tb_init_impl(const char *path);
 /* Closes all tables. */
 void tb_free(void);
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 
 /* Values, for the side to move. */
 #define TB_LOSS 0
@@ -71,7 +75,8 @@ void tb_free(void);
 #define TB_MAX_CAPTURES 64
 #define TB_MAX_PLY 256
 
-/* A result of tb_probe_root: from the lowest bit value (4 bits), to (6), from (6), promotion (3), en passant (1), distance (12). */
+/* A result of tb_probe_root: from the lowest bit value (4 bits), to (6), from (6), promotion (3),
+ * en passant (1), distance (12). */
 #define TB_RESULT_WDL_SHIFT 0
 #define TB_RESULT_TO_SHIFT 4
 #define TB_RESULT_FROM_SHIFT 10
@@ -108,7 +113,7 @@ void tb_free(void);
 #define TB_RESULT_STALEMATE TB_SET_WDL(0u, TB_DRAW)
 #define TB_RESULT_FAILED 0xFFFFFFFFu
 
-/* ---- Probes -------------------------------------------------------------------------------------------------------- */
+/* ---- Probes ---------------------------------------------------------------------------------- */
 
 /* What the two functions after them call. */
 unsigned tb_probe_wdl_impl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens, uint64_t rooks,
@@ -118,9 +123,10 @@ unsigned tb_probe_root_impl(uint64_t white, uint64_t black, uint64_t kings, uint
                             unsigned *results);
 
 /*
- * Who wins: TB_LOSS to TB_WIN, or TB_RESULT_FAILED if a table is missing or the position is not legal. For use in a search,
- * right after a capture or pawn move: it fails if the clock, rule50, is not 0, and if anybody may castle. ep is the square behind
- * a pawn that just made a double step, or 0; turn is true for White.
+ * Who wins: TB_LOSS to TB_WIN, or TB_RESULT_FAILED if a table is missing or the position is not
+ * legal. For use in a search, right after a capture or pawn move: it fails if the clock, rule50, is
+ * not 0, and if anybody may castle. ep is the square behind a pawn that just made a double step, or
+ * 0; turn is true for White.
  */
 static inline unsigned tb_probe_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens, uint64_t rooks,
                                     uint64_t bishops, uint64_t knights, uint64_t pawns, unsigned rule50,
@@ -132,10 +138,10 @@ static inline unsigned tb_probe_wdl(uint64_t white, uint64_t black, uint64_t kin
 }
 
 /*
- * A move that keeps the value of the position, with that value and the distance to the next capture or pawn move:
- * a result, TB_RESULT_CHECKMATE, TB_RESULT_STALEMATE or TB_RESULT_FAILED. If results is not NULL it has room for TB_MAX_MOVES
- * numbers and gets a result for each legal move, then TB_RESULT_FAILED. Values count the clock, rule50. For the root of
- * a search.
+ * A move that keeps the value of the position, with that value and the distance to the next capture
+ * or pawn move: a result, TB_RESULT_CHECKMATE, TB_RESULT_STALEMATE or TB_RESULT_FAILED. If results
+ * is not NULL it has room for TB_MAX_MOVES numbers and gets a result for each legal move, then
+ * TB_RESULT_FAILED. Values count the clock, rule50. For the root of a search.
  */
 static inline unsigned tb_probe_root(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens, uint64_t rooks,
                                      uint64_t bishops, uint64_t knights, uint64_t pawns, unsigned rule50,
@@ -159,7 +165,8 @@ struct TbRootMove {
     TbMove pv[TB_MAX_PLY];
     /* and this becomes 0. */
     unsigned pvSize;
-    /* For display, and for the choice of a move: higher is better. 1000 wins for certain, 900 and more wins, 0 draws. */
+    /* For display, and for the choice of a move: higher is better. 1000 wins for certain, 900 and
+     * more wins, 0 draws. */
     int32_t tbScore, tbRank;
 };
 
@@ -169,8 +176,9 @@ struct TbRootMoves {
 };
 
 /*
- * Ranks all legal moves by distance to the next capture or pawn move. hasRepeated: a position has been repeated since the
- * last of these; useRule50: the fifty-move rule counts. 0 if a table is missing; then there is the next function.
+ * Ranks all legal moves by distance to the next capture or pawn move. hasRepeated: a position has
+ * been repeated since the last of these; useRule50: the fifty-move rule counts. 0 if a table is
+ * missing; then there is the next function.
  */
 int tb_probe_root_dtz(uint64_t white, uint64_t black, uint64_t kings, uint64_t queens, uint64_t rooks, uint64_t bishops,
                       uint64_t knights, uint64_t pawns, unsigned rule50, unsigned castling, unsigned ep, bool turn,
@@ -181,7 +189,7 @@ int tb_probe_root_wdl(uint64_t white, uint64_t black, uint64_t kings, uint64_t q
                       uint64_t knights, uint64_t pawns, unsigned rule50, unsigned castling, unsigned ep, bool turn,
                       bool useRule50, struct TbRootMoves *results);
 
-/* ---- Helpers ------------------------------------------------------------------------------------------------------- */
+/* ---- Helpers --------------------------------------------------------------------------------- */
 
 #ifndef TB_NO_HELPER_API
 

@@ -1,8 +1,9 @@
 //! Endgame tablebases: generate, verify, store and probe them.
 //!
-//! A tablebase knows the value of every position with few men. [`Tablebase`] answers questions about positions from a
-//! directory of table files; [`generate`] makes the files, by retrograde analysis on sets of 64 positions;
-//! [`verify`] checks them. The program `retrograde` does the same on the command line.
+//! A tablebase knows the value of every position with few men. [`Tablebase`] answers questions
+//! about positions from a directory of table files; [`generate`] makes the files, by retrograde
+//! analysis on sets of 64 positions; [`verify`] checks them. The program `retrograde` does the same
+//! on the command line.
 //!
 //! # Example
 //!
@@ -25,7 +26,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The [`manual`] goes on from here: positions from bitboards, the root of a search, probes inside it.
+//! The [`manual`] goes on from here: positions from bitboards, the root of a search, probes inside
+//! it.
 //!
 //! Making tables, and checking every value against its successors:
 //!
@@ -51,46 +53,55 @@
 //!
 //! For engines:
 //!
-//! - [`chess`]: positions, moves and notation ([`chess::rules`]); [`xiangqi`]: those of the other game.
-//! - [`probe`]: answers from files, of xiangqi in [`probe::xiangqi`]; [`metric`]: what they are. [`syzygy`]: tables of others.
+//! - [`chess`]: positions, moves and notation ([`chess::rules`]); [`xiangqi`]: those of the other
+//!   game.
+//! - [`probe`]: answers from files, of xiangqi in [`probe::xiangqi`]; [`metric`]: what they
+//!   are. [`syzygy`]: tables of others.
 //! - [`reach`]: the value of one position with any number of men, by what it can reach.
 //!
 //! For whoever makes tables: [`generate`] and [`verify`], whole directories of either game.
 //!
 //! For tools that read them:
 //!
-//! - [`table`]: the file format, which knows no game. [`store`]: where the bytes of a file come from.
+//! - [`table`]: the file format, which knows no game. [`store`]: where the bytes of a file come
+//!   from.
 //! - [`tables`]: which files a directory has. [`game`]: what either game has of its own there.
-//! - [`chess::index`], [`xiangqi::IndexSpace`]: the numbers of positions. [`chess::material`]: the names of tables.
+//! - [`chess::index`], [`xiangqi::IndexSpace`]: the numbers of positions. [`chess::material`]: the
+//!   names of tables.
 //! - [`statistics`]: how the numbers in a table's statistics are counted.
 //!
-//! The solver and other insides that tests and benchmarks of this package look at can be reached from outside, but are not shown
-//! here and may change in every version.
+//! The solver and other insides that tests and benchmarks of this package look at can be reached
+//! from outside, but are not shown here and may change in every version.
 //!
 //! # Errors
 //!
-//! Everything that reads a file can meet a damaged one: each block is checked before it is used, and a wrong one is an
-//! error that says which file and what to do, never a wrong value and never a panic. The library never prints, exits or
-//! keeps global state; two tablebases can be open at once.
+//! Everything that reads a file can meet a damaged one: each block is checked before it is used,
+//! and a wrong one is an error that says which file and what to do, never a wrong value and never a
+//! panic. The library never prints, exits or keeps global state; two tablebases can be open at
+//! once.
 //!
 //! # Features
 //!
 //! Without any, the library reads Syzygy tables and needs no C compiler.
 //!
 //! - `native`: reads tables of our own as well, which takes zstd.
-//! - `generate`: makes and verifies tables and explores what a position can reach: [`generate`], [`verify`], [`reach`], [`statistics`],
-//!   with `native`.
+//! - `generate`: makes and verifies tables and explores what a position can reach: [`generate`],
+//!   [`verify`], [`reach`], [`statistics`], with `native`.
 //! - `cli` (on by default): the program, with what only it needs, and all of these.
-//! - `cuda`: tables are made on a graphics card of NVIDIA's as well, with `generate`. Its driver is looked for at run time.
-//! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use. `fathom`: those of
-//!   `include/tbprobe.h` as well, which stand in for the library Fathom; they alone keep global state, as their interface asks.
-//!   `docs/c.md` has the command that makes the library.
-//! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`chess::cozy`). `examples/shakmaty.rs` shows the
-//!   same for shakmaty, whose licence does not allow such a feature.
+//! - `cuda`: tables are made on a graphics card of NVIDIA's as well, with `generate`. Its driver is
+//!   looked for at run time.
+//! - `capi`: the functions of `include/retrograde.h`, for a library that programs in C can use.
+//!   `fathom`: those of `include/tbprobe.h` as well, which stand in for the library Fathom; they
+//!   alone keep global state, as their interface asks. `docs/c.md` has the command that makes the
+//!   library.
+//! - `cozy-chess`: positions from boards of the crate of that name, and moves back (`chess::cozy`).
+//!   `examples/shakmaty.rs` shows the same for shakmaty, whose licence does not allow such a
+//!   feature.
 //!
 //! # Limits
 //!
-//! Tables of up to six men are generated; Syzygy tables of up to seven are read. Positions with castling rights are in no table.
+//! Tables of up to six men are generated; Syzygy tables of up to seven are read. Positions with
+//! castling rights are in no table.
 
 // What makers of tables use of the parts that everybody has is not taken out of them one by one.
 #![cfg_attr(not(feature = "generate"), allow(dead_code, unused_imports))]

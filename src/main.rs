@@ -30,10 +30,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Characters of a message that are shown of its beginning and of its end, where it is longer than both.
+/// Characters of a message that are shown of its beginning and of its end, where it is longer than
+/// both.
 const SHOWN: [usize; 2] = [1000, 400];
 
-/// One line on stderr, whatever line breaks the message has, and however much of what was typed it repeats.
+/// One line on stderr, whatever line breaks the message has, and however much of what was typed it
+/// repeats.
 fn complain(message: &str) {
     let line = message
         .lines()

@@ -1,5 +1,5 @@
-//! What a table says about a position: [`Wdl`], [`Dtz`], [`Dtm`], their units and how a value passes
-//! from a position to the one before it.
+//! What a table says about a position: [`Wdl`], [`Dtz`], [`Dtm`], their units and how a value
+//! passes from a position to the one before it.
 //!
 //! Every value is from the point of view of the side to move.
 //!
@@ -218,14 +218,15 @@ impl fmt::Display for Wdl {
 
 /// Plies to the next capture or pawn move that keeps the result, or to mate.
 ///
-/// Positive when the side to move wins, negative when it loses, zero for a draw; exact, never rounded. The
-/// winner takes the shortest way, the loser the longest. A mated position is -1, as in other programs that
-/// probe Syzygy tables; its mating move therefore counts one ply, not two.
+/// Positive when the side to move wins, negative when it loses, zero for a draw; exact, never
+/// rounded. The winner takes the shortest way, the loser the longest. A mated position is -1, as in
+/// other programs that probe Syzygy tables; its mating move therefore counts one ply, not two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dtz(pub i32);
 
 impl Dtz {
-    /// The value of the position before, when a move that is neither a capture nor a pawn move led here.
+    /// The value of the position before, when a move that is neither a capture nor a pawn move led
+    /// here.
     ///
     /// Does not apply to a mated position, whose predecessor has distance one.
     #[must_use]
@@ -258,8 +259,9 @@ impl fmt::Display for Dtz {
 
 /// What a table knows of a distance to zeroing: it is `shortest`, or `longest`, or between them.
 ///
-/// Our own tables know it exactly. Syzygy tables may keep moves where they could keep plies: then `longest` is one ply farther
-/// from zero than `shortest`, which is what other probers report. The result is the same for both.
+/// Our own tables know it exactly. Syzygy tables may keep moves where they could keep plies: then
+/// `longest` is one ply farther from zero than `shortest`, which is what other probers report. The
+/// result is the same for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DtzRange {
     /// The distance nearest to zero.
@@ -275,7 +277,8 @@ impl DtzRange {
         (self.shortest == self.longest).then_some(self.shortest)
     }
 
-    /// The range of the position before, when a move that is neither a capture nor a pawn move led here.
+    /// The range of the position before, when a move that is neither a capture nor a pawn move led
+    /// here.
     ///
     /// Does not apply to a mated position, whose predecessor has distance one.
     #[must_use]
@@ -303,8 +306,8 @@ impl From<Dtz> for DtzRange {
     }
 }
 
-/// Plies to mate, ignoring the fifty-move rule: odd and positive when the side to move wins, even and not
-/// positive when it loses; a mated position is 0. Draws have no `Dtm`.
+/// Plies to mate, ignoring the fifty-move rule: odd and positive when the side to move wins, even
+/// and not positive when it loses; a mated position is 0. Draws have no `Dtm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dtm(pub i32);
 
@@ -334,8 +337,9 @@ impl Dtm {
 /// | 128 | draw |
 /// | 129 to 255 | mates in `2 * (255 - byte) + 1` plies |
 ///
-/// Every move of every chess material of up to five men fits: the longest mates are 253 plies, and a forced
-/// loss is at most 254. Because the parity of a mate follows from its winner, halving loses nothing.
+/// Every move of every chess material of up to five men fits: the longest mates are 253 plies, and
+/// a forced loss is at most 254. Because the parity of a mate follows from its winner, halving
+/// loses nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MateScore(pub u8);
 

@@ -1,8 +1,8 @@
 //! Loops that all threads share.
 //!
-//! rayon compiles some twenty functions for each loop, with what the loop does in several of them: that was a quarter
-//! of the library. Here is one loop for all; each task is a call through a pointer, so a task has to be worth some
-//! microseconds.
+//! rayon compiles some twenty functions for each loop, with what the loop does in several of them:
+//! that was a quarter of the library. Here is one loop for all; each task is a call through a
+//! pointer, so a task has to be worth some microseconds.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -139,7 +139,8 @@ impl<T> Place<T> {
     }
 }
 
-/// Things that are made for a task and used again by later ones: no more than there were tasks at the same time.
+/// Things that are made for a task and used again by later ones: no more than there were tasks at
+/// the same time.
 #[derive(Debug)]
 pub(crate) struct Pool<T>(Mutex<Vec<T>>);
 

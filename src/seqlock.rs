@@ -7,12 +7,13 @@
 //! version: odd -> next even             b = version; what was read counts if a == b
 //! ```
 //!
-//! If the reader sees a later word, it sees by the fences that the version is a later one too. Versions have 64 bits and do not come
-//! round. A writer that finds another at work writes nothing.
+//! If the reader sees a later word, it sees by the fences that the version is a later one too.
+//! Versions have 64 bits and do not come round. A writer that finds another at work writes nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-/// The version of some words, which are read and written with [`Ordering::Relaxed`]; odd while they are being written.
+/// The version of some words, which are read and written with [`Ordering::Relaxed`]; odd while they
+/// are being written.
 #[derive(Debug, Default)]
 pub struct Version(AtomicU64);
 
@@ -24,7 +25,8 @@ impl Version {
         (before & 1 == 0).then_some(before)
     }
 
-    /// Whether nothing was written since [`begin`](Self::begin), so that what was read belongs together.
+    /// Whether nothing was written since [`begin`](Self::begin), so that what was read belongs
+    /// together.
     #[inline]
     pub fn is_still(&self, before: u64) -> bool {
         fence(Ordering::Acquire);

@@ -1,13 +1,14 @@
-//! One seam for wide registers: the same code compiled for several instruction sets, the widest one the processor has
-//! chosen at run time.
+//! One seam for wide registers: the same code compiled for several instruction sets, the widest one
+//! the processor has chosen at run time.
 //!
-//! A [`Kernel`] is written once, as plain loops over words and bytes. [`Width::run`] calls a copy of it that the
-//! compiler has made for 512-bit, 256-bit or any registers. Every copy computes the same.
+//! A [`Kernel`] is written once, as plain loops over words and bytes. [`Width::run`] calls a copy
+//! of it that the compiler has made for 512-bit, 256-bit or any registers. Every copy computes the
+//! same.
 
 /// Work that wide registers speed up.
 ///
-/// Everything below [`run`](Kernel::run) has to be inlined into it, or it is compiled for any processor only: mark it
-/// `#[inline(always)]`.
+/// Everything below [`run`](Kernel::run) has to be inlined into it, or it is compiled for any
+/// processor only: mark it `#[inline(always)]`.
 pub trait Kernel {
     /// What comes out.
     type Output;

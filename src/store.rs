@@ -117,8 +117,8 @@ fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether no bit is set. Parts are looked at as a whole, which takes wide registers; to stop at the first byte takes one
-/// at a time.
+/// Whether no bit is set. Parts are looked at as a whole, which takes wide registers; to stop at
+/// the first byte takes one at a time.
 #[cfg(feature = "generate")]
 pub(crate) fn are_zeros(bytes: &[u8]) -> bool {
     let mut parts = bytes.chunks(4096);
@@ -144,8 +144,8 @@ pub(crate) fn prefer_large_pages<T>(memory: &mut [T]) {
         let first = bytes.start.addr().next_multiple_of(PAGE);
         let end = bytes.end.addr() / PAGE * PAGE;
         let start = bytes.start.with_addr(first).cast();
-        // SAFETY: the range lies within `memory`, and this advice changes no byte of it. Without it the
-        // memory is used all the same, so what the system says to it does not matter.
+        // SAFETY: the range lies within `memory`, and this advice changes no byte of it. Without it
+        // the memory is used all the same, so what the system says to it does not matter.
         unsafe {
             libc::madvise(start, end - first, libc::MADV_HUGEPAGE);
         }
@@ -165,7 +165,8 @@ impl FileStore {
     ///
     /// # Errors
     ///
-    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a device.
+    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a
+    /// device.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = open_regular(path)?;
         let len = file.metadata()?.len();
@@ -205,7 +206,8 @@ impl MappedFile {
     ///
     /// # Errors
     ///
-    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a device.
+    /// What the system reports; [`io::ErrorKind::InvalidInput`] for a directory, a pipe or a
+    /// device.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = open_regular(path)?;
         // SAFETY: the bytes must not change while they are mapped. Tables are published by a rename

@@ -1,6 +1,7 @@
 //! Rows and columns exchanged, of bytes and of bits.
 //!
-//! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
+//! Eight bytes are handled as one number, which any processor can do and which compilers turn into
+//! wider registers.
 
 /// Exchanges rows and columns of eight times eight bytes.
 #[inline(always)]
@@ -40,8 +41,8 @@ pub fn transpose_words(words: &mut [u64; 64]) {
     exchange::<1, 64>(words, 1, 0x5555_5555_5555_5555);
 }
 
-/// Exchanges the upper bits of each word with the lower bits, those of the mask, of the word `WIDTH` further on;
-/// `shift` bits lie between them.
+/// Exchanges the upper bits of each word with the lower bits, those of the mask, of the word
+/// `WIDTH` further on; `shift` bits lie between them.
 #[inline(always)]
 fn exchange<const WIDTH: usize, const LEN: usize>(words: &mut [u64; LEN], shift: u32, mask: u64) {
     for number in 0..LEN / 2 {

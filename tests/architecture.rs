@@ -1,7 +1,8 @@
 //! What imports what: the modules of the library and of the program, read from their sources.
 //!
-//! A house has no circles: of two modules that stand side by side, one is above the other. A parent and its own children may name each
-//! other. What a module hands on (`pub use`) is counted as what it comes from.
+//! A house has no circles: of two modules that stand side by side, one is above the other. A parent
+//! and its own children may name each other. What a module hands on (`pub use`) is counted as what
+//! it comes from.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -200,10 +201,12 @@ impl House {
         module.for_tests.extend(for_tests);
     }
 
-    /// The module in which a path ends, after what is handed on; `None` if it begins with no module.
+    /// The module in which a path ends, after what is handed on; `None` if it begins with no
+    /// module.
     fn module_of(&self, path: &[String]) -> ModulePath {
         let mut path = path.to_vec();
-        // Every step leads to what a module hands on, and that is no circle in a program that compiles.
+        // Every step leads to what a module hands on, and that is no circle in a program that
+        // compiles.
         for _ in 0..16 {
             let len = (0..=path.len())
                 .rev()

@@ -179,7 +179,8 @@ fn it_finds_a_mate_without_tables() {
     engine.quit();
 }
 
-/// Plays a won position against the longest defence; every move has to be on a shortest way to mate.
+/// Plays a won position against the longest defence; every move has to be on a shortest way to
+/// mate.
 fn mates_as_fast_as_possible(
     engine: &mut Engine,
     tables: &Tablebase,

@@ -1,7 +1,8 @@
 //! Programs and libraries of `examples`.
 //!
-//! `cargo test` builds them. They are built again here, by the same cargo into the same directory, which takes no time then, but is
-//! needed after `cargo test --test main`, which leaves examples as they were.
+//! `cargo test` builds them. They are built again here, by the same cargo into the same directory,
+//! which takes no time then, but is needed after `cargo test --test main`, which leaves examples as
+//! they were.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,4 +1,5 @@
-//! Generation of files: the same bytes whatever the threads, nothing broken when stopped, nothing done twice.
+//! Generation of files: the same bytes whatever the threads, nothing broken when stopped, nothing
+//! done twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -50,7 +51,8 @@ pub fn assert_same_files(a: &Path, b: &Path) {
     }
 }
 
-/// Who changes how tables are compressed makes the tables of the repository again: users of every binding get these.
+/// Who changes how tables are compressed makes the tables of the repository again: users of every
+/// binding get these.
 #[test]
 fn the_tables_of_the_repository_are_what_is_written_today() {
     let directory = tempdir().unwrap();
@@ -115,7 +117,8 @@ fn one_and_three_threads_write_the_same_bytes() {
     }
     assert_same_files(directories[0].path(), directories[1].path());
     let written = files(directories[0].path());
-    // Each of KPvKP and KRvKP, and what they lead to: one man each, 15 materials, beside the five of three men.
+    // Each of KPvKP and KRvKP, and what they lead to: one man each, 15 materials, beside the five
+    // of three men.
     assert_eq!(written.len(), 20 * 3);
 }
 
@@ -190,7 +193,8 @@ impl Observer for SolvedMaterials {
 
 #[test]
 fn what_finished_tables_say_is_not_solved_again() {
-    // Captures lead to a slice and to the same one mirrored, promotions to materials as they are and with the colours exchanged.
+    // Captures lead to a slice and to the same one mirrored, promotions to materials as they are
+    // and with the colours exchanged.
     let directory = tempdir().unwrap();
     let mut options = options(directory.path(), &["KRvKP", "KBPvK", "KBvKN"]);
     options.metrics = vec![Metric::Wdl, Metric::Dtz];

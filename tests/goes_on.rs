@@ -1,5 +1,5 @@
-//! Materials that were begun and not finished: gone on with after the last ply or slice, to the same bytes, with nothing
-//! left; and begun anew where anything of what is left is damaged.
+//! Materials that were begun and not finished: gone on with after the last ply or slice, to the
+//! same bytes, with nothing left; and begun anew where anything of what is left is damaged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -299,7 +299,8 @@ fn work_is_gone_on_with_where_scratch_files_go() {
 
 #[test]
 fn views_that_are_made_again_are_the_same() {
-    // Those of three and four men are in memory; they are solved again, or read back from finished tables.
+    // Those of three and four men are in memory; they are solved again, or read back from finished
+    // tables.
     for (signature, way) in [("KRvKN", Way::Chains), ("KRvKP", Way::Slices)] {
         let (whole, directory) = (tempdir().unwrap(), tempdir().unwrap());
         generate::generate(&generate::options(whole.path(), &[signature]));

@@ -1,4 +1,5 @@
-//! The lock files of the crates beside the library name the versions that its own names, so that one build directory serves all.
+//! The lock files of the crates beside the library name the versions that its own names, so that
+//! one build directory serves all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

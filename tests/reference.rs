@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-/// The folder of Syzygy tables that `RETROGRADE_SYZYGY` names; says that the test is skipped if it names none or is empty.
+/// The folder of Syzygy tables that `RETROGRADE_SYZYGY` names; says that the test is skipped if it
+/// names none or is empty.
 pub fn syzygy_folder() -> Option<PathBuf> {
     folder("RETROGRADE_SYZYGY", "Syzygy tables")
 }
 
-/// The folder of our tables of more than four men that `RETROGRADE_LARGE_TABLES` names; says that the test is skipped
-/// if it names none.
+/// The folder of our tables of more than four men that `RETROGRADE_LARGE_TABLES` names; says that
+/// the test is skipped if it names none.
 pub fn large_tables_folder() -> Option<PathBuf> {
     folder("RETROGRADE_LARGE_TABLES", "tables of more than four men")
 }
@@ -28,8 +29,8 @@ fn folder(variable: &str, what: &str) -> Option<PathBuf> {
     folder
 }
 
-/// The folder of Syzygy tables of more than four men that `RETROGRADE_SYZYGY_LARGE` names, with the smaller ones they need;
-/// says that the test is skipped if it names none.
+/// The folder of Syzygy tables of more than four men that `RETROGRADE_SYZYGY_LARGE` names, with the
+/// smaller ones they need; says that the test is skipped if it names none.
 pub fn large_syzygy_folder() -> Option<PathBuf> {
     folder(
         "RETROGRADE_SYZYGY_LARGE",

@@ -14,7 +14,8 @@ use retrograde::table::Counts;
 
 use crate::solved;
 
-/// Wins, draws, losses and their sum as the data file has them: with and without the fifty-move rule together.
+/// Wins, draws, losses and their sum as the data file has them: with and without the fifty-move
+/// rule together.
 fn four_counts(counts: &Counts) -> [u64; 4] {
     let wins = counts.win + counts.cursed_win;
     let losses = counts.loss + counts.blessed_loss;

@@ -41,8 +41,8 @@ pub fn all() -> &'static HashMap<Material, Arc<Solved>> {
     ALL.get_or_init(|| with_limit(&materials(), FIFTY_MOVES))
 }
 
-/// All values of the given materials, each of which comes after what its moves lead to, when a draw can be claimed
-/// after `limit` plies.
+/// All values of the given materials, each of which comes after what its moves lead to, when a draw
+/// can be claimed after `limit` plies.
 pub fn with_limit(materials: &[Material], limit: Plies) -> HashMap<Material, Arc<Solved>> {
     with_width(materials, limit, Width::widest())
 }
@@ -104,8 +104,8 @@ pub fn value(solved: &Solved, turn: Color, placement: &Placement) -> Option<Valu
     })
 }
 
-/// Writes a table of distances with the values of some sides to move, 0 or 1, as the solver found them: none is left out
-/// because a prober could find it elsewhere.
+/// Writes a table of distances with the values of some sides to move, 0 or 1, as the solver found
+/// them: none is left out because a prober could find it elsewhere.
 pub fn write_distances(directory: &Path, solved: &Solved, metric: Metric, sides: &[u8]) {
     let space = IndexSpace::new(solved.material);
     let natural = space.natural_order();

@@ -1,4 +1,5 @@
-//! Statistics are counted again, one position after the other on the whole board, with nothing but squares of men.
+//! Statistics are counted again, one position after the other on the whole board, with nothing but
+//! squares of men.
 
 use std::collections::BTreeMap;
 
@@ -40,8 +41,8 @@ fn for_each(men: &[(Color, Role)], squares: &mut Vec<u8>, visit: &mut impl FnMut
     }
 }
 
-/// Whether published statistics count the position: of all that symmetries of the board make of it the one with the
-/// smallest squares. With pawns there is one such symmetry.
+/// Whether published statistics count the position: of all that symmetries of the board make of it
+/// the one with the smallest squares. With pawns there is one such symmetry.
 fn is_in_table(men: &[(Color, Role)], squares: &[u8]) -> bool {
     let has_pawns = men.iter().any(|&(_, role)| role == Role::Pawn);
     let is_first = |symmetry: u8| {

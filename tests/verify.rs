@@ -74,7 +74,8 @@ fn good_tables_have_no_differences_whichever_sides_they_have() {
 #[test]
 fn good_tables_of_four_men_have_no_differences() {
     let directory = tempfile::tempdir().unwrap();
-    // Pawns of one and of both colours, identical pieces, the same men on both sides, and all promotions.
+    // Pawns of one and of both colours, identical pieces, the same men on both sides, and all
+    // promotions.
     let materials = ["KPvKP", "KPPvK", "KRRvK", "KQvKR"].map(|name| name.parse().unwrap());
     generate_materials(directory.path(), materials.to_vec(), Compression::Fast);
     let found = Tablebase::open(directory.path()).unwrap();
@@ -100,7 +101,8 @@ pub fn generate_syzygy(directory: &Path, materials: Vec<Material>) {
 #[test]
 fn good_syzygy_tables_have_no_differences() {
     let directory = tempfile::tempdir().unwrap();
-    // Equal men, the same men on both sides, and a material that is in the other colours in our own format.
+    // Equal men, the same men on both sides, and a material that is in the other colours in our own
+    // format.
     let mut materials = Material::all_with_men(3);
     materials.extend(["KBBvK", "KRvKR", "KRvKN"].map(|name| name.parse::<Material>().unwrap()));
     generate_syzygy(directory.path(), materials.clone());
@@ -287,8 +289,8 @@ fn answer(directory: &Path, position: &Position, metric: Metric) -> String {
     }
 }
 
-/// Changes numbers of tables that are stored with right checksums, `count` times for each of three metrics, and returns
-/// how often a prober could see that; each time verification has to find it.
+/// Changes numbers of tables that are stored with right checksums, `count` times for each of three
+/// metrics, and returns how often a prober could see that; each time verification has to find it.
 fn change_numbers(directory: &Path, material: Material, count: usize, seed: u64) -> [usize; 3] {
     let mut seen = [0; 3];
     let mut random = seed;

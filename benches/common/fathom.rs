@@ -9,7 +9,8 @@ pub type ProbeWdl = unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64,
 pub type ProbeDtz =
     unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u32, bool, *mut i32) -> i32;
 
-/// What Fathom is asked with: white, black, kings to pawns, the en-passant square, whether White is to move.
+/// What Fathom is asked with: white, black, kings to pawns, the en-passant square, whether White is
+/// to move.
 #[derive(Clone, Copy)]
 pub struct FathomPosition(pub [u64; 8], pub u32, pub bool);
 
@@ -50,8 +51,9 @@ impl Fathom {
     pub fn load(folder: &Path) -> Option<Fathom> {
         let name = std::env::var_os("RETROGRADE_FATHOM").unwrap_or_else(|| "libfathom.so.1".into());
         let folder = std::ffi::CString::new(folder.to_str()?).ok()?;
-        // SAFETY: the functions have the types that `tbprobe.h` of Fathom and the text above declare; the library stays loaded
-        // as long as they are there, and this one thread calls them.
+        // SAFETY: the functions have the types that `tbprobe.h` of Fathom and the text above
+        // declare; the library stays loaded as long as they are there, and this one thread calls
+        // them.
         unsafe {
             let library = libloading::Library::new(&name).ok()?;
             let init = library

@@ -49,7 +49,8 @@ pub fn random_position(spaces: &[IndexSpace], random: &mut Random) -> Position {
     }
 }
 
-/// Positions of games of random moves, one after another: neighbours, and captures on the way to fewer men.
+/// Positions of games of random moves, one after another: neighbours, and captures on the way to
+/// fewer men.
 pub fn games(spaces: &[IndexSpace], random: &mut Random, len: usize) -> Vec<Position> {
     let mut positions = Vec::with_capacity(len);
     while positions.len() < len {

@@ -35,8 +35,8 @@ pub struct Sum {
     pub time: Duration,
 }
 
-/// Searches every position to a depth, each as if it were the first. Positions that tables were asked about are added to
-/// `probed`, if they are wanted.
+/// Searches every position to a depth, each as if it were the first. Positions that tables were
+/// asked about are added to `probed`, if they are wanted.
 pub fn search_all(
     tables: Option<&Tablebase>,
     mebibytes: usize,
@@ -67,7 +67,8 @@ pub fn search_all(
     sum
 }
 
-/// Prints nodes a second without and with tables; writes the positions that were asked for to a file, if one is named.
+/// Prints nodes a second without and with tables; writes the positions that were asked for to a
+/// file, if one is named.
 ///
 /// # Errors
 ///

@@ -16,8 +16,8 @@
 //! | `Hash` | mebibytes for the transposition table |
 //! | `ProbeCache` | kibibytes for results of probes |
 //!
-//! Beside UCI there is `bench [DEPTH] [FILE]`: nodes a second with and without tables. The positions that tables were asked about go
-//! to the file, one FEN a line.
+//! Beside UCI there is `bench [DEPTH] [FILE]`: nodes a second with and without tables. The
+//! positions that tables were asked about go to the file, one FEN a line.
 //!
 //! [`search`] says when tables are asked and when not.
 

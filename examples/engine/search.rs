@@ -2,14 +2,15 @@
 //!
 //! Tables are asked at two places, and in two ways.
 //!
-//! **Inside the search** for the result alone, `probe_wdl`: it says what comes out under the fifty-move rule if the clock
-//! stands at zero. So it is asked where the clock does stand at zero, right after a capture or a pawn move; all positions of so few men
-//! that can be reached otherwise are below such a one. It is not asked in the quiescence search, whose many positions are not
+//! **Inside the search** for the result alone, `probe_wdl`: it says what comes out under the
+//! fifty-move rule if the clock stands at zero. So it is asked where the clock does stand at zero,
+//! right after a capture or a pawn move; all positions of so few men that can be reached otherwise
+//! are below such a one. It is not asked in the quiescence search, whose many positions are not
 //! worth it, nor where a side may still castle.
 //!
-//! **At the root** for all moves, `rank_root_moves`: a result alone would let a won game go round in circles. Ranks know the
-//! clock and what has been repeated, and only the moves that share the best rank are searched. Where distances to mate are there, nothing
-//! is searched at all.
+//! **At the root** for all moves, `rank_root_moves`: a result alone would let a won game go round
+//! in circles. Ranks know the clock and what has been repeated, and only the moves that share the
+//! best rank are searched. Where distances to mate are there, nothing is searched at all.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -31,7 +32,8 @@ pub const MATE_IN_SIGHT: i32 = MATE - MAX_PLY as i32;
 pub const TABLE_WIN: i32 = 20_000;
 /// What a table knows of, and mates: scores from here on depend on the ply.
 const DECIDED: i32 = TABLE_WIN - MAX_PLY as i32;
-/// A win that the fifty-move rule spoils, or a loss: a little better than a draw, as the other side may go wrong.
+/// A win that the fifty-move rule spoils, or a loss: a little better than a draw, as the other side
+/// may go wrong.
 const CURSED: i32 = 2;
 
 /// Plies that a search goes down, at most.
@@ -143,8 +145,8 @@ impl<'a> Search<'a> {
                 tell(&by_mate);
                 return by_mate;
             }
-            // The moves left keep the result. What is missing is a way to make something of it, and that tables would answer
-            // every position with the same score is no help to find it.
+            // The moves left keep the result. What is missing is a way to make something of it, and
+            // that tables would answer every position with the same score is no help to find it.
             if metric == Metric::Dtz || best[0].rank > 0 {
                 self.probed_men = 0;
             }
@@ -268,7 +270,8 @@ impl<'a> Search<'a> {
         before[ply].extend_from_slice(&after[0]);
     }
 
-    /// The score of the move that was just played, for the side that played it. Only the first move is expected to be good.
+    /// The score of the move that was just played, for the side that played it. Only the first move
+    /// is expected to be good.
     fn search_after(
         &mut self,
         depth: i32,

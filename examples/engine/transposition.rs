@@ -50,12 +50,14 @@ impl Transpositions {
         ((u128::from(key) * self.entries.len() as u128) >> 64) as usize
     }
 
-    /// What is known of a position. Another position with the same key is not told apart; so its move may be impossible here.
+    /// What is known of a position. Another position with the same key is not told apart; so its
+    /// move may be impossible here.
     pub fn get(&self, key: u64) -> Option<Entry> {
         self.entries[self.place(key)].filter(|entry| entry.key == key)
     }
 
-    /// Remembers a position. Where nothing better than the best move of an earlier search is known, that stays.
+    /// Remembers a position. Where nothing better than the best move of an earlier search is known,
+    /// that stays.
     pub fn insert(&mut self, key: u64, best: Option<Move>, score: i32, depth: i32, bound: Bound) {
         let place = self.place(key);
         let earlier = self.get(key).and_then(|entry| entry.best);

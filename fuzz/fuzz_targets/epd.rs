@@ -1,4 +1,5 @@
-//! Any bytes as a file of positions for `retrograde probe --epd`: a line of JSON for each, whatever it says.
+//! Any bytes as a file of positions for `retrograde probe --epd`: a line of JSON for each, whatever
+//! it says.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any text as a position: an error, or a position that is the same when it is printed and read again.
+//! Any text as a position: an error, or a position that is the same when it is printed and read
+//! again.
 
 #![no_main]
 

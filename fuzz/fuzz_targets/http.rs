@@ -1,7 +1,9 @@
-//! Any bytes as requests to `retrograde serve`, which runs in this process: an answer that is no fault of the server.
+//! Any bytes as requests to `retrograde serve`, which runs in this process: an answer that is no
+//! fault of the server.
 //!
-//! The first byte chooses. Text becomes a request line, headers and a body on a connection that stays; or the bytes go
-//! out as they are, on a connection of their own, and the server has to end that.
+//! The first byte chooses. Text becomes a request line, headers and a body on a connection that
+//! stays; or the bytes go out as they are, on a connection of their own, and the server has to end
+//! that.
 
 #![no_main]
 
@@ -129,6 +131,9 @@ fn ask(choice: u8, text: &str) -> Option<()> {
         .next()?
         .bytes()
         .map(|byte| match byte {
+            // No URI has these. A request with one is malformed, and may be cut off without an
+            // answer.
+            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => format!("%{byte:02X}"),
             b'!'..=b'~' => char::from(byte).to_string(),
             byte => format!("%{byte:02X}"),
         })

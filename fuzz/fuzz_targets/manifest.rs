@@ -1,4 +1,5 @@
-//! Any bytes as a manifest: an error, or a comparison with the three-man tables that counts every file once.
+//! Any bytes as a manifest: an error, or a comparison with the three-man tables that counts every
+//! file once.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any text as a material or as the name of a file of either game: an error, or what is the same when it is printed and read
-//! again.
+//! Any text as a material or as the name of a file of either game: an error, or what is the same
+//! when it is printed and read again.
 
 #![no_main]
 

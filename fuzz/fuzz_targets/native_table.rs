@@ -1,4 +1,5 @@
-//! Any bytes as a table of our own: an error or a value, also where probes meet it under the name that it gives itself.
+//! Any bytes as a table of our own: an error or a value, also where probes meet it under the name
+//! that it gives itself.
 
 #![no_main]
 

@@ -17,7 +17,8 @@ fn store(choice: u8, bytes: &[u8]) -> Box<dyn Store> {
     }
 }
 
-/// Opens the file as one of a game, and asks for the values of the first position and of what follows it.
+/// Opens the file as one of a game, and asks for the values of the first position and of what
+/// follows it.
 fn ask<P: Recorded>(records: Records) -> Option<SolvedSet<P>> {
     let set = SolvedSet::<P>::new("bytes".as_ref(), records).ok()?;
     let _ = set.value(set.root());

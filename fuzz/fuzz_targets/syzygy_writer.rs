@@ -10,7 +10,8 @@ use retrograde::syzygy::{Table, written_for_test};
 
 const MATERIALS: [&str; 6] = ["KQvK", "KBvKN", "KNNvK", "KPvK", "KQvKQ", "KRvKR"];
 
-/// Values from the fuzzer: a byte says which value, how often it follows itself, and how often that comes again.
+/// Values from the fuzzer: a byte says which value, how often it follows itself, and how often that
+/// comes again.
 struct Values<'a> {
     bytes: std::iter::Cycle<std::slice::Iter<'a, u8>>,
 }

@@ -36,8 +36,8 @@ pub const PAWNFUL: &[&str] = &[
     "KRPvKRP", "KPPvKPP", "KPPPvKPP", "KRBPvKNP", "KPPPPPvK",
 ];
 
-/// Bytes before those of the file: which material; bit 0 whether distances, bit 1 whether it is read piece by piece, and
-/// the rest for the placements.
+/// Bytes before those of the file: which material; bit 0 whether distances, bit 1 whether it is
+/// read piece by piece, and the rest for the placements.
 pub const PREFIX: usize = 2;
 
 /// Bytes of a table that is decoded as a whole.
@@ -62,8 +62,8 @@ impl Random {
     }
 }
 
-/// The men of a material on squares that are free, pawns where pawns can stand. One in eight placements is wrong: two men on
-/// a square, pawns on a last rank, or a man too few.
+/// The men of a material on squares that are free, pawns where pawns can stand. One in eight
+/// placements is wrong: two men on a square, pawns on a last rank, or a man too few.
 fn placement(material: &Material, random: &mut Random) -> Placement {
     let is_wrong = random.below(8) == 0;
     let mut taken = 0u64;

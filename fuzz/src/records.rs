@@ -1,4 +1,5 @@
-//! Makes the checksums of a damaged file of solved positions right; `docs/FORMAT.md` says where they stand.
+//! Makes the checksums of a damaged file of solved positions right; `docs/FORMAT.md` says where
+//! they stand.
 
 use crate::Target;
 

@@ -78,7 +78,8 @@ impl Failure {
     }
 }
 
-/// The last failure of a thread. Its text is made when it is asked for, since a search may meet many missing tables.
+/// The last failure of a thread. Its text is made when it is asked for, since a search may meet
+/// many missing tables.
 struct Last {
     failure: Option<Failure>,
     text: Option<Text>,
@@ -127,7 +128,8 @@ thread_local! {
     };
 }
 
-/// Runs the body of a function. What it returns wrong, or panics with, becomes a status and the thread's last error.
+/// Runs the body of a function. What it returns wrong, or panics with, becomes a status and the
+/// thread's last error.
 #[inline]
 pub fn guarded(body: impl FnOnce() -> Result<(), Failure>) -> c_int {
     // What a panic leaves behind is its thread's own, or behind locks that can be taken again.

@@ -27,7 +27,8 @@ impl Bitboards {
     ///
     /// # Errors
     ///
-    /// If a man has no color, no role or two colors; two roles are noticed by [`Position::from_setup`].
+    /// If a man has no color, no role or two colors; two roles are noticed by
+    /// [`Position::from_setup`].
     pub fn pieces(&self) -> Result<[[Bitboard; 6]; 2], Failure> {
         let roles = [
             self.pawns,

@@ -16,7 +16,8 @@ pub struct Tables(pub Tablebase);
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Options {
-    /// How many bytes the program's structure has: less than here if it was compiled with an older header.
+    /// How many bytes the program's structure has: less than here if it was compiled with an older
+    /// header.
     size: usize,
     cache_bytes: usize,
     result_bytes: usize,
@@ -65,7 +66,8 @@ impl Options {
     }
 }
 
-/// The options of a caller: the defaults for null and for fields that the caller's structure does not have.
+/// The options of a caller: the defaults for null and for fields that the caller's structure does
+/// not have.
 ///
 /// # Safety
 ///
@@ -79,7 +81,8 @@ pub unsafe fn options(options: *const Options) -> Result<ProbeOptions, Failure> 
     Options::check(size)?;
     let mut all = Options::from(&ProbeOptions::default());
     let place: *mut Options = &raw mut all;
-    // SAFETY: the caller promised that many bytes, there is room for as many, and numbers may have any bytes.
+    // SAFETY: the caller promised that many bytes, there is room for as many, and numbers may have
+    // any bytes.
     unsafe { place.cast::<u8>().copy_from(options.cast(), size) };
     all.try_into()
 }

@@ -120,7 +120,8 @@ pub unsafe extern "C" fn retrograde_xiangqi_open(
         let directory = unsafe { directory(name) }?;
         // SAFETY: null, or as long as it says, as the caller promised.
         let options = unsafe { super::tables::options(options) }?;
-        // Each table is looked for by its name when it is needed; a directory that is none is told now.
+        // Each table is looked for by its name when it is needed; a directory that is none is told
+        // now.
         if let Err(source) = std::fs::read_dir(&directory) {
             let (path, problem) = (directory, Arc::new(source));
             return Err(ProbeError::Directory { path, problem }.into());
@@ -143,7 +144,8 @@ pub unsafe extern "C" fn retrograde_xiangqi_free(tables: *mut Tables) {
         return;
     }
     guarded(|| {
-        // SAFETY: `retrograde_xiangqi_open` made the box, and the caller promised that nobody else uses it.
+        // SAFETY: `retrograde_xiangqi_open` made the box, and the caller promised that nobody else
+        // uses it.
         drop(unsafe { Box::from_raw(tables) });
         Ok(())
     });

@@ -1,4 +1,5 @@
-//! A graphics card of NVIDIA's, by its driver: no toolkit is needed, here or where this is compiled.
+//! A graphics card of NVIDIA's, by its driver: no toolkit is needed, here or where this is
+//! compiled.
 
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub struct CudaCard {
 #[derive(Clone, Copy, Debug)]
 struct Function(sys::CUfunction);
 
-// SAFETY: a handle of the driver's, which says that its functions may be called from any thread. The module that it is of
-// stays loaded as long as its context, and so as long as the card.
+// SAFETY: a handle of the driver's, which says that its functions may be called from any thread.
+// The module that it is of stays loaded as long as its context, and so as long as the card.
 unsafe impl Send for Function {}
 // SAFETY: as above; nothing is changed through it.
 unsafe impl Sync for Function {}
@@ -52,7 +53,8 @@ impl CudaCard {
     ///
     /// If there is no driver or no card, or the card does not take the kernels.
     pub fn open() -> Result<CudaCard, CardError> {
-        // SAFETY: libraries of the driver's name are loaded, which is all that looking for one takes.
+        // SAFETY: libraries of the driver's name are loaded, which is all that looking for one
+        // takes.
         if !unsafe { sys::is_culib_present() } {
             return Err(CardError::NoDriver);
         }
@@ -63,7 +65,8 @@ impl CudaCard {
         let context = CudaContext::new(0).map_err(failed("beginning"))?;
         let loading = failed("loading its kernels");
         let text = CString::new(KERNELS).unwrap_or_default();
-        // SAFETY: the text ends with a zero and is alive; the context was made current to this thread by `new`.
+        // SAFETY: the text ends with a zero and is alive; the context was made current to this
+        // thread by `new`.
         let module = unsafe { result::module::load_data(text.as_ptr().cast()) };
         let module = module.map_err(&loading)?;
         let find = |kernel: &Kernel| {
@@ -121,14 +124,15 @@ impl Card for CudaCard {
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), CardError> {
         self.bind()?;
-        // SAFETY: bytes of this program are read, which are alive until the call returns; they go to memory of the card, of
-        // which a wrong address is an error of the driver's.
+        // SAFETY: bytes of this program are read, which are alive until the call returns; they go
+        // to memory of the card, of which a wrong address is an error of the driver's.
         unsafe { result::memcpy_htod_sync(address, bytes) }.map_err(failed("being written to"))
     }
 
     fn read(&self, address: u64, room: &mut [u8]) -> Result<(), CardError> {
         self.bind()?;
-        // SAFETY: the room is ours alone until the call returns, and no more is written than there is of it.
+        // SAFETY: the room is ours alone until the call returns, and no more is written than there
+        // is of it.
         unsafe { result::memcpy_dtoh_sync(room, address) }.map_err(failed("being read"))
     }
 
@@ -153,8 +157,9 @@ impl Card for CudaCard {
         let blocks = u32::try_from(threads.div_ceil(block)).unwrap_or(u32::MAX);
         let function = self.kernels[kernel as usize].0;
         let mut parameters = [(&raw mut all).cast::<c_void>()];
-        // SAFETY: the kernel has one parameter, eight numbers of 64 bits, which the driver copies before the call returns. What
-        // it reads and writes is memory of the card: wrong addresses end the kernel, and nothing of this program is touched.
+        // SAFETY: the kernel has one parameter, eight numbers of 64 bits, which the driver copies
+        // before the call returns. What it reads and writes is memory of the card: wrong addresses
+        // end the kernel, and nothing of this program is touched.
         unsafe {
             result::launch_kernel(
                 function,

@@ -1,7 +1,8 @@
-//! A graphics card as the solver sees it: memory of its own, and kernels that a thread runs for each word.
+//! A graphics card as the solver sees it: memory of its own, and kernels that a thread runs for
+//! each word.
 //!
-//! [`Card`] is all that anybody asks of one, so that the solver does not know whose it is. `CudaCard` (feature
-//! `cuda`) is one of NVIDIA's. Tests run the same kernels on the processor.
+//! [`Card`] is all that anybody asks of one, so that the solver does not know whose it is.
+//! `CudaCard` (feature `cuda`) is one of NVIDIA's. Tests run the same kernels on the processor.
 
 #[cfg(feature = "cuda")]
 #[allow(unsafe_code)]
@@ -141,8 +142,8 @@ impl CardError {
 
 /// A graphics card.
 ///
-/// Addresses are those of the card. Kernels run one after the other, in the order in which they were begun, and are
-/// done before anything is read. A card may be asked from several threads.
+/// Addresses are those of the card. Kernels run one after the other, in the order in which they
+/// were begun, and are done before anything is read. A card may be asked from several threads.
 pub trait Card: Debug + Send + Sync {
     /// Bytes of memory that are free.
     ///

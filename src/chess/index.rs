@@ -1,6 +1,7 @@
 //! Position <-> index: one bijection for every material.
 //!
-//! A position, up to the symmetries of the board, is a number in mixed radix. Its digits, the *dimensions*, are
+//! A position, up to the symmetries of the board, is a number in mixed radix. Its digits, the
+//! *dimensions*, are
 //!
 //! | number | dimension | values |
 //! |---|---|---|
@@ -9,29 +10,33 @@
 //! | 2 | black king | 64 |
 //! | 3, 4, … | each group of identical pieces, White's first, strongest first | `64 choose n` |
 //!
-//! and every table chooses their order, the slowest first, for each side to move: that is worth up to a factor of
-//! three in compressed size.
+//! and every table chooses their order, the slowest first, for each side to move: that is worth up
+//! to a factor of three in compressed size.
 //!
-//! Every legal placement has exactly one index. Some indices are *holes*: two men on one square, kings side by
-//! side, and the second of two placements that are mirror images of each other with both kings on the long
-//! diagonal. Holes cost nothing in a file, since any value may stand there.
+//! Every legal placement has exactly one index. Some indices are *holes*: two men on one square,
+//! kings side by side, and the second of two placements that are mirror images of each other with
+//! both kings on the long diagonal. Holes cost nothing in a file, since any value may stand there.
 //!
 //! # Example by hand
 //!
-//! KRvK has 10 * 64 * 64 = 40 960 indices for 28 056 different placements. White: king f2, rook h5; Black: king d6.
+//! KRvK has 10 * 64 * 64 = 40 960 indices for 28 056 different placements. White: king f2, rook h5;
+//! Black: king d6.
 //!
-//! 1. The white king has to stand in the triangle. Left and right are exchanged: king c2, rook a5, black king e6, squares 10, 32
-//!    and 44 (a1 is 0, h1 is 7, h8 is 63).
-//! 2. The squares of the triangle are a1, b1, c1, d1, b2, c2, d2, c3, d3, d4, so c2 is number 5. The digits are 0 (pawns), 5, 44, 32.
-//! 3. In the natural order, with the rook fastest: `(5 * 64 + 44) * 64 + 32 = 23 328`. In the order white king, rook, black king:
-//!    `(5 * 64 + 32) * 64 + 44 = 22 572`.
+//! 1. The white king has to stand in the triangle. Left and right are exchanged: king c2, rook a5,
+//!    black king e6, squares 10, 32 and 44 (a1 is 0, h1 is 7, h8 is 63).
+//! 2. The squares of the triangle are a1, b1, c1, d1, b2, c2, d2, c3, d3, d4, so c2 is number 5.
+//!    The digits are 0 (pawns), 5, 44, 32.
+//! 3. In the natural order, with the rook fastest: `(5 * 64 + 44) * 64 + 32 = 23 328`. In the order
+//!    white king, rook, black king: `(5 * 64 + 32) * 64 + 44 = 22 572`.
 //!
-//! With the white king on b2, which is on the long diagonal, the triangle does not tell a placement from its mirror image across
-//! that diagonal. Then the black king decides: on e7, above the diagonal, he goes to g5, and rook a5 to e1. So the digits that
-//! name king b2, king e7 and rook a5 are a hole. If he stands on the diagonal as well, the first group that is not its own
-//! mirror image decides.
+//! With the white king on b2, which is on the long diagonal, the triangle does not tell a placement
+//! from its mirror image across that diagonal. Then the black king decides: on e7, above the
+//! diagonal, he goes to g5, and rook a5 to e1. So the digits that name king b2, king e7 and rook a5
+//! are a hole. If he stands on the diagonal as well, the first group that is not its own mirror
+//! image decides.
 //!
-//! Two rooks, on a2 and e3, are one digit: squares 8 and 20, `C(8, 1) + C(20, 2) = 8 + 190 = 198` of `C(64, 2) = 2016`.
+//! Two rooks, on a2 and e3, are one digit: squares 8 and 20, `C(8, 1) + C(20, 2) = 8 + 190 = 198`
+//! of `C(64, 2) = 2016`.
 
 use super::material::Material;
 use super::placement::{PawnPlacement, PawnSlices, binomial, rank_combination, unrank_combination};
@@ -103,8 +108,8 @@ impl Placement {
         self
     }
 
-    /// The position with a side to move, without castling or en-passant rights, the clock at zero; nothing if the
-    /// men are no legal position.
+    /// The position with a side to move, without castling or en-passant rights, the clock at zero;
+    /// nothing if the men are no legal position.
     #[must_use]
     pub fn position(&self, turn: Color) -> Option<Position> {
         let setup = Setup {
@@ -270,8 +275,8 @@ impl IndexSpace {
     ///
     /// # Errors
     ///
-    /// If a number is missing, repeated or not a dimension of the material. Bytes past the material's dimensions
-    /// must be `u8::MAX`.
+    /// If a number is missing, repeated or not a dimension of the material. Bytes past the
+    /// material's dimensions must be `u8::MAX`.
     pub fn order(&self, dimensions: &[u8]) -> Result<Order, OrderError> {
         let count = self.dimensions();
         let (used, rest) = dimensions.split_at_checked(count).ok_or(OrderError)?;
@@ -296,10 +301,11 @@ impl IndexSpace {
         Ok(order)
     }
 
-    /// The dimensions in the order of their numbers: pawn placement, white king, black king, groups.
+    /// The dimensions in the order of their numbers: pawn placement, white king, black king,
+    /// groups.
     ///
-    /// Indices that have to be understood without a table's own order, such as those of the longest wins, are
-    /// in this one.
+    /// Indices that have to be understood without a table's own order, such as those of the longest
+    /// wins, are in this one.
     #[must_use]
     pub fn natural_order(&self) -> Order {
         let mut order = Order {
@@ -393,8 +399,8 @@ impl IndexSpace {
         }
     }
 
-    /// The placement with these digits, or nothing if they are a hole: men on one square, or a placement stored
-    /// under the digits of its mirror image. Kings side by side are not noticed.
+    /// The placement with these digits, or nothing if they are a hole: men on one square, or a
+    /// placement stored under the digits of its mirror image. Kings side by side are not noticed.
     #[must_use]
     pub fn placement(&self, digits: &Digits) -> Option<Placement> {
         let mut men = [[0u64; 6]; 2];
@@ -417,8 +423,8 @@ impl IndexSpace {
         (distinct && self.digits(&placement) == *digits).then_some(placement)
     }
 
-    /// The men and the position at an index in the [natural order](Self::natural_order); nothing if the index is
-    /// too large, a hole, or no legal position with that side to move.
+    /// The men and the position at an index in the [natural order](Self::natural_order); nothing if
+    /// the index is too large, a hole, or no legal position with that side to move.
     #[must_use]
     pub fn position(&self, index: u64, turn: Color) -> Option<(Placement, Position)> {
         if index >= self.len() {
@@ -430,9 +436,10 @@ impl IndexSpace {
 
     /// How many placements on the full board a stored one stands for.
     ///
-    /// Without pawns the board has eight symmetries, and only a placement with all men on the long diagonal, or
-    /// with identical men exchanged by it, is its own image under one of them. With pawns there is left and right;
-    /// where the pawns alone are their own mirror image, both placements have an index.
+    /// Without pawns the board has eight symmetries, and only a placement with all men on the long
+    /// diagonal, or with identical men exchanged by it, is its own image under one of them. With
+    /// pawns there is left and right; where the pawns alone are their own mirror image, both
+    /// placements have an index.
     #[must_use]
     pub fn weight(&self, placement: &Placement) -> u64 {
         if self.material.has_pawns() {

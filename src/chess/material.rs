@@ -1,10 +1,10 @@
 //! Which men stand on the board: the signature of a table, such as `KRPvKR`.
 //!
-//! A signature is read in any order and any case, with or without the `v`: `KQvKR`, `KRvKQ`, `kqkr`. Its
-//! *normal form*, by which the world knows the table, puts the side with more men first and, where both have as many, the
-//! one with the stronger men, comparing man by man in the order king, queen, rook, bishop, knight, pawn: `KPPvKQ`, not
-//! `KQvKPP`, and `KQvKR`, not `KRvKQ`. Tables exist for normal forms only; the mirror image is answered by exchanging the
-//! colours.
+//! A signature is read in any order and any case, with or without the `v`: `KQvKR`, `KRvKQ`,
+//! `kqkr`. Its *normal form*, by which the world knows the table, puts the side with more men first
+//! and, where both have as many, the one with the stronger men, comparing man by man in the order
+//! king, queen, rook, bishop, knight, pawn: `KPPvKQ`, not `KQvKPP`, and `KQvKR`, not `KRvKQ`.
+//! Tables exist for normal forms only; the mirror image is answered by exchanging the colours.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -170,8 +170,8 @@ impl Material {
         by_men.then_with(|| self.compare_sides()) != Ordering::Less
     }
 
-    /// Whether the form was the normal one in earlier versions, where strength came before the number of men: `KQvKPP`, `KBvKNP`. Tables
-    /// of such names are still read.
+    /// Whether the form was the normal one in earlier versions, where strength came before the
+    /// number of men: `KQvKPP`, `KBvKNP`. Tables of such names are still read.
     #[must_use]
     pub(crate) fn was_normal(&self) -> bool {
         self.compare_sides() != Ordering::Less
@@ -207,8 +207,8 @@ impl Material {
         Material { counts }
     }
 
-    /// Every other material that one move can lead to, in the colours of this one, without repeats; bare kings
-    /// are left out.
+    /// Every other material that one move can lead to, in the colours of this one, without repeats;
+    /// bare kings are left out.
     ///
     /// Captures take a man away, promotions exchange a pawn, some moves do both.
     #[must_use]
@@ -222,7 +222,8 @@ impl Material {
                 for promotion in Role::PROMOTIONS {
                     let promoted = self.without(color, Role::Pawn).with(color, promotion);
                     targets.push(promoted);
-                    // A pawn never stands where a promotion takes place, so only pieces are taken there.
+                    // A pawn never stands where a promotion takes place, so only pieces are taken
+                    // there.
                     let pieces = victims.iter().filter(|&&role| role != Role::Pawn);
                     targets.extend(pieces.map(|&victim| take(promoted, victim)));
                 }
@@ -234,7 +235,8 @@ impl Material {
         targets
     }
 
-    /// The tables that moves of this material lead to: the normal forms of its [`conversions`](Self::conversions).
+    /// The tables that moves of this material lead to: the normal forms of its
+    /// [`conversions`](Self::conversions).
     #[must_use]
     pub fn dependencies(&self) -> Vec<Material> {
         let mut tables: Vec<Material> = self
@@ -247,7 +249,8 @@ impl Material {
         tables
     }
 
-    /// Every material with exactly `men` men in normal form, in the order of their signatures' strength.
+    /// Every material with exactly `men` men in normal form, in the order of their signatures'
+    /// strength.
     #[must_use]
     pub fn all_with_men(men: usize) -> Vec<Material> {
         let mut found = Vec::new();

@@ -28,7 +28,8 @@ pub struct Chess;
 /// The rules on which values of chess tables rest. There is one set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChessRules {
-    /// Results and distances to zeroing under the fifty-move rule, distances to mate without it; repetitions count for nothing.
+    /// Results and distances to zeroing under the fifty-move rule, distances to mate without it;
+    /// repetitions count for nothing.
     #[default]
     FiftyMoves,
 }
@@ -120,8 +121,8 @@ impl TableGame for Chess {
         space.len()
     }
 
-    /// A symmetric material has those of white to move. Otherwise results are there for both sides; distances are
-    /// worked out one ply ahead where a side lacks them.
+    /// A symmetric material has those of white to move. Otherwise results are there for both sides;
+    /// distances are worked out one ply ahead where a side lacks them.
     fn needs_side(material: &Material, metric: Metric, side: usize) -> bool {
         match material.is_symmetric() {
             true => side == 0,

@@ -127,20 +127,23 @@ impl PawnSlices {
 
     /// How many slices a material has, without making them.
     ///
-    /// Of a placement and its mirror image one is a slice, and a placement that is its own mirror image is
-    /// one as well: half the sum of all placements and those. Two white pawns have C(48, 2) = 1 128 placements,
-    /// of which 24, two pawns on one rank as far from the edges, are their own image: (1 128 + 24) / 2 = 576 slices.
+    /// Of a placement and its mirror image one is a slice, and a placement that is its own mirror
+    /// image is one as well: half the sum of all placements and those. Two white pawns have
+    /// C(48, 2) = 1 128 placements, of which 24, two pawns on one rank as far from the edges, are
+    /// their own image: (1 128 + 24) / 2 = 576 slices.
     #[must_use]
     pub fn count(material: &Material) -> usize {
         let [white, black] = Color::ALL.map(|color| material.count(color, Role::Pawn));
         (placements(white, black) + symmetric_placements(white, black)) / 2
     }
 
-    /// How many pawns of a side can promote at once, summed over all slices of a material, without making them.
+    /// How many pawns of a side can promote at once, summed over all slices of a material, without
+    /// making them.
     ///
-    /// On each of the eight squares before the last rank the pawn leaves 47 squares to the others. In placements that
-    /// are their own image there are four pairs of such squares, and 23 pairs for the others. One white pawn: it stands on
-    /// each of eight squares in one placement, and none is its own image: 8 / 2 = 4.
+    /// On each of the eight squares before the last rank the pawn leaves 47 squares to the others.
+    /// In placements that are their own image there are four pairs of such squares, and 23 pairs
+    /// for the others. One white pawn: it stands on each of eight squares in one placement, and
+    /// none is its own image: 8 / 2 = 4.
     #[must_use]
     pub fn count_promoting(material: &Material, color: Color) -> usize {
         let [own, others] = [color, !color].map(|color| material.count(color, Role::Pawn));
@@ -249,7 +252,8 @@ const BINOMIALS: [[u32; 7]; 65] = {
     table
 };
 
-/// The number of a set of at most six squares among the sets of as many squares, in colexicographic order.
+/// The number of a set of at most six squares among the sets of as many squares, in colexicographic
+/// order.
 #[must_use]
 #[inline]
 pub fn rank_combination(mut set: u64) -> usize {

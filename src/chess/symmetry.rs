@@ -1,7 +1,7 @@
 //! The eight symmetries of the chess board, on squares and on words of 64 squares.
 
-/// A symmetry of the board: first maybe mirrored left to right, then maybe flipped top to bottom, then maybe
-/// transposed along the diagonal a1-h8.
+/// A symmetry of the board: first maybe mirrored left to right, then maybe flipped top to bottom,
+/// then maybe transposed along the diagonal a1-h8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Symmetry(u8);
 
@@ -91,7 +91,8 @@ impl Symmetry {
         }
     }
 
-    /// Where every square goes, in a table: for those who map several and cannot guess whether files and ranks are exchanged.
+    /// Where every square goes, in a table: for those who map several and cannot guess whether
+    /// files and ranks are exchanged.
     #[must_use]
     #[inline(always)]
     pub const fn squares(self) -> &'static [u8; 64] {

@@ -1,4 +1,5 @@
-//! What tables or an exploration say about a position of either game: as one JSON object, and in words.
+//! What tables or an exploration say about a position of either game: as one JSON object, and in
+//! words.
 //!
 //! Field names are those of the public tablebase interface that web sites use.
 
@@ -30,7 +31,8 @@ pub struct Answer {
     pub reason: Option<String>,
     #[serde(flatten)]
     pub bounds: Bounds,
-    /// Of an exploration, whether distances are exact, or those of a way that was found and may not be the shortest.
+    /// Of an exploration, whether distances are exact, or those of a way that was found and may not
+    /// be the shortest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
     #[serde(flatten)]
@@ -92,7 +94,8 @@ pub struct MoveAnswer {
 pub struct LineAnswer {
     #[serde(flatten)]
     pub names: Names<Vec<String>>,
-    /// `checkmate`, `stalemate`, `draw`, `perpetual-check`, `unfinished`, or `unknown` where a table is missing.
+    /// `checkmate`, `stalemate`, `draw`, `perpetual-check`, `unfinished`, or `unknown` where a
+    /// table is missing.
     pub end: &'static str,
     /// Which one, if `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +117,8 @@ pub struct Traits {
 }
 
 impl Serialize for Traits {
-    /// Of other games than chess, the public interface tells in two more fields who has won by a rule of theirs.
+    /// Of other games than chess, the public interface tells in two more fields who has won by a
+    /// rule of theirs.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let loses_without_a_move = self.stalemate && !is_chess(&self.game);
         let mut map = serializer.serialize_map(None)?;
@@ -184,7 +188,8 @@ impl From<Option<Wdl>> for Bounds {
     }
 }
 
-/// A move or a line as engines and as books write it. What the latter is called depends on the game.
+/// A move or a line as engines and as books write it. What the latter is called depends on the
+/// game.
 #[derive(Clone, Debug)]
 pub struct Names<T> {
     pub game: Game,
@@ -367,7 +372,8 @@ impl Answer {
         }
     }
 
-    /// Writes elephants and horses of xiangqi as a FEN that was typed does: `E` for `B`, `H` for `N`.
+    /// Writes elephants and horses of xiangqi as a FEN that was typed does: `E` for `B`, `H` for
+    /// `N`.
     pub fn spell_as(&mut self, typed: &[String]) {
         let typed = typed.first().map_or("", String::as_str);
         let board = typed.split([' ', '_']).next().unwrap_or_default();

@@ -18,7 +18,8 @@ use super::advice::in_directory;
 
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
-/// One or more directories of tables, which need not exist yet. Where two have the same table, that of the first counts.
+/// One or more directories of tables, which need not exist yet. Where two have the same table, that
+/// of the first counts.
 #[derive(Clone, Debug)]
 pub struct TableDirectory {
     paths: Vec<PathBuf>,
@@ -35,13 +36,14 @@ pub enum Io {
     /// Map files into memory: fast
     #[default]
     Map,
-    /// Read each block: slower, but a file that is cut short or a disk that fails is an error and does not end the program
+    /// Read each block: slower, but a file that is cut short or a disk that fails is an error and
+    /// does not end the program
     Read,
 }
 
 impl TableDirectory {
-    /// The directories named, each maybe as a list like those of the system (`a:b`), else `./tables` where it exists, else the user's
-    /// data directory.
+    /// The directories named, each maybe as a list like those of the system (`a:b`), else
+    /// `./tables` where it exists, else the user's data directory.
     pub fn choose(named: impl IntoIterator<Item = PathBuf>, io: Io) -> TableDirectory {
         let split = |path: PathBuf| match path.exists() {
             true => vec![path],
@@ -205,8 +207,8 @@ impl TableDirectory {
         paths.find_map(|path| find::<Xiangqi>(path, rules, material, metric))
     }
 
-    /// The game that signatures of existing tables mean: as said, or that of the only one that has such a material, or has
-    /// tables of it here. Chess if neither has.
+    /// The game that signatures of existing tables mean: as said, or that of the only one that has
+    /// such a material, or has tables of it here. Chess if neither has.
     ///
     /// # Errors
     ///
@@ -234,8 +236,8 @@ impl TableDirectory {
         })
     }
 
-    /// The game that signatures of tables to be made mean: as said, or that of the only one that has such a material. What both
-    /// have is chess as long as there are no xiangqi tables here.
+    /// The game that signatures of tables to be made mean: as said, or that of the only one that
+    /// has such a material. What both have is chess as long as there are no xiangqi tables here.
     ///
     /// # Errors
     ///
@@ -252,8 +254,8 @@ impl TableDirectory {
         })
     }
 
-    /// A message whose commands make tables here, where somebody named the directory: of several in that of the file with
-    /// which the message begins, else in the first.
+    /// A message whose commands make tables here, where somebody named the directory: of several in
+    /// that of the file with which the message begins, else in the first.
     pub fn advised(&self, message: String) -> String {
         if !self.named {
             return message;

@@ -243,7 +243,8 @@ impl Find {
         }
     }
 
-    /// The distances to be read: those that are there, or if nothing is printed those that are asked for, which must be there.
+    /// The distances to be read: those that are there, or if nothing is printed those that are
+    /// asked for, which must be there.
     fn metrics<G: DescribedGame>(
         &self,
         rules: G::Rules,

@@ -83,7 +83,8 @@ impl Generate {
     ) -> Result<Outcome> {
         let directory = &options.directory;
         let plan = Plan::new(options).map_err(|error| match error {
-            // The library knows what is needed the way it was asked for; less will do if everything is done thriftily.
+            // The library knows what is needed the way it was asked for; less will do if everything
+            // is done thriftily.
             retrograde::Error::Memory { limit, .. } => match least_memory(options) {
                 Some(needed) if needed > limit => retrograde::Error::Memory { needed, limit },
                 _ => error,

@@ -13,7 +13,8 @@ const CHESS_RANKS: usize = 8;
 /// More threads than any machine has use for.
 const MAX_THREADS: usize = 1024;
 
-/// The text of a FEN given as one argument or as several words, `_` for a space as addresses have it.
+/// The text of a FEN given as one argument or as several words, `_` for a space as addresses have
+/// it.
 fn fen(words: &[String]) -> String {
     words.join(" ").replace('_', " ")
 }
@@ -85,8 +86,9 @@ pub fn xiangqi_position(words: &[String]) -> Result<xiangqi::Position> {
     ))?)
 }
 
-/// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields. And the words behind it.
-/// Behind four fields the operations `hmvc` and `fmvn` stand for the two that are missing.
+/// The position of the words of a line of EPD: four fields and operations, or a FEN of six fields.
+/// And the words behind it. Behind four fields the operations `hmvc` and `fmvn` stand for the two
+/// that are missing.
 pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
     let fields = match (words, has_counters(words)) {
         // A word for all of them.
@@ -104,7 +106,8 @@ pub fn epd(words: &[String]) -> Result<(Position, &[String])> {
     Ok((position(&[fen])?, rest))
 }
 
-/// What an operation of a line of EPD is given, if it is there: each ends with a semicolon that is not within quotes.
+/// What an operation of a line of EPD is given, if it is there: each ends with a semicolon that is
+/// not within quotes.
 fn operand<'a>(operations: &'a str, name: &str) -> Option<&'a str> {
     let mut is_quoted = false;
     let mut operations = operations.split(|letter| {
@@ -117,7 +120,8 @@ fn operand<'a>(operations: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-/// The xiangqi position of such words, where the two fields that it has no use for may be missing. And the words behind it.
+/// The xiangqi position of such words, where the two fields that it has no use for may be missing.
+/// And the words behind it.
 pub fn xiangqi_epd(words: &[String]) -> Result<(xiangqi::Position, &[String])> {
     let is_unused = |number: usize| words.get(number).is_some_and(|word| word == "-");
     let has_unused = is_unused(2) && is_unused(3);

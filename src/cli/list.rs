@@ -58,7 +58,8 @@ pub struct List {
     #[arg(long)]
     json: bool,
 
-    /// Print a manifest of the tables of both games instead: sizes, SHA-256 and numbers of positions, for `verify --manifest`
+    /// Print a manifest of the tables of both games instead: sizes, SHA-256 and numbers of
+    /// positions, for `verify --manifest`
     #[arg(long, conflicts_with_all = ["materials", "game", "men", "metric", "format", "rules", "sort", "json"])]
     manifest: bool,
 }

@@ -5,7 +5,8 @@ use indicatif::HumanBytes;
 use retrograde::verify::Subject;
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
-/// Address space that a thread takes which is no memory: its stack, and what the C library sets aside for it.
+/// Address space that a thread takes which is no memory: its stack, and what the C library sets
+/// aside for it.
 #[cfg(unix)]
 const BYTES_OF_A_THREAD: u64 = 72 << 20;
 
@@ -15,13 +16,14 @@ fn system() -> System {
     )
 }
 
-/// Bytes of memory that the machine has, or that this process may use of it; all there can be if the system does not say.
+/// Bytes of memory that the machine has, or that this process may use of it; all there can be if
+/// the system does not say.
 pub fn total() -> u64 {
     limited(&system(), System::total_memory)
 }
 
-/// Bytes of memory that other programs leave, as far as this process may use them; all there can be if the system does not
-/// say.
+/// Bytes of memory that other programs leave, as far as this process may use them; all there can be
+/// if the system does not say.
 pub fn free() -> u64 {
     limited(&system(), System::available_memory)
 }
@@ -57,7 +59,8 @@ pub fn refuse_too_large(subject: Subject, needs: u64) -> Result<()> {
 
 fn limited(system: &System, of_machine: fn(&System) -> u64) -> u64 {
     let known = |bytes: u64| if bytes == 0 { u64::MAX } else { bytes };
-    // What a container has taken counts files that the system keeps at hand, so only its limit says something.
+    // What a container has taken counts files that the system keeps at hand, so only its limit says
+    // something.
     let container = system
         .cgroup_limits()
         .map_or(0, |limits| limits.total_memory);

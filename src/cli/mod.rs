@@ -1,7 +1,7 @@
 //! The command line: arguments here, then one file per subcommand.
 //!
-//! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`, which writes
-//! results to the writer it is given; progress goes to stderr.
+//! Parsing only validates. Every subcommand is a struct of what was typed with one method `run`,
+//! which writes results to the writer it is given; progress goes to stderr.
 
 mod advice;
 mod answer;
@@ -75,8 +75,8 @@ pub enum Outcome {
         2 bad usage or bad input, and whatever kept the command from finishing, Ctrl-C included."
 )]
 struct Arguments {
-    /// Where the tables are; may be repeated, and each may be a list as the system has them (a:b) [default: ./tables where it exists,
-    /// else the user's data directory] [env: RETROGRADE_TABLES]
+    /// Where the tables are; may be repeated, and each may be a list as the system has them (a:b)
+    /// [default: ./tables where it exists, else the user's data directory] [env: RETROGRADE_TABLES]
     #[arg(long, global = true, value_name = "DIR")]
     tables: Vec<PathBuf>,
 

@@ -2,7 +2,8 @@
 
 use retrograde::game::Color;
 
-/// The moves of a line, each one with its number where one is due: the number of the first and who makes it.
+/// The moves of a line, each one with its number where one is due: the number of the first and who
+/// makes it.
 pub fn movetext<'a>(
     mut number: u32,
     mut turn: Color,

@@ -1,4 +1,5 @@
-//! `retrograde plan`: what a generation consists of, for programs that run its steps on many machines.
+//! `retrograde plan`: what a generation consists of, for programs that run its steps on many
+//! machines.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -15,7 +16,8 @@ use super::print::quoted;
 use super::wanted::{Format as TableFormat, Means, Wanted};
 use super::{Outcome, TableDirectory, progress};
 
-/// Print what some tables need as steps, one for each material, for programs that run them on many machines
+/// Print what some tables need as steps, one for each material, for programs that run them on many
+/// machines
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde plan --men 5 > plan.json\n  \

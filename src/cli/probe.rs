@@ -45,7 +45,8 @@ pub struct Probe {
     #[command(flatten)]
     show: Show,
 
-    /// Order moves, and choose those of the line, by plies to the next capture or pawn move (dtz) or to mate
+    /// Order moves, and choose those of the line, by plies to the next capture or pawn move (dtz)
+    /// or to mate
     #[arg(long, value_name = "METRIC", value_enum, default_value_t)]
     by: By,
 
@@ -281,9 +282,10 @@ const MAX_LINE_BYTES: usize = 1 << 16;
 /// So much of a line is repeated in an error.
 const MAX_LINE_SHOWN: usize = 200;
 
-/// Reads a line of bytes, not text: a line that is not UTF-8 is one bad line, not the end. Of a line that is too long one byte more
-/// than it may have is kept. A line ends with a line feed, a carriage return, or both; whether the line before ended with a return
-/// is kept in `is_after_return`. False at the end.
+/// Reads a line of bytes, not text: a line that is not UTF-8 is one bad line, not the end. Of a
+/// line that is too long one byte more than it may have is kept. A line ends with a line feed, a
+/// carriage return, or both; whether the line before ended with a return is kept in
+/// `is_after_return`. False at the end.
 fn read_line(
     input: &mut dyn BufRead,
     bytes: &mut Vec<u8>,

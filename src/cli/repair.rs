@@ -24,7 +24,8 @@ type Named<G> = (
 /// The meaning of a file name.
 type Meaning<G> = fn(&str) -> Option<Named<G>>;
 
-/// Generates what some files should be, and what that depends on. Returns how many files were written.
+/// Generates what some files should be, and what that depends on. Returns how many files were
+/// written.
 ///
 /// # Errors
 ///

@@ -26,7 +26,8 @@ pub struct Show {
     #[arg(long)]
     pub line: bool,
 
-    /// Show best play as a game in PGN, in xiangqi with moves as ICCS writes them; `--pgn -` prints nothing else
+    /// Show best play as a game in PGN, in xiangqi with moves as ICCS writes them; `--pgn -` prints
+    /// nothing else
     #[arg(long, value_name = "-", num_args = 0..=1, require_equals = true,
         default_missing_value = "", value_parser = ["", "-"], hide_possible_values = true)]
     pub pgn: Option<String>,

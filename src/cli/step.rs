@@ -32,12 +32,14 @@ pub struct Step {
     #[command(flatten)]
     means: Means,
 
-    /// Where to write what was made: names, bytes and SHA-256 of the files and of those that were read
+    /// Where to write what was made: names, bytes and SHA-256 of the files and of those that were
+    /// read
     #[arg(long, value_name = "FILE")]
     receipt: PathBuf,
 
-    /// Leave in work files beside the tables what these materials read of this one, perhaps none, and read what other steps
-    /// have left: steps are faster, and take room on the disk. When all steps are done, `generate` removes what they have left
+    /// Leave in work files beside the tables what these materials read of this one, perhaps none,
+    /// and read what other steps have left: steps are faster, and take room on the disk. When all
+    /// steps are done, `generate` removes what they have left
     #[arg(long, value_name = "MATERIAL", num_args = 0..)]
     leave_for: Option<Vec<String>>,
 

@@ -19,7 +19,8 @@ pub fn one_line(error: &clap::Error) -> String {
     {
         return "no command given: `retrograde --help` lists them".to_owned();
     }
-    // A value's own parser knows best what is wrong with it; a positional argument's names the value too.
+    // A value's own parser knows best what is wrong with it; a positional argument's names the
+    // value too.
     if let Some(source) = error.source() {
         return match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(name)) if name.starts_with('-') => {

@@ -30,7 +30,8 @@ use super::{Outcome, input, memory, progress};
 /// Values that take about half a minute to check.
 const LONG: u64 = 1_000_000_000;
 
-/// Check tables of both games and formats: every checksum, then every value against the values of its successors
+/// Check tables of both games and formats: every checksum, then every value against the values of
+/// its successors
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde verify KQvKR KPvKP\n  \
@@ -53,7 +54,8 @@ pub struct Verify {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "game"])]
     solved: Option<PathBuf>,
 
-    /// Compare the files with this manifest, which `list --manifest` printed, in the time of reading them
+    /// Compare the files with this manifest, which `list --manifest` printed, in the time of
+    /// reading them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["materials", "all", "solved", "game", "rules"])]
     manifest: Option<PathBuf>,
 
@@ -61,14 +63,16 @@ pub struct Verify {
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
 
-    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check [default: perpetual-check; with --all, both]
+    /// Xiangqi: the rules of the tables, cycles-draw or perpetual-check
+    /// [default: perpetual-check; with --all, both]
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
 
     #[command(flatten)]
     progress: ProgressOptions,
 
-    /// Make tables that cannot be read again, compressed as `generate` does by default, and check once more
+    /// Make tables that cannot be read again, compressed as `generate` does by default, and check
+    /// once more
     #[arg(long, conflicts_with_all = ["solved", "manifest"])]
     repair: bool,
 
@@ -76,8 +80,8 @@ pub struct Verify {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     threads: Option<usize>,
 
-    /// Memory that may be used, such as 512M or 8G; materials that take more are verified by parts, and only checksums
-    /// are compared where that takes too much as well [default: what is free]
+    /// Memory that may be used, such as 512M or 8G; materials that take more are verified by parts,
+    /// and only checksums are compared where that takes too much as well [default: what is free]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 

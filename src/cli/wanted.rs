@@ -33,12 +33,13 @@ pub struct Wanted {
     #[arg(long, value_name = "N", value_parser = input::men)]
     men: Option<usize>,
 
-    /// The game: chess or xiangqi; has to be said for a material of both where there are xiangqi tables [default: the game
-    /// that has such materials; chess if both have]
+    /// The game: chess or xiangqi; has to be said for a material of both where there are xiangqi
+    /// tables [default: the game that has such materials; chess if both have]
     #[arg(long, value_name = "GAME")]
     pub game: Option<Game>,
 
-    /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check [default: perpetual-check]
+    /// Xiangqi: what an endless game is worth, cycles-draw or perpetual-check
+    /// [default: perpetual-check]
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
 
@@ -46,8 +47,9 @@ pub struct Wanted {
     #[arg(long, value_name = "SET", value_enum)]
     set: Option<Set>,
 
-    /// What to store; results (wdl) always are, the other metrics are read together with them [default:
-    /// wdl,dtz,dtm; Syzygy tables have no dtm; xiangqi tables have wdl,dtc, under cycles-draw also dtm]
+    /// What to store; results (wdl) always are, the other metrics are read together with them
+    /// [default: wdl,dtz,dtm; Syzygy tables have no dtm; xiangqi tables have wdl,dtc, under
+    /// cycles-draw also dtm]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     metric: Option<Vec<String>>,
 }
@@ -59,13 +61,13 @@ pub struct Means {
     #[arg(long, value_name = "N", value_parser = input::threads)]
     pub threads: Option<usize>,
 
-    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun [default:
-    /// what the machine has]
+    /// Memory that may be used, such as 512M or 8G; if that is too little nothing is begun
+    /// [default: what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     pub memory: Option<u64>,
 
-    /// Keep what materials of up to so many men leave behind for others in memory; that of larger ones goes into
-    /// work files beside the tables, which a generation that was killed finds again
+    /// Keep what materials of up to so many men leave behind for others in memory; that of larger
+    /// ones goes into work files beside the tables, which a generation that was killed finds again
     #[arg(
         long,
         value_name = "N",
@@ -74,13 +76,13 @@ pub struct Means {
     )]
     men_in_memory: u8,
 
-    /// How materials of chess are solved; the tables do not depend on it [default: chains where a slice
-    /// has more than 268 million positions]
+    /// How materials of chess are solved; the tables do not depend on it [default: chains where a
+    /// slice has more than 268 million positions]
     #[arg(long, value_name = "ENGINE", value_enum)]
     engine: Option<Engine>,
 
-    /// Where scratch files go, which are gone at the end, and with which a generation that was killed goes on
-    /// [default: .work beside the tables]
+    /// Where scratch files go, which are gone at the end, and with which a generation that was
+    /// killed goes on [default: .work beside the tables]
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
 
@@ -108,7 +110,8 @@ enum Engine {
     Together,
     /// What one side wins after what the other does, in little memory, with a scratch file
     Chains,
-    /// Chains on a graphics card of NVIDIA's, where they are the default; the processor goes on with what the card cannot do
+    /// Chains on a graphics card of NVIDIA's, where they are the default; the processor goes on
+    /// with what the card cannot do
     Cuda,
     /// As cuda if there is a card, else as if nothing was said
     Auto,
@@ -124,7 +127,8 @@ impl Engine {
         }
     }
 
-    /// The graphics card that is to be used. If there is none, the reason is said, and the processor does everything.
+    /// The graphics card that is to be used. If there is none, the reason is said, and the
+    /// processor does everything.
     fn card(self) -> Result<Option<Arc<dyn Card>>> {
         if matches!(self, Engine::Together | Engine::Chains) {
             return Ok(None);
@@ -183,7 +187,8 @@ pub enum Compression {
     Fast,
     /// Small and quickly made
     Default,
-    /// For tables that are kept: a third smaller, several times slower to write, twice the time of a cold probe
+    /// For tables that are kept: a third smaller, several times slower to write, twice the time of
+    /// a cold probe
     Small,
     /// For archives: what is smallest, however long that takes, and slow to probe
     Smallest,
@@ -234,7 +239,8 @@ fn name(choice: &impl ValueEnum) -> String {
 }
 
 impl Means {
-    /// What a command for one step needs to do the same, but for its threads; each argument after a space.
+    /// What a command for one step needs to do the same, but for its threads; each argument after a
+    /// space.
     pub fn of_step(&self) -> String {
         let mut arguments = String::new();
         if let Some(memory) = self.memory {

@@ -1,9 +1,10 @@
 //! The error that callers of this library see: what went wrong, with which table, what to do.
 //!
-//! The inner layer ([`TableError`], [`SyzygyError`], [`WriteError`], [`SolveError`]) says what is wrong with the bytes or with the
-//! material; this layer adds which table it was and what the reader of the message can do about it. Both are here, below everything
-//! that fails, so that no module depends on another only for the name of its errors. What options the program has for it is said by
-//! the program.
+//! The inner layer ([`TableError`], [`SyzygyError`], [`WriteError`], [`SolveError`]) says what is
+//! wrong with the bytes or with the material; this layer adds which table it was and what the
+//! reader of the message can do about it. Both are here, below everything that fails, so that no
+//! module depends on another only for the name of its errors. What options the program has for it
+//! is said by the program.
 
 mod solve;
 mod syzygy;
@@ -26,8 +27,9 @@ pub enum Error {
     Table {
         /// The path of the file, or a description where there is no file.
         name: String,
-        /// What `retrograde generate` has to be told to make it again: the material, from the header where it could be
-        /// read, else from the name, and the game and rules where it is not chess.
+        /// What `retrograde generate` has to be told to make it again: the material, from the
+        /// header where it could be read, else from the name, and the game and rules where it is
+        /// not chess.
         arguments: String,
         /// What is wrong with the bytes.
         #[source]
@@ -116,8 +118,8 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a table could not be read since the system refused memory or the file, so that the same may work later:
-    /// nothing is wrong with the bytes.
+    /// Whether a table could not be read since the system refused memory or the file, so that the
+    /// same may work later: nothing is wrong with the bytes.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Error::Table { problem, .. } => {

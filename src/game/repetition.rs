@@ -5,7 +5,8 @@ pub trait Repeatable {
     /// A number that is the same for positions that are the same, and rarely for others.
     fn repetition_key(&self) -> u64;
 
-    /// How many plies back the position could have occurred before: since the last move that cannot be undone.
+    /// How many plies back the position could have occurred before: since the last move that cannot
+    /// be undone.
     fn reversible_plies(&self) -> usize;
 
     /// Whether the rules count the two positions as the same.
@@ -14,8 +15,8 @@ pub trait Repeatable {
 
 /// A line of play: the first position and every one after it.
 ///
-/// Keys find earlier positions fast; since two positions can share a key, those found are compared before
-/// they count.
+/// Keys find earlier positions fast; since two positions can share a key, those found are compared
+/// before they count.
 ///
 /// # Examples
 ///
@@ -80,7 +81,8 @@ impl<P: Repeatable> Line<P> {
         self.occurrences().count()
     }
 
-    /// Whether the current position occurs for at least the `times`-th time: 3 for a claim, 5 for the end.
+    /// Whether the current position occurs for at least the `times`-th time: 3 for a claim, 5 for
+    /// the end.
     pub fn is_repeated(&self, times: usize) -> bool {
         times <= 1 || self.occurrences().nth(times - 2).is_some()
     }

@@ -1,8 +1,8 @@
 //! What tables ask of a game.
 //!
-//! Files, directories, plans and commands need little of a game, and that is the same for both: names and numbers. Move
-//! generators, sweeps and collectors are different thoughts and have no trait in common. Which game it is is known where code is
-//! compiled, so a probe does not ask.
+//! Files, directories, plans and commands need little of a game, and that is the same for both:
+//! names and numbers. Move generators, sweeps and collectors are different thoughts and have no
+//! trait in common. Which game it is is known where code is compiled, so a probe does not ask.
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
@@ -23,7 +23,8 @@ pub trait TableGame: Copy + Debug + Default + PartialEq + Send + Sync + 'static 
     /// The relation between placements and indices for one material.
     type Space: Debug + Send + Sync;
 
-    /// The relation between placements and indices; `None` if a material has more positions than there are indices.
+    /// The relation between placements and indices; `None` if a material has more positions than
+    /// there are indices.
     fn space(material: Self::Material) -> Option<Self::Space>;
 
     /// How many indices there are.
@@ -32,7 +33,8 @@ pub trait TableGame: Copy + Debug + Default + PartialEq + Send + Sync + 'static 
     /// Whether the table of a metric has to store the values of the side with this number to move.
     fn needs_side(material: &Self::Material, metric: Self::Metric, side: usize) -> bool;
 
-    /// Where the tables of some rules are, below the directory of all tables: a relative path, which may be empty.
+    /// Where the tables of some rules are, below the directory of all tables: a relative path,
+    /// which may be empty.
     fn subdirectory(rules: Self::Rules) -> &'static str;
 }
 
@@ -54,7 +56,8 @@ pub trait Signature: Copy + Debug + Display + Eq + FromStr + Hash + Send + Sync 
         self.normal_form() == *self
     }
 
-    /// Whether a table may be stored in this form: the normal one, or that of earlier versions, whose tables are still read.
+    /// Whether a table may be stored in this form: the normal one, or that of earlier versions,
+    /// whose tables are still read.
     fn may_be_stored(&self) -> bool {
         self.is_normal()
     }

@@ -1,9 +1,10 @@
 //! Where the solver keeps the position of an index.
 //!
-//! The solver has a word of 64 positions, one for each square of the black king, and the squares of the other men
-//! make the address of the word. A file has the dimensions of [`IndexSpace`] in an order of its own. Identical men
-//! are told apart by the solver and not in files, and without pawns the solver has both of two positions that are
-//! mirror images of each other with the white king on the diagonal.
+//! The solver has a word of 64 positions, one for each square of the black king, and the squares of
+//! the other men make the address of the word. A file has the dimensions of [`IndexSpace`] in an
+//! order of its own. Identical men are told apart by the solver and not in files, and without pawns
+//! the solver has both of two positions that are mirror images of each other with the white king on
+//! the diagonal.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -22,7 +23,8 @@ const FIRST_GROUP: usize = 3;
 /// From digits to addresses, for all orders of a material's dimensions.
 #[derive(Debug)]
 pub struct Addressing {
-    /// For each dimension but the pawns' and the black king's, what each of its digits adds to an address.
+    /// For each dimension but the pawns' and the black king's, what each of its digits adds to an
+    /// address.
     parts: [Vec<u32>; MAX_DIMENSIONS],
     /// Of each group of men the one whose square changes from digit to digit.
     fastest_men: [Option<FastestMan>; MAX_DIMENSIONS],
@@ -36,14 +38,17 @@ pub struct Addressing {
 pub struct FastestMan {
     /// His square adds `square << shift` to an address.
     pub shift: u32,
-    /// Whether another one of his kind stands on a later square, which is the next faster part of the address.
+    /// Whether another one of his kind stands on a later square, which is the next faster part of
+    /// the address.
     pub has_twin: bool,
 }
 
 impl FastestMan {
-    /// The squares that he takes one after the other, from that of one digit on; `part` is what this digit adds.
+    /// The squares that he takes one after the other, from that of one digit on; `part` is what
+    /// this digit adds.
     ///
-    /// Two queens on b1 and d1 are digit 4. He goes on to c1, digit 5; digit 6 is a1 and e1. So his squares are `1..3`.
+    /// Two queens on b1 and d1 are digit 4. He goes on to c1, digit 5; digit 6 is a1 and e1. So his
+    /// squares are `1..3`.
     #[inline(always)]
     pub fn squares(self, part: u32) -> Range<u32> {
         let end = match self.has_twin {
@@ -64,8 +69,8 @@ pub(super) struct Row {
     pub digits: Range<u32>,
 }
 
-/// Of the positions of a word, those that are not the second of two mirror images: all of them; those with the
-/// black king on or below the diagonal; those with it below.
+/// Of the positions of a word, those that are not the second of two mirror images: all of them;
+/// those with the black king on or below the diagonal; those with it below.
 const HELD: [u64; 3] = [!0, !ABOVE_DIAGONAL, !(ABOVE_DIAGONAL | DIAGONAL)];
 
 impl Addressing {
@@ -134,12 +139,14 @@ impl Addressing {
             .map_or(!0, |&kind| HELD[usize::from(kind)])
     }
 
-    /// Of the men of a dimension, the one whose square changes from digit to digit; nobody for kings and pawns.
+    /// Of the men of a dimension, the one whose square changes from digit to digit; nobody for
+    /// kings and pawns.
     pub(super) fn fastest_man(&self, dimension: usize) -> Option<FastestMan> {
         self.fastest_men[dimension]
     }
 
-    /// What each of some digits of a dimension adds to the address; empty for the pawns and the black king.
+    /// What each of some digits of a dimension adds to the address; empty for the pawns and the
+    /// black king.
     #[inline(always)]
     pub(super) fn parts_of(&self, dimension: usize, digits: Range<usize>) -> &[u32] {
         self.parts[dimension].get(digits).unwrap_or_default()
@@ -155,8 +162,8 @@ impl Addressing {
     }
 }
 
-/// For each address, which of its positions files hold. `parts` and `twins` are those of the groups; a twin is how
-/// each set of squares compares with its transposed one.
+/// For each address, which of its positions files hold. `parts` and `twins` are those of the
+/// groups; a twin is how each set of squares compares with its transposed one.
 fn held(parts: &[Vec<u32>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
     let stride = words / TRIANGLE.len();
     let mut held = vec![0; words];
@@ -169,7 +176,8 @@ fn held(parts: &[Vec<u32>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
     held
 }
 
-/// Calls `visit` for what all groups together add to the address where they are the second of two transposed twins.
+/// Calls `visit` for what all groups together add to the address where they are the second of two
+/// transposed twins.
 fn for_each_second_twin(
     parts: &[Vec<u32>],
     twins: &[Vec<Ordering>],
@@ -203,8 +211,9 @@ fn for_each_sum(parts: &[Vec<u32>], base: u32, visit: &mut impl FnMut(u32)) {
 
 /// The words of a slice in the order in which a file needs them.
 ///
-/// An index of a slice is `(slower * 64 + king) * run + faster`, where `king` is the black king's square and
-/// `faster` counts the combinations of the `run` digits of the dimensions that are faster than it.
+/// An index of a slice is `(slower * 64 + king) * run + faster`, where `king` is the black king's
+/// square and `faster` counts the combinations of the `run` digits of the dimensions that are
+/// faster than it.
 #[derive(Clone, Debug)]
 pub(super) struct FileOrder {
     /// The address for `slower * run + faster`.

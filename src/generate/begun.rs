@@ -1,4 +1,5 @@
-//! Materials whose solution another program can go on with: where, under which names, and about what.
+//! Materials whose solution another program can go on with: where, under which names, and about
+//! what.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,8 +20,8 @@ pub(super) fn material_of(name: &str) -> Option<&str> {
     (rest.is_empty() || rest.starts_with('.')).then_some(material)
 }
 
-/// What the solution of a material depends on, so that nobody goes on with another: this version of the program, and
-/// what is given here.
+/// What the solution of a material depends on, so that nobody goes on with another: this version of
+/// the program, and what is given here.
 #[derive(Clone, Debug)]
 pub(super) struct About(Vec<u8>);
 

@@ -1,15 +1,16 @@
 //! The sets of a slice with the bits of each square of the black king together: for samples.
 //!
-//! A word of the solver's layout has a bit for each of his squares. An order in which he is one of the slower dimensions
-//! wants one bit of each of many words that lie anywhere in the slice, which are then read from far away. Of one
-//! square all bits are a 64th of that, which stays in a near cache.
+//! A word of the solver's layout has a bit for each of his squares. An order in which he is one of
+//! the slower dimensions wants one bit of each of many words that lie anywhere in the slice, which
+//! are then read from far away. Of one square all bits are a 64th of that, which stays in a near
+//! cache.
 
 use crate::retro::layer::large_set;
 use crate::simd::{Kernel, Width};
 use crate::transpose::transpose_words;
 
-/// Words between the bits of two squares: with a power of two from one to the next they would take the place of each other
-/// in a cache.
+/// Words between the bits of two squares: with a power of two from one to the next they would take
+/// the place of each other in a cache.
 const APART: usize = 8;
 
 /// The sets of a slice by the square of the black king.

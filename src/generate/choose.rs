@@ -1,4 +1,5 @@
-//! Which sides to move a file has, and in which order of the dimensions: what compresses best in a sample.
+//! Which sides to move a file has, and in which order of the dimensions: what compresses best in a
+//! sample.
 
 use super::effort::Effort;
 use crate::Error;
@@ -10,8 +11,8 @@ use crate::table::{
 
 /// The numbers of one side to move, which can stand in a file in several orders.
 ///
-/// They are made of slices of equal length. Their number is the slowest dimension in every order, so that a few of
-/// them are enough to look at a few blocks.
+/// They are made of slices of equal length. Their number is the slowest dimension in every order,
+/// so that a few of them are enough to look at a few blocks.
 pub(super) trait Ordered: Sync {
     /// An order of the dimensions.
     type Order: Copy + Send + Sync;
@@ -123,7 +124,8 @@ const SAMPLED_SLICES: u64 = 4;
 const FEWEST_BLOCKS: u64 = 4;
 /// Pairs of fastest dimensions for which every order of the others is tried.
 const BEST_PAIRS: usize = 6;
-/// Of what is tried, a part of the sample is looked at first; one in `GOING_ON` goes on to `TIMES_AS_MUCH` of it.
+/// Of what is tried, a part of the sample is looked at first; one in `GOING_ON` goes on to
+/// `TIMES_AS_MUCH` of it.
 const GOING_ON: usize = 4;
 const TIMES_AS_MUCH: usize = 2;
 
@@ -309,8 +311,9 @@ fn orders_by_fastest_pair<S: Ordered>(side: &S) -> Vec<S::Order> {
     orders
 }
 
-/// Place `number` of any number of places below `len` that lie apart: multiples of the golden ratio. At halves and
-/// quarters all men but one would stand on the same square, where nothing is asked for.
+/// Place `number` of any number of places below `len` that lie apart: multiples of the golden
+/// ratio. At halves and quarters all men but one would stand on the same square, where nothing is
+/// asked for.
 fn place_apart(number: u64, len: u64) -> u64 {
     let fraction = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((u128::from(fraction) * u128::from(len)) >> 64) as u64

@@ -18,8 +18,9 @@ pub struct Effort {
     pub sample_level: i32,
     /// Of what is tried, one in so many blocks of the sample is looked at first; a power of two.
     pub first_part: usize,
-    /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing if always. A prober
-    /// finds what is not kept one ply ahead, which takes many probes instead of one.
+    /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing
+    /// if always. A prober finds what is not kept one ply ahead, which takes many probes instead of
+    /// one.
     pub larger_side: Option<u64>,
 }
 
@@ -30,7 +31,8 @@ impl Effort {
         let mut options = WriteOptions::from(compression);
         let keeps_one_side = matches!(compression, Compression::Small | Compression::Smallest);
         if metric == Metric::Dtm && !keeps_one_side {
-            // A probe for a mate decodes a block of results as well; halving the block keeps both under 10 µs.
+            // A probe for a mate decodes a block of results as well; halving the block keeps both
+            // under 10 µs.
             options.block_bytes /= 2;
         }
         Effort {
@@ -56,8 +58,9 @@ impl Effort {
         are_results: bool,
     ) -> Effort {
         if compression == Compression::Default {
-            // Beside what zstd chooses for the level, 4 and 4, in 16 MiB of each of ten streams of KRPvKR, KRBvKR, KBNvKN and
-            // KQRvKB: results a hundredth smaller and distances as small, in three quarters of its time.
+            // Beside what zstd chooses for the level, 4 and 4, in 16 MiB of each of ten streams of
+            // KRPvKR, KRBvKR, KBNvKN and KQRvKB: results a hundredth smaller and distances as
+            // small, in three quarters of its time.
             let (min_match, search_log) = if are_results { (6, 4) } else { (5, 3) };
             options.min_match = Some(min_match);
             options.search_log = Some(search_log);
@@ -68,7 +71,8 @@ impl Effort {
             Compression::Small | Compression::Smallest => (64, 1, 9),
         };
         Effort {
-            // Only whole blocks show what the slower dimensions are worth. Those of 1 MiB would take too long.
+            // Only whole blocks show what the slower dimensions are worth. Those of 1 MiB would
+            // take too long.
             sample_bytes: options.block_bytes.min(256 << 10),
             options,
             // What there is to tell apart in results stands in a few blocks of many.

@@ -1,8 +1,8 @@
 //! How long a plan takes and how large its files become.
 //!
-//! Two materials as large as each other may differ by a factor of ten in the size of a file, and one that is nearly
-//! always drawn takes next to nothing, so what is said of one material is coarse; over many, differences even out.
-//! Times are those of one machine.
+//! Two materials as large as each other may differ by a factor of ten in the size of a file, and
+//! one that is nearly always drawn takes next to nothing, so what is said of one material is
+//! coarse; over many, differences even out. Times are those of one machine.
 
 use super::game::{Cost, Generate, Step};
 use super::plan::Plan;

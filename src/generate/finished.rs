@@ -16,7 +16,8 @@ use crate::metric::Metric;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
 use crate::table::Plane;
 
-/// Slices that wait for being written: packed if there are many, since then only a few are looked at at a time.
+/// Slices that wait for being written: packed if there are many, since then only a few are looked
+/// at at a time.
 #[derive(Debug)]
 pub(super) struct FinishedSlices {
     material: Material,

@@ -1,4 +1,5 @@
-//! What a game gives so that its materials can be planned, solved and written, and what it is told for that.
+//! What a game gives so that its materials can be planned, solved and written, and what it is told
+//! for that.
 
 use std::fmt::{self, Debug};
 use std::path::PathBuf;
@@ -19,13 +20,14 @@ use crate::simd::Width;
 use crate::table::Compression;
 use crate::tables::rules_directory;
 
-/// A game whose tables can be generated: what a plan has to know of its materials, and how one of them is solved and
-/// written. Everything else is done once for all games: [`Plan`](super::Plan) says what is missing and in which order
-/// it can be done, the scheduler does it within the memory allowed, and what a material leaves for those that lead to
-/// it is kept in memory or in files.
+/// A game whose tables can be generated: what a plan has to know of its materials, and how one of
+/// them is solved and written. Everything else is done once for all games: [`Plan`](super::Plan)
+/// says what is missing and in which order it can be done, the scheduler does it within the memory
+/// allowed, and what a material leaves for those that lead to it is kept in memory or in files.
 ///
-/// A material leaves *views*: its values as those read them whose captures or promotions lead to it. How many there
-/// are and what they look like is for the game to say; to everybody else a view is a name and packed parts.
+/// A material leaves *views*: its values as those read them whose captures or promotions lead to
+/// it. How many there are and what they look like is for the game to say; to everybody else a view
+/// is a name and packed parts.
 pub trait Generate: TableGame {
     /// How files are arranged, where there is a choice.
     type Format: Copy + Eq + Debug + Send + Sync;
@@ -48,10 +50,12 @@ pub trait Generate: TableGame {
     /// Of equally many men, those with the smaller number are planned first.
     fn rank(material: &Self::Material) -> usize;
 
-    /// The metrics of which there is no usable file: one whose header fits its name and whose checksums are right.
+    /// The metrics of which there is no usable file: one whose header fits its name and whose
+    /// checksums are right.
     fn missing(material: &Self::Material, options: &GenerateOptions<Self>) -> Vec<Self::Metric>;
 
-    /// Whether a material has too many positions to be solved at all, as far as can be said of it alone.
+    /// Whether a material has too many positions to be solved at all, as far as can be said of it
+    /// alone.
     fn is_too_large(material: &Self::Material) -> bool;
 
     /// The views that solving a material reads.
@@ -60,8 +64,8 @@ pub trait Generate: TableGame {
     /// Bytes that a view takes in memory, packed.
     fn memory_of_view(view: &Self::View, options: &GenerateOptions<Self>) -> u64;
 
-    /// Bytes while a material is solved and files of it are written, at the worst moment; nothing if it is too large
-    /// to be solved.
+    /// Bytes while a material is solved and files of it are written, at the worst moment; nothing
+    /// if it is too large to be solved.
     fn memory_of_step(
         needs: &Needs<'_, Self>,
         options: &GenerateOptions<Self>,
@@ -88,8 +92,8 @@ pub trait Generate: TableGame {
     /// If it cannot be solved, if a view cannot be kept, or [`Error::Cancelled`].
     fn solve(job: &Job<'_, Self>) -> Result<Self::Solved, Error>;
 
-    /// The files to write, in this order: those that are missing, and those which only turn out to be needed when the
-    /// material is solved.
+    /// The files to write, in this order: those that are missing, and those which only turn out to
+    /// be needed when the material is solved.
     fn files(job: &Job<'_, Self>, solved: &Self::Solved) -> Vec<Self::Metric>;
 
     /// Writes a file and returns its bytes.
@@ -162,11 +166,13 @@ pub struct Cost {
 /// What is wanted.
 #[derive(Clone, Debug)]
 pub struct GenerateOptions<G: Generate = Chess> {
-    /// Where the files are and go; made if it does not exist. Those of xiangqi have directories of their own in it.
+    /// Where the files are and go; made if it does not exist. Those of xiangqi have directories of
+    /// their own in it.
     pub directory: PathBuf,
     /// The materials that are wanted; what their moves lead to is added.
     pub materials: Vec<G::Material>,
-    /// The metrics that are wanted. Results are always written, since the other metrics are read together with them.
+    /// The metrics that are wanted. Results are always written, since the other metrics are read
+    /// together with them.
     pub metrics: Vec<G::Metric>,
     /// How hard to compress; Syzygy tables have one way.
     pub compression: Compression,
@@ -174,33 +180,37 @@ pub struct GenerateOptions<G: Generate = Chess> {
     pub format: G::Format,
     /// Under which rules.
     pub rules: G::Rules,
-    /// Bytes of memory that may be used. If nothing is said, materials are solved side by side within 5.5 GiB, and
-    /// one that needs more alone gets it.
+    /// Bytes of memory that may be used. If nothing is said, materials are solved side by side
+    /// within 5.5 GiB, and one that needs more alone gets it.
     pub memory: Option<u64>,
-    /// What materials of up to so many men leave for those that lead to them is kept in memory, and is made again
-    /// when a generation that was stopped is carried on. What larger ones leave is kept in work files beside the
-    /// tables, and so is that of fewer men if the memory allowed is short. The tables do not depend on it.
+    /// What materials of up to so many men leave for those that lead to them is kept in memory, and
+    /// is made again when a generation that was stopped is carried on. What larger ones leave is
+    /// kept in work files beside the tables, and so is that of fewer men if the memory allowed is
+    /// short. The tables do not depend on it.
     pub men_in_memory: usize,
-    /// Slices of materials of chess with pawns and at least so many men that wait for others or for the writer are in
-    /// scratch files, and those of fewer men if the memory allowed is short. The tables do not depend on it.
+    /// Slices of materials of chess with pawns and at least so many men that wait for others or for
+    /// the writer are in scratch files, and those of fewer men if the memory allowed is short. The
+    /// tables do not depend on it.
     pub men_in_files: usize,
     /// How wide the registers are that the solver uses. The tables do not depend on it.
     pub width: Width,
     /// How materials of chess are solved; if nothing is said, those of which a slice has more than
     /// 268 million positions as [`Engine::Chains`]. The tables do not depend on it.
     pub engine: Option<Engine>,
-    /// Where scratch files go; in a directory beside the tables if nothing is said. They are gone at the end. A
-    /// generation that was killed or stopped finds its own there, and goes on with them.
+    /// Where scratch files go; in a directory beside the tables if nothing is said. They are gone
+    /// at the end. A generation that was killed or stopped finds its own there, and goes on with
+    /// them.
     pub scratch: Option<PathBuf>,
-    /// For a step of several, each done by a program of its own: the materials that others make afterwards. What these read of
-    /// the wanted ones is left in work files, also where their tables are there already, as is what is brought back from finished
-    /// tables; what other steps have left is read. It stays until all is there and somebody generates the same without this.
+    /// For a step of several, each done by a program of its own: the materials that others make
+    /// afterwards. What these read of the wanted ones is left in work files, also where their
+    /// tables are there already, as is what is brought back from finished tables; what other steps
+    /// have left is read. It stays until all is there and somebody generates the same without this.
     pub left_for: Option<Vec<G::Material>>,
-    /// Other processes that solve what is to be written together with this one, as chains; materials of chess only.
-    /// The first rank writes, from what all have found.
+    /// Other processes that solve what is to be written together with this one, as chains;
+    /// materials of chess only. The first rank writes, from what all have found.
     pub ranks: Option<Arc<dyn Ranks>>,
-    /// A graphics card that solves what is solved as [`Engine::Chains`], where there are no ranks. The tables do not depend
-    /// on it.
+    /// A graphics card that solves what is solved as [`Engine::Chains`], where there are no ranks.
+    /// The tables do not depend on it.
     pub card: Option<Arc<dyn Card>>,
 }
 
@@ -239,8 +249,8 @@ pub const MEN_IN_FILES: usize = 6;
 pub struct Step<G: Generate = Chess> {
     /// The material, in normal form.
     pub material: G::Material,
-    /// The metrics whose files are missing or unusable. Empty if the material only has to be solved again because
-    /// others need its values.
+    /// The metrics whose files are missing or unusable. Empty if the material only has to be solved
+    /// again because others need its values.
     pub metrics: Vec<G::Metric>,
     /// The materials solved before it in this plan whose values it reads, in normal form.
     pub targets: Vec<G::Material>,

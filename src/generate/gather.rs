@@ -1,9 +1,9 @@
-//! What may stand at a few consecutive indices of a slice that is in the solver's layout, in any order of the
-//! dimensions: for samples.
+//! What may stand at a few consecutive indices of a slice that is in the solver's layout, in any
+//! order of the dimensions: for samples.
 //!
-//! An index is one bit of a word, and the words of consecutive indices lie so far apart that they take the place of
-//! each other in a cache. Where the black king is one of the next faster dimensions the same words are wanted for his
-//! next square, so they are put together first.
+//! An index is one bit of a word, and the words of consecutive indices lie so far apart that they
+//! take the place of each other in a cache. Where the black king is one of the next faster
+//! dimensions the same words are wanted for his next square, so they are put together first.
 
 use super::addressing::BLACK_KING;
 use super::by_king::ByKing;
@@ -72,8 +72,8 @@ impl<const SETS: usize> Tiles<SETS> {
         }
     }
 
-    /// The columns, and the lines if there are any, of the row with a number, at an address and what each digit adds to
-    /// it.
+    /// The columns, and the lines if there are any, of the row with a number, at an address and
+    /// what each digit adds to it.
     #[inline(always)]
     fn of_row(
         &mut self,
@@ -119,7 +119,8 @@ fn add_bits<const SETS: usize>(bits: &mut [u64; SETS], sets: &[u64; SETS], bit: 
     }
 }
 
-/// The bits of up to 64 addresses, of which the first one lies at `start`, of one square of the black king.
+/// The bits of up to 64 addresses, of which the first one lies at `start`, of one square of the
+/// black king.
 #[inline(always)]
 fn bits_of_square<const SETS: usize>(
     words: &[[u64; SETS]],

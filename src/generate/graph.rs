@@ -1,5 +1,5 @@
-//! Materials as steps of their own, each made from tables that are there: for programs that run many of them
-//! on many machines.
+//! Materials as steps of their own, each made from tables that are there: for programs that run
+//! many of them on many machines.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,11 @@ pub struct Node<G: Generate> {
     pub material: G::Material,
     /// The materials whose tables have to be there, in normal form.
     pub reads: Vec<G::Material>,
-    /// The metrics whose files it writes; which of them are not needed after all turns out when it is solved.
+    /// The metrics whose files it writes; which of them are not needed after all turns out when it
+    /// is solved.
     pub metrics: Vec<G::Metric>,
-    /// One more than those of the materials it reads, and at least 0: what is of one level can be made at the same time.
+    /// One more than those of the materials it reads, and at least 0: what is of one level can be
+    /// made at the same time.
     pub level: usize,
     /// Bytes of memory at the worst moment, estimated from above.
     pub memory: u64,
@@ -28,15 +30,15 @@ pub struct Node<G: Generate> {
     pub scratch: u64,
     /// Bytes of the files it writes and seconds of one core, about, without those of `reading`.
     pub cost: Cost,
-    /// Seconds of one core for bringing back what it reads of tables, about. Where other steps have left that in work files
-    /// ([`left_for`](GenerateOptions::left_for)), it takes none.
+    /// Seconds of one core for bringing back what it reads of tables, about. Where other steps have
+    /// left that in work files ([`left_for`](GenerateOptions::left_for)), it takes none.
     pub reading: f64,
     /// Bytes of the files it reads, about.
     pub read_bytes: u64,
 }
 
-/// All that some materials need, each after what it reads, whatever is in the directory.
-/// Where a limit of memory is given, each takes no more if it can; one that cannot says what it needs.
+/// All that some materials need, each after what it reads, whatever is in the directory. Where a
+/// limit of memory is given, each takes no more if it can; one that cannot says what it needs.
 ///
 /// # Errors
 ///
@@ -83,7 +85,8 @@ fn visit<G: Generate>(
         visit(options, read, nodes)?;
     }
     let own = alone(options, material, &options.metrics, &[])?;
-    // Tables that are there are brought back into the form in which they are read, one after the other.
+    // Tables that are there are brought back into the form in which they are read, one after the
+    // other.
     let restored = reads.iter().map(|read| {
         let leaves = views.iter().copied().filter(|view| view.source() == *read);
         alone(options, *read, &[], &leaves.collect::<Vec<_>>())
@@ -112,8 +115,8 @@ fn visit<G: Generate>(
     Ok(())
 }
 
-/// Bytes of memory and of files that steps take one after the other, while what a material reads waits: no more
-/// memory than allowed, if that can be.
+/// Bytes of memory and of files that steps take one after the other, while what a material reads
+/// waits: no more memory than allowed, if that can be.
 fn fitted<G: Generate>(
     options: &GenerateOptions<G>,
     views: &[G::View],

@@ -31,8 +31,8 @@ pub struct LaidOut {
 
 /// Words, or lines of bytes, of each of 64 rows that a thread turns at a time.
 const STRIP: usize = 1 << 10;
-/// Words of each of 64 rows that are turned in a cache. In memory, rows may lie so that they take the
-/// place of each other in it.
+/// Words of each of 64 rows that are turned in a cache. In memory, rows may lie so that they take
+/// the place of each other in it.
 const TILE: usize = 32;
 
 impl LaidOut {
@@ -55,7 +55,8 @@ impl LaidOut {
         self.along = along;
     }
 
-    /// Goes on with the numbers of one row of a file, in which the men but the fastest ones make up an address.
+    /// Goes on with the numbers of one row of a file, in which the men but the fastest ones make up
+    /// an address.
     pub(super) fn push_row(&self, runs: &mut Runs<'_>, row: &Row, part: impl Fn(u32) -> u32) {
         let mut push = |address: u32, squares: Range<u32>| {
             let (address, count) = (address as usize, self.numbers.sets());

@@ -1,8 +1,9 @@
 //! From a list of materials to files: plan, solve, write.
 //!
-//! Materials that do not lead to each other are solved side by side. What a material leaves behind for others
-//! is small and compressed; its values are gone as soon as its files are written. Every file appears whole
-//! or not at all, so an interrupted generation is carried on by starting it again: files that are there are kept.
+//! Materials that do not lead to each other are solved side by side. What a material leaves behind
+//! for others is small and compressed; its values are gone as soon as its files are written. Every
+//! file appears whole or not at all, so an interrupted generation is carried on by starting it
+//! again: files that are there are kept.
 
 mod addressing;
 mod begun;

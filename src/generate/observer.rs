@@ -42,18 +42,21 @@ pub trait Observer<G: TableGame = Chess>: Sync {
     fn started(&self, material: G::Material);
     /// So much more of [`Plan::work`](super::Plan::work) is done.
     fn advanced(&self, work: u64);
-    /// All positions of a material at so many plies of a metric are known; where several slices are solved, those of one.
+    /// All positions of a material at so many plies of a metric are known; where several slices are
+    /// solved, those of one.
     fn ply(&self, _material: G::Material, _metric: G::Metric, _plies: u32) {}
     /// The work on a material goes on where a program was killed or stopped.
     fn goes_on(&self, _material: G::Material, _done: DoneBefore<G::Metric>) {}
-    /// The graphics card cannot solve a material, or has failed; the processor goes on from what is found.
+    /// The graphics card cannot solve a material, or has failed; the processor goes on from what is
+    /// found.
     fn goes_on_without_card(&self, _material: G::Material, _why: CardError) {}
     /// The file of a metric is being written.
     fn writing(&self, _material: G::Material, _metric: G::Metric) {}
     /// A material's files are written; they have `bytes` bytes together.
     fn finished(&self, material: G::Material, bytes: u64);
-    /// So much time went into a phase of a material. Times of a material add up if one thread does everything;
-    /// with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is part of it.
+    /// So much time went into a phase of a material. Times of a material add up if one thread does
+    /// everything; with more, [`Phase::Solving`] is the time on the clock and [`Phase::Keeping`] is
+    /// part of it.
     fn spent(&self, _material: G::Material, _phase: Phase<G::Metric>, _time: Duration) {}
 }
 
@@ -62,7 +65,8 @@ pub trait Observer<G: TableGame = Chess>: Sync {
 pub enum Phase<M = Metric> {
     /// From what captures and promotions lead to, to all values.
     Solving,
-    /// Digesting values, packing them until they are written, and leaving behind what other materials read.
+    /// Digesting values, packing them until they are written, and leaving behind what other
+    /// materials read.
     Keeping,
     /// Writing the file of a metric.
     Writing(M),
@@ -72,7 +76,8 @@ pub enum Phase<M = Metric> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DoneBefore<M = Metric> {
-    /// All plies of a metric up to this one; where several slices are solved, those of one. Nobody is told of them.
+    /// All plies of a metric up to this one; where several slices are solved, those of one. Nobody
+    /// is told of them.
     Plies(M, u32),
     /// So many slices, of so many.
     Slices(usize, usize),

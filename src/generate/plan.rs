@@ -42,8 +42,8 @@ impl<G: Generate> Plan<G> {
     ///
     /// # Errors
     ///
-    /// If the directory exists but cannot be read, the memory limit is below what the plan needs, or a material is too
-    /// large to be solved.
+    /// If the directory exists but cannot be read, the memory limit is below what the plan needs,
+    /// or a material is too large to be solved.
     pub fn new(options: &GenerateOptions<G>) -> Result<Plan<G>, Error> {
         let mut options = options.clone();
         G::complete(&mut options);
@@ -204,7 +204,8 @@ impl<G: Generate> Plan<G> {
         self.steps.iter()
     }
 
-    /// The first step that makes tables of a material that was not asked for: those are missing or damaged.
+    /// The first step that makes tables of a material that was not asked for: those are missing or
+    /// damaged.
     #[must_use]
     pub fn first_missing(&self) -> Option<&Step<G>> {
         let asked = self.options.materials.iter().map(G::Material::normal_form);
@@ -242,8 +243,9 @@ impl<G: Generate> Plan<G> {
         self.most_side_by_side(|step| step.scratch, fit)
     }
 
-    /// The materials that a generation which was stopped or killed has begun and this one may go on with, each with
-    /// the bytes of its scratch files that are there. Whether they are whole is seen when they are gone on with.
+    /// The materials that a generation which was stopped or killed has begun and this one may go on
+    /// with, each with the bytes of its scratch files that are there. Whether they are whole is
+    /// seen when they are gone on with.
     #[must_use]
     pub fn begun(&self) -> Vec<(G::Material, u64)> {
         let directory = self.options.scratch_directory();
@@ -271,8 +273,8 @@ impl<G: Generate> Plan<G> {
     }
 }
 
-/// Tables of the games have the same names: makes sure that none of another game would be replaced, which is what happens to
-/// whoever names its directory by mistake.
+/// Tables of the games have the same names: makes sure that none of another game would be replaced,
+/// which is what happens to whoever names its directory by mistake.
 ///
 /// # Errors
 ///
@@ -292,7 +294,8 @@ fn is_free_for<G: Generate>(
     Ok(())
 }
 
-/// The work files that are there when a plan is made. Whether one is whole takes reading it, which is done once.
+/// The work files that are there when a plan is made. Whether one is whole takes reading it, which
+/// is done once.
 struct WorkFiles<G: Generate> {
     views: Views<G::View>,
     are_whole: RefCell<HashMap<G::View, bool>>,
@@ -316,8 +319,8 @@ impl<G: Generate> WorkFiles<G> {
     }
 }
 
-/// The materials of which something has to be there for a material to be made. What other steps have left of one in work
-/// files stands for its tables and for all that is behind them.
+/// The materials of which something has to be there for a material to be made. What other steps
+/// have left of one in work files stands for its tables and for all that is behind them.
 fn materials_behind<G: Generate>(
     material: &G::Material,
     options: &GenerateOptions<G>,
@@ -331,8 +334,8 @@ fn materials_behind<G: Generate>(
     missing.map(|view| view.source()).collect()
 }
 
-/// Only what has to be solved, each after what it leads to: what has files missing, or is read by those that work files are
-/// left for, and what that reads; if no work file holds it.
+/// Only what has to be solved, each after what it leads to: what has files missing, or is read by
+/// those that work files are left for, and what that reads; if no work file holds it.
 fn ordered_steps<G: Generate>(
     options: &GenerateOptions<G>,
     wanted: &HashMap<G::Material, Vec<G::Metric>>,
@@ -358,7 +361,8 @@ fn ordered_steps<G: Generate>(
         asked.any(|asked| asked.normal_form() == *material)
             && own.any(|view| !work_files.have(view, men_in_memory))
     };
-    // What a material of high rank reads is solved just before it: work files then do not lie about for long.
+    // What a material of high rank reads is solved just before it: work files then do not lie about
+    // for long.
     let mut missing: Vec<G::Material> = wanted
         .iter()
         .filter(|(material, metrics)| !metrics.is_empty() || has_to_leave(material))

@@ -1,7 +1,8 @@
 //! The numbers of a table, compressed once more, harder or less hard: nothing is solved.
 //!
-//! Each stream keeps the order of its dimensions and, number for number, what stands in it, free numbers too. What a
-//! level keeps of two sides to move is kept of those that are there; a side that is not there does not come back.
+//! Each stream keeps the order of its dimensions and, number for number, what stands in it, free
+//! numbers too. What a level keeps of two sides to move is kept of those that are there; a side
+//! that is not there does not come back.
 
 use std::ops::Range;
 use std::path::Path;
@@ -17,13 +18,13 @@ use crate::table::{
 };
 use crate::tables::NativeFile;
 
-/// Compresses the table of a file anew, and writes it to a file. That may be the same one, which is replaced when the
-/// new one is whole and on disk; `table` stays what it was then.
+/// Compresses the table of a file anew, and writes it to a file. That may be the same one, which is
+/// replaced when the new one is whole and on disk; `table` stays what it was then.
 ///
 /// # Errors
 ///
-/// [`Error::Table`] if the table is damaged, [`Error::Write`] if the new one cannot be written, [`Error::Cancelled`] if
-/// `progress` said so; then nothing changes.
+/// [`Error::Table`] if the table is damaged, [`Error::Write`] if the new one cannot be written,
+/// [`Error::Cancelled`] if `progress` said so; then nothing changes.
 pub fn recompress<G: Generate>(
     (file, table): (&NativeFile<G>, &Table),
     to: &Path,
@@ -58,7 +59,8 @@ pub fn recompress<G: Generate>(
     }
 }
 
-/// Which sides to move the new table has: what the game needs, and of others those that the level keeps.
+/// Which sides to move the new table has: what the game needs, and of others those that the level
+/// keeps.
 fn kept_sides<G: Generate>(file: &NativeFile<G>, table: &Table, effort: &Effort) -> [bool; 2] {
     let is_there = [0, 1].map(|side| table.stream(side).is_some());
     let (Some(limit), [true, true]) = (effort.larger_side, is_there) else {
@@ -74,8 +76,8 @@ fn kept_sides<G: Generate>(file: &NativeFile<G>, table: &Table, effort: &Effort)
     [0, 1].map(|side| side != larger || is_needed || bytes[larger] < limit)
 }
 
-/// The first of some indices, spread over all of a stream, at which a table and what [`recompress`] made of it have
-/// other numbers, with the side to move.
+/// The first of some indices, spread over all of a stream, at which a table and what [`recompress`]
+/// made of it have other numbers, with the side to move.
 ///
 /// # Errors
 ///
@@ -102,11 +104,12 @@ pub fn first_difference(
     Ok(None)
 }
 
-/// The first index of a block of the new stream at which the old one has another number, of the indices that are looked
-/// at.
+/// The first index of a block of the new stream at which the old one has another number, of the
+/// indices that are looked at.
 ///
-/// Of `len` numbers so many are looked at that the n-th has the index `n * len / indices`. Of 10 numbers 4 are looked at,
-/// those at 0, 2, 5 and 7. A block that begins at 4 has the first of them with `n = 4 * 4 / 10`, rounded up: 2, at 5.
+/// Of `len` numbers so many are looked at that the n-th has the index `n * len / indices`. Of 10
+/// numbers 4 are looked at, those at 0, 2, 5 and 7. A block that begins at 4 has the first of them
+/// with `n = 4 * 4 / 10`, rounded up: 2, at 5.
 fn difference_in_block(
     ((old, before), (new, stream)): ((&Table, &Stream), (&Table, &Stream)),
     block: u64,

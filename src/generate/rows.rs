@@ -1,6 +1,7 @@
 //! What may stand at consecutive indices of a file.
 //!
-//! Many numbers are free, because a prober never asks for them or finds something better before it does:
+//! Many numbers are free, because a prober never asks for them or finds something better before it
+//! does:
 //!
 //! | metric | number | free |
 //! |---|---|---|
@@ -8,10 +9,11 @@
 //! | DTZ | plies without sign | illegal; drawn; won by a zeroing move |
 //! | DTM | full moves: `2n + 1` plies for a win, `2n` for a loss | illegal; drawn; bounded as below |
 //!
-//! Where a conversion, a capture or promotion, reaches the true value, whatever is not better for the
-//! mover than that is free.
+//! Where a conversion, a capture or promotion, reaches the true value, whatever is not better for
+//! the mover than that is free.
 //!
-//! The solver knows that for words over the black king's square, files have another order, which `turn.rs` brings it into.
+//! The solver knows that for words over the black king's square, files have another order, which
+//! `turn.rs` brings it into.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -87,8 +89,8 @@ impl Numbers {
 
     /// The sets of a word of the solver. `held` are the positions that files hold.
     ///
-    /// Results: for each that occurs, where it may stand. Distances: where one is asked for; to mate also, where any
-    /// that is not better may stand.
+    /// Results: for each that occurs, where it may stand. Distances: where one is asked for; to
+    /// mate also, where any that is not better may stand.
     #[inline(always)]
     pub fn sets_at(&self, values: &SideValues, address: usize, held: u64) -> [u64; MAX_SETS] {
         match self {
@@ -104,7 +106,8 @@ impl Numbers {
                 let asked = values.decided_at(address) & !values.own.won_by_zeroing[address] & held;
                 [asked, 0, 0, 0, 0]
             }
-            // Any that is not better might stand in many places, but then both bytes would have to agree which.
+            // Any that is not better might stand in many places, but then both bytes would have to
+            // agree which.
             Numbers::LongToMate(_) => [values.decided_at(address) & held, 0, 0, 0, 0],
             Numbers::ToMate => {
                 let asked = values.decided_at(address) & held;
@@ -113,8 +116,8 @@ impl Numbers {
         }
     }
 
-    /// For each word of a slice what [`sets_at`](Self::sets_at) says: in one place, since what they are made from is
-    /// read from many.
+    /// For each word of a slice what [`sets_at`](Self::sets_at) says: in one place, since what they
+    /// are made from is read from many.
     pub fn sets_of_slice(&self, values: &SideValues, addressing: &Addressing) -> Vec<u64> {
         let count = self.sets();
         let mut sets = large_set(addressing.words() * count);
@@ -282,8 +285,8 @@ pub(super) fn results_at(values: &SideValues, address: usize, held: u64) -> [u64
     sets
 }
 
-/// The interval of numbers that may stand where a distance to mate is asked for, given the solver's byte: just the
-/// distance, or all that are not better for the side to move.
+/// The interval of numbers that may stand where a distance to mate is asked for, given the solver's
+/// byte: just the distance, or all that are not better for the side to move.
 #[inline(always)]
 pub(super) fn moves_to_mate(score: u8, may_be_worse: bool) -> (u8, u8) {
     let is_won = score > MateScore::DRAW.0;

@@ -1,7 +1,7 @@
 //! From what may stand at consecutive indices to numbers with as few changes as possible.
 //!
-//! Going through the indices in order, what may stand everywhere in a run is cut by what may stand at each next index
-//! while something is left. That gives the fewest runs possible.
+//! Going through the indices in order, what may stand everywhere in a run is cut by what may stand
+//! at each next index while something is left. That gives the fewest runs possible.
 
 use std::ops::Range;
 

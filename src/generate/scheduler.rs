@@ -34,8 +34,8 @@ impl<G: Generate> Plan<G> {
     ///
     /// # Errors
     ///
-    /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files that were finished
-    /// before stay.
+    /// If a file cannot be written, a material cannot be solved, or `cancel` was set. The files
+    /// that were finished before stay.
     pub fn run(&self, cancel: &AtomicBool, observer: &dyn Observer<G>) -> Result<Generated, Error> {
         let mut generated = Generated::default();
         let mut replanned = None;
@@ -43,7 +43,8 @@ impl<G: Generate> Plan<G> {
         loop {
             let plan = replanned.as_ref().unwrap_or(self);
             match plan.attempt(cancel, observer, &mut generated) {
-                // What was in the work files is solved again, unless another generation has written what needs it.
+                // What was in the work files is solved again, unless another generation has written
+                // what needs it.
                 Err(Error::WorkFiles { .. }) if attempts < ATTEMPTS => {
                     let rest = Plan::new(&self.options)?;
                     attempts = match rest.files() < plan.files() {
@@ -93,7 +94,8 @@ impl<G: Generate> Plan<G> {
                 return Err(error);
             }
         }
-        // What is left of these materials was begun by programs that have ended; only chess begins any.
+        // What is left of these materials was begun by programs that have ended; only chess begins
+        // any.
         if G::GAME == Game::Chess {
             let wanted: HashSet<String> = self.wanted.iter().map(ToString::to_string).collect();
             remove_begun(&self.options.scratch_directory(), |name| {

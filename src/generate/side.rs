@@ -63,8 +63,8 @@ impl<'a> Side<'a> {
         self.slices.side(slice, self.side, self.metric, self.plane)
     }
 
-    /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of its indices that
-    /// come next.
+    /// Writes the numbers of indices from `start` on. `push` is given runs, a slice, and those of
+    /// its indices that come next.
     pub fn fill(
         &self,
         start: u64,
@@ -105,8 +105,8 @@ impl<'a> Side<'a> {
 
 /// Goes through consecutive indices row by row.
 ///
-/// An iterator and no function that is given a closure, since only that can be made to be inlined into what is
-/// compiled for wide registers.
+/// An iterator and no function that is given a closure, since only that can be made to be inlined
+/// into what is compiled for wide registers.
 pub(super) struct IndexRows<'a> {
     space: &'a IndexSpace,
     addressing: &'a Addressing,

@@ -23,9 +23,9 @@ pub(super) fn wanted(metrics: &[Metric]) -> Wanted {
 
 /// The solved values of a material, handed out slice by slice.
 ///
-/// A slice is a pawn placement; slices have the numbers of [`PawnSlices`], which is the
-/// order in which files hold them. A file is written slice by slice, so whoever keeps values compressed has to have
-/// few of them at hand at a time.
+/// A slice is a pawn placement; slices have the numbers of [`PawnSlices`], which is the order in
+/// which files hold them. A file is written slice by slice, so whoever keeps values compressed has
+/// to have few of them at hand at a time.
 pub trait Slices: Sync {
     /// The material, in normal form.
     fn material(&self) -> Material;
@@ -43,8 +43,8 @@ pub trait Slices: Sync {
         self.pawns().placement(slice)
     }
 
-    /// The values of one side to move (0 is White) in a slice. Asked for from many threads at once, and for a
-    /// few slices more than once.
+    /// The values of one side to move (0 is White) in a slice. Asked for from many threads at once,
+    /// and for a few slices more than once.
     ///
     /// Only what the metric's numbers are made from has to be there:
     ///
@@ -55,7 +55,8 @@ pub trait Slices: Sync {
     /// | DTM | `decided`, `dtm`, `own.dtm_by_conversion` |
     fn side(&self, slice: usize, side: usize, metric: Metric, plane: Plane) -> LentValues<'_>;
 
-    /// How many words the slabs of a slice have, in which its values may be asked for as well; the last may have fewer.
+    /// How many words the slabs of a slice have, in which its values may be asked for as well; the
+    /// last may have fewer.
     fn slab(&self, _slice: usize) -> usize {
         usize::MAX
     }
@@ -78,8 +79,8 @@ pub trait Slices: Sync {
         false
     }
 
-    /// Lays out the numbers of one side to move, turned along a man, and forgets others; by one thread
-    /// at a time.
+    /// Lays out the numbers of one side to move, turned along a man, and forgets others; by one
+    /// thread at a time.
     fn prepare(
         &self,
         _side: usize,

@@ -73,8 +73,8 @@ impl Ordered for Side<'_> {
     }
 }
 
-/// Slices of one stream that are in the order of its file, and rows that were needed before: memory that is used
-/// again costs less than memory from the system.
+/// Slices of one stream that are in the order of its file, and rows that were needed before: memory
+/// that is used again costs less than memory from the system.
 #[derive(Default)]
 pub(super) struct Window {
     /// Which stream.
@@ -99,8 +99,9 @@ impl Window {
     }
 }
 
-/// The numbers of one side to move in one order. Whole slices are put into that order when the first of their indices
-/// is wanted, and kept until indices of later slices, or of another stream, are.
+/// The numbers of one side to move in one order. Whole slices are put into that order when the
+/// first of their indices is wanted, and kept until indices of later slices, or of another stream,
+/// are.
 pub(super) struct SideSource<'a> {
     side: &'a Side<'a>,
     file_order: FileOrder,
@@ -182,7 +183,8 @@ impl ValueSource for SideSource<'_> {
     }
 }
 
-/// Some slices of one side to move, in the solver's layout: for looking at a few indices in many orders.
+/// Some slices of one side to move, in the solver's layout: for looking at a few indices in many
+/// orders.
 pub(super) struct SampledSlices<'a> {
     side: &'a Side<'a>,
     slices: Vec<SampledSlice<'a>>,
@@ -192,7 +194,8 @@ struct SampledSlice<'a> {
     number: usize,
     /// For each word what [`Numbers::sets_at`] says.
     sets: Vec<u64>,
-    /// The same turned, of results: of each number more are looked at than of distances, as a block has more.
+    /// The same turned, of results: of each number more are looked at than of distances, as a block
+    /// has more.
     by_king: Option<ByKing>,
     /// The solver's bytes; empty for results.
     bytes: Cow<'a, [u8]>,

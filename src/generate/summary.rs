@@ -16,7 +16,8 @@ use crate::table::{Counts, Longest, Plane, SideStatistics, Statistics};
 pub struct Summary {
     /// By metric.
     statistics: [Statistics; 3],
-    /// For each side to move and each metric by its number, the bytes that files have to hold: low and high ones.
+    /// For each side to move and each metric by its number, the bytes that files have to hold: low
+    /// and high ones.
     present: [[[[bool; 256]; 2]; 3]; 2],
 }
 
@@ -97,8 +98,8 @@ impl Summary {
     }
 }
 
-/// What has to be known of a slice before any slice is written. Made when the slice has been solved; those of all
-/// slices are merged, in any order, into that of the material.
+/// What has to be known of a slice before any slice is written. Made when the slice has been
+/// solved; those of all slices are merged, in any order, into that of the material.
 #[derive(Clone, Debug, Default)]
 pub struct SliceDigest {
     tally: SliceTally,
@@ -135,7 +136,8 @@ impl SliceDigest {
         }
     }
 
-    /// Goes through the values of a slice, slab by slab, together with `visit`: what it says of each slab.
+    /// Goes through the values of a slice, slab by slab, together with `visit`: what it says of
+    /// each slab.
     pub(super) fn of_slabs<T: Send>(
         index_space: &IndexSpace,
         slice: (usize, PawnPlacement),

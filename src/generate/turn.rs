@@ -1,8 +1,9 @@
 //! Slices turned from the solver's layout into the order of a file.
 //!
-//! The solver has words over the black king's square, a file has rows of its faster dimensions, those behind the black
-//! king. So a slice is turned in *tiles*, squares of 64 black kings by 64 indices: 64 words are read, rows and columns of
-//! their bits are exchanged, and each of the 64 words that come out belongs to the row of one black king.
+//! The solver has words over the black king's square, a file has rows of its faster dimensions,
+//! those behind the black king. So a slice is turned in *tiles*, squares of 64 black kings by 64
+//! indices: 64 words are read, rows and columns of their bits are exchanged, and each of the 64
+//! words that come out belongs to the row of one black king.
 
 use super::addressing::{Addressing, FileOrder};
 use super::rows::{BySets, Numbers, Rows, WithSets, put_bits};
@@ -13,9 +14,11 @@ use crate::transpose::{transpose_lines, transpose_words};
 
 /// Indices that a thread turns at a time, about; the bytes do not depend on it.
 const TASK: usize = 1 << 17;
-/// Indices of each of 64 long rows that a thread turns at a time: what is next to what was read is asked for soon.
+/// Indices of each of 64 long rows that a thread turns at a time: what is next to what was read is
+/// asked for soon.
 const STRIP: usize = 1 << 13;
-/// Tiles that are turned before they are put into their rows, so that these are written in whole cache lines.
+/// Tiles that are turned before they are put into their rows, so that these are written in whole
+/// cache lines.
 const TILES: usize = 8;
 const ROWS: usize = 64;
 
@@ -72,7 +75,8 @@ impl Slice<'_> {
         rows
     }
 
-    /// The rows of all black kings with the same slower dimensions are short: some of them at a time.
+    /// The rows of all black kings with the same slower dimensions are short: some of them at a
+    /// time.
     fn turn_blocks(self, rows: &mut Rows) {
         let len = (TASK / (ROWS * self.run)).max(1) * self.run;
         let mut bytes = rows.bytes.chunks_mut(len * ROWS);

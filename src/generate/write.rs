@@ -105,8 +105,9 @@ pub fn write_metric(
     Ok(bytes)
 }
 
-/// Compares the longest wins, as they were counted while solving, with what a file of distances says of them. Values
-/// take a long way from the solver into the file, and long distances the longest; `verify` compares all of them.
+/// Compares the longest wins, as they were counted while solving, with what a file of distances
+/// says of them. Values take a long way from the solver into the file, and long distances the
+/// longest; `verify` compares all of them.
 fn check_longest(
     path: &Path,
     space: &IndexSpace,
@@ -169,7 +170,8 @@ mod tests {
     use crate::table::Table;
     use crate::verify::Recount;
 
-    /// Every distance that many times as long: odd, so that who wins still follows from the parity of a mate.
+    /// Every distance that many times as long: odd, so that who wins still follows from the parity
+    /// of a mate.
     const LONGER: i32 = 21;
 
     /// Makes distances longer, and results those that follow from them under the fifty-move rule.
@@ -213,7 +215,8 @@ mod tests {
         }
     }
 
-    /// No material of up to five men has distances to zeroing above 255 plies, so those of KRvK are made longer.
+    /// No material of up to five men has distances to zeroing above 255 plies, so those of KRvK are
+    /// made longer.
     #[test]
     fn distances_of_two_bytes_are_counted_written_and_probed() {
         let material: Material = "KRvK".parse().unwrap();
@@ -283,7 +286,8 @@ mod tests {
         }
     }
 
-    /// What verification's code reads from files with high bytes: what is counted again, and what is read back.
+    /// What verification's code reads from files with high bytes: what is counted again, and what
+    /// is read back.
     fn check_counted_and_read_back(directory: &Path, solved: &Solved, summary: &Summary) {
         let (material, cancel) = (solved.material, AtomicBool::new(false));
         let stored = |metric: Metric, side: usize| {

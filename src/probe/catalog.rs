@@ -1,4 +1,5 @@
-//! Which tables there are: names, files opened when first asked, and the way from a position's material to them.
+//! Which tables there are: names, files opened when first asked, and the way from a position's
+//! material to them.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -51,7 +52,8 @@ pub struct TableFile {
 type LazySpace = OnceLock<IndexSpace>;
 
 /// A table whose header fits its name.
-// The larger one is the one that is asked most, and a box would be one more place in memory to look at.
+// The larger one is the one that is asked most, and a box would be one more place in memory to look
+// at.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug)]
 pub(super) enum OpenTable {
@@ -83,7 +85,8 @@ impl SyzygyTable {
         Ok(self.table.wdl_keeping(men, turn, Some(self.kept(memory)))?)
     }
 
-    /// Men in the colours of the normal form, or exchanged, and the side to move in the colours of the file.
+    /// Men in the colours of the normal form, or exchanged, and the side to move in the colours of
+    /// the file.
     #[inline]
     fn in_its_colors<M: Men>(&self, men: M, turn: Color, colors_exchanged: bool) -> (M, Color) {
         match colors_exchanged == self.colors_exchanged {
@@ -98,7 +101,8 @@ impl SyzygyTable {
         Kept { memory, table }
     }
 
-    /// The stored distance to zeroing of such men in a position of a result; nothing if that side's are not stored.
+    /// The stored distance to zeroing of such men in a position of a result; nothing if that side's
+    /// are not stored.
     #[inline(never)]
     pub fn dtz(
         &self,
@@ -119,7 +123,8 @@ impl SyzygyTable {
 #[derive(Debug)]
 pub(super) struct NativeTable {
     pub table: Table,
-    /// Whether its White is Black in the normal form of the material, as in tables of earlier versions.
+    /// Whether its White is Black in the normal form of the material, as in tables of earlier
+    /// versions.
     pub colors_exchanged: bool,
     /// What the header says in the colours of the normal form, where those of the file are others.
     description: Option<Box<Description>>,
@@ -184,8 +189,8 @@ impl TableFile {
         &self.material
     }
 
-    /// What the table is of in the colours of its name: those of its sides to move. Syzygy tables and tables of earlier versions may have
-    /// other colours than the normal form.
+    /// What the table is of in the colours of its name: those of its sides to move. Syzygy tables
+    /// and tables of earlier versions may have other colours than the normal form.
     #[must_use]
     pub fn named_material(&self) -> &Material {
         &self.named
@@ -211,8 +216,9 @@ impl TableFile {
     ///
     /// # Errors
     ///
-    /// [`ProbeError::Table`] if it is damaged, [`ProbeError::ForeignTable`] if it is not what its name says.
-    /// The first answer stays: a file that is replaced is seen by a new [`Tablebase`](super::Tablebase).
+    /// [`ProbeError::Table`] if it is damaged, [`ProbeError::ForeignTable`] if it is not what its
+    /// name says. The first answer stays: a file that is replaced is seen by a new
+    /// [`Tablebase`](super::Tablebase).
     pub fn check(&self) -> Result<(), ProbeError> {
         self.open().map(|_| ())
     }
@@ -232,8 +238,8 @@ impl TableFile {
         }
     }
 
-    /// Opens the table, whatever its format, and compares its checksums. `progress` is told how many bytes of how many are
-    /// done and says whether to go on.
+    /// Opens the table, whatever its format, and compares its checksums. `progress` is told how
+    /// many bytes of how many are done and says whether to go on.
     ///
     /// # Errors
     ///
@@ -278,7 +284,8 @@ impl TableFile {
         }
     }
 
-    /// Opens the file, says that it will be read, and decodes a Syzygy table of results as a whole if there is room.
+    /// Opens the file, says that it will be read, and decodes a Syzygy table of results as a whole
+    /// if there is room.
     pub(super) fn prefetch(&self, memory: &Memory) -> Result<(), ProbeError> {
         match self.open()? {
             OpenTable::Native(NativeTable { table, .. }) => table.will_read(),
@@ -370,7 +377,8 @@ impl TableFile {
         })
     }
 
-    /// The orders of both sides, of all bytes or low ones and of high ones, if the streams fit the name; else what does not.
+    /// The orders of both sides, of all bytes or low ones and of high ones, if the streams fit the
+    /// name; else what does not.
     fn orders(&self, table: &Table) -> Result<[[Option<Order>; 2]; 2], String> {
         let space = self.space();
         check_streams::<Chess>(table, &self.named, self.metric, space.len())?;
@@ -422,8 +430,8 @@ pub(super) struct Found<'a> {
 }
 
 impl Catalog {
-    /// Lists the directories. Only names are looked at; where two directories have the same table, the first
-    /// one's counts.
+    /// Lists the directories. Only names are looked at; where two directories have the same table,
+    /// the first one's counts.
     pub fn scan(directories: &[PathBuf], options: &ProbeOptions) -> Result<Catalog, ProbeError> {
         let mut candidates = Vec::new();
         for (number, directory) in directories.iter().enumerate() {
@@ -438,7 +446,8 @@ impl Catalog {
         Catalog::of_candidates(directories.into(), candidates, options)
     }
 
-    /// Some files. Only names are looked at; where two stand for the same table, the first one counts.
+    /// Some files. Only names are looked at; where two stand for the same table, the first one
+    /// counts.
     pub fn of_paths(paths: &[PathBuf], options: &ProbeOptions) -> Result<Catalog, ProbeError> {
         let mut directories: Vec<PathBuf> = Vec::new();
         let mut candidates = Vec::new();
@@ -456,7 +465,8 @@ impl Catalog {
         Catalog::of_candidates(directories.into(), candidates, options)
     }
 
-    /// The files that are wanted of some with the number of their place, of which the lowest counts.
+    /// The files that are wanted of some with the number of their place, of which the lowest
+    /// counts.
     fn of_candidates(
         directories: Arc<[PathBuf]>,
         candidates: Vec<(usize, PathBuf, (Material, Metric, Format))>,
@@ -467,8 +477,8 @@ impl Catalog {
         let mut found = gathered(wanted.map(|(number, path, (named, metric, format))| {
             let material = named.normal_form();
             let place = (material.men(), material.to_string(), metric, format);
-            // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is nobody's choice. The normal
-            // name comes before others.
+            // One directory may have `KQvKNN.rtbw` and `KNNvKQ.rtbw`; which is listed first is
+            // nobody's choice. The normal name comes before others.
             (place, (number, named != material, path), named)
         }))?;
         found.sort_unstable_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));

@@ -2,7 +2,8 @@
 
 use crate::metric::{DtzRange, FIFTY_MOVES, Wdl};
 
-/// The result of a position under the fifty-move rule and its clock, for the side to move: from worst to best.
+/// The result of a position under the fifty-move rule and its clock, for the side to move: from
+/// worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// It loses.
@@ -77,8 +78,8 @@ impl Category {
         }
     }
 
-    /// The category of a position. A mate on the board counts whatever the clock says after it; what follows a clock of
-    /// 100 plies and more comes too late.
+    /// The category of a position. A mate on the board counts whatever the clock says after it;
+    /// what follows a clock of 100 plies and more comes too late.
     #[must_use]
     pub fn of(position: &Clocked) -> Category {
         let limit = FIFTY_MOVES.0;

@@ -42,7 +42,8 @@ pub enum ProbeError {
         way_to_table(material, *metric)
     )]
     MissingTable {
-        /// The material in normal form, such as `KQvKR`. It may be one that a capture or promotion leads to.
+        /// The material in normal form, such as `KQvKR`. It may be one that a capture or promotion
+        /// leads to.
         material: String,
         /// Which of its tables.
         metric: Metric,
@@ -63,7 +64,8 @@ pub enum ProbeError {
          position to ask for it without them, or let `retrograde solve` search"
     )]
     CastlingRights,
-    /// The clock of the fifty-move rule does not stand at zero, and the result from a clock at zero was asked for.
+    /// The clock of the fifty-move rule does not stand at zero, and the result from a clock at zero
+    /// was asked for.
     #[error(
         "the clock of the fifty-move rule stands at {clock}, and a result alone is that of a clock at zero; ask for \
          ranked moves, which know the clock, or for the result after a capture or pawn move"
@@ -92,7 +94,8 @@ pub enum ProbeError {
         /// What does not agree.
         difference: String,
     },
-    /// The system has not the memory that an option of [`ProbeOptions`](super::ProbeOptions) asks for.
+    /// The system has not the memory that an option of [`ProbeOptions`](super::ProbeOptions) asks
+    /// for.
     #[error("not enough memory for {bytes} bytes of `{option}`; choose less")]
     OutOfMemory {
         /// The name of the option.

@@ -1,7 +1,7 @@
 //! Tables of earlier versions, whose White is the other side: they answer as those of today do.
 //!
-//! The materials whose names have changed have five men and more. So three men stand in for them: their tables are written again with
-//! the colours exchanged.
+//! The materials whose names have changed have five men and more. So three men stand in for them:
+//! their tables are written again with the colours exchanged.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

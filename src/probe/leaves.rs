@@ -21,7 +21,8 @@ pub struct TableLeaves<'a> {
 }
 
 impl<'a> TableLeaves<'a> {
-    /// Finds out which materials are covered: those whose tables are there, with the tables of all that they lead to.
+    /// Finds out which materials are covered: those whose tables are there, with the tables of all
+    /// that they lead to.
     #[must_use]
     pub fn new(tables: &'a Tablebase) -> TableLeaves<'a> {
         let has = |material: &Material, metric| tables.table(material, metric).is_some();

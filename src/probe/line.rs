@@ -42,21 +42,24 @@ pub struct Line {
     pub end: LineEnd,
     /// Which table is missing and how to get it, where the end is [`LineEnd::Unknown`].
     pub reason: Option<String>,
-    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence that keep the
-    /// result as the clock stands, [`Metric::Dtz`] for the quickest next capture or pawn move. A line by DTM goes on by
-    /// DTZ where a DTM table is missing; then the [moves](LineMove::metric) differ and this is the metric of the first.
+    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest
+    /// defence that keep the result as the clock stands, [`Metric::Dtz`] for the quickest next
+    /// capture or pawn move. A line by DTM goes on by DTZ where a DTM table is missing; then the
+    /// [moves](LineMove::metric) differ and this is the metric of the first.
     pub metric: Metric,
 }
 
 impl Tablebase {
     /// Best play of both sides, at most `max_plies` moves.
     ///
-    /// With DTM tables it is a shortest mate against the longest defence, among the moves that keep what the
-    /// fifty-move rule and the clock leave of the result, where DTZ tables tell. Where nobody can win under the rule
-    /// any more, the line goes on to the mate all the same. Without DTM tables each phase is played to the next
-    /// zeroing move that keeps the result, by DTZ, which mates in the end as well but by detours. Where a DTM table
-    /// is missing on the way, the rest is played by DTZ; where that does not help either, the line ends there. Equal
-    /// moves are taken in the order of [`root_moves`](Self::root_moves). A drawn position has no moves to show.
+    /// With DTM tables it is a shortest mate against the longest defence, among the moves that keep
+    /// what the fifty-move rule and the clock leave of the result, where DTZ tables tell. Where
+    /// nobody can win under the rule any more, the line goes on to the mate all the same. Without
+    /// DTM tables each phase is played to the next zeroing move that keeps the result, by DTZ,
+    /// which mates in the end as well but by detours. Where a DTM table is missing on the way, the
+    /// rest is played by DTZ; where that does not help either, the line ends there. Equal moves are
+    /// taken in the order of [`root_moves`](Self::root_moves). A drawn position has no moves to
+    /// show.
     ///
     /// # Examples
     ///
@@ -74,13 +77,14 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError`] if the tables do not know the first move, or if one of those met later is damaged.
+    /// [`ProbeError`] if the tables do not know the first move, or if one of those met later is
+    /// damaged.
     pub fn line(&self, position: &Position, max_plies: usize) -> Result<Line, ProbeError> {
         self.line_by(position, max_plies, Metric::Dtm)
     }
 
-    /// Best play of both sides as [`line`](Self::line) has it; with [`Metric::Dtz`] the first of the
-    /// [`root_moves`](Self::root_moves) again and again, also where DTM tables are there.
+    /// Best play of both sides as [`line`](Self::line) has it; with [`Metric::Dtz`] the first of
+    /// the [`root_moves`](Self::root_moves) again and again, also where DTM tables are there.
     ///
     /// # Errors
     ///
@@ -131,7 +135,8 @@ impl Tablebase {
         })
     }
 
-    /// The next move of a line, or why there is none. From where DTM tables are missing on, `metric` is DTZ.
+    /// The next move of a line, or why there is none. From where DTM tables are missing on,
+    /// `metric` is DTZ.
     fn next_of_line(
         &self,
         position: &Position,
@@ -165,9 +170,9 @@ impl Tablebase {
         Ok(best?.ok_or(LineEnd::Draw))
     }
 
-    /// The best of the moves that lead to mate as fast, or as slowly, as can be without giving away what the
-    /// fifty-move rule leaves of the result: with 99 plies on the clock a win that a pawn move keeps is not risked
-    /// for a mate in fewer moves.
+    /// The best of the moves that lead to mate as fast, or as slowly, as can be without giving away
+    /// what the fifty-move rule leaves of the result: with 99 plies on the clock a win that a pawn
+    /// move keeps is not risked for a mate in fewer moves.
     fn best_by_mate(&self, position: &Position) -> Result<Option<Move>, ProbeError> {
         let expected = self.mate_score(position)?;
         let clock = position.halfmoves().into();
@@ -188,7 +193,8 @@ impl Tablebase {
                 best = Some((mate, m.played));
             }
         }
-        // A move that would be better but for the rule must be there, else something is missing or wrong.
+        // A move that would be better but for the rule must be there, else something is missing or
+        // wrong.
         for m in moves.iter().filter(|m| !keeps(m)) {
             if mate_by(m)? == expected {
                 return Ok(best.map(|(_, played)| played));

@@ -2,11 +2,12 @@
 
 use crate::metric::Dtm;
 
-/// A distance to mate as a number, ordered by preference of the side to move as [`MateScore`](crate::metric::MateScore) is, and of
-/// two bytes: with six men and more there are mates that a byte does not hold.
+/// A distance to mate as a number, ordered by preference of the side to move as
+/// [`MateScore`](crate::metric::MateScore) is, and of two bytes: with six men and more there are
+/// mates that a byte does not hold.
 ///
-/// Lost in `2n` plies is `n`, won in `2n + 1` plies is `65535 - n`, and the draw stands between them: 32768. So won in 31 plies
-/// is 65520, and lost in 30, the position after the move, is 15.
+/// Lost in `2n` plies is `n`, won in `2n + 1` plies is `65535 - n`, and the draw stands between
+/// them: 32768. So won in 31 plies is 65520, and lost in 30, the position after the move, is 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mate(u16);
 

@@ -1,26 +1,30 @@
 //! Answers questions about positions from the tables in a directory.
 //!
-//! A [`Tablebase`] is a value: it lists its directories once, opens each file when it is first needed, keeps
-//! decoded blocks, and can be asked from many threads at once. Two can be open at the same time.
+//! A [`Tablebase`] is a value: it lists its directories once, opens each file when it is first
+//! needed, keeps decoded blocks, and can be asked from many threads at once. Two can be open at the
+//! same time.
 //!
 //! # What is asked of the tables
 //!
-//! A table has numbers for positions without en-passant rights, and it leaves out what a prober finds by itself:
-//! where a capture or promotion decides, any number may stand. So a probe first looks at the captures and
-//! promotions, each a probe of a smaller material, and then at one number of its own table; `search` has the
-//! rules. Castling rights are not covered at all.
+//! A table has numbers for positions without en-passant rights, and it leaves out what a prober
+//! finds by itself: where a capture or promotion decides, any number may stand. So a probe first
+//! looks at the captures and promotions, each a probe of a smaller material, and then at one number
+//! of its own table; `search` has the rules. Castling rights are not covered at all.
 //!
 //! # In a search
 //!
-//! Inside the search ask [`Tablebase::probe_wdl`], which says what comes out if the clock of the fifty-move rule stands at zero. So
-//! ask
+//! Inside the search ask [`Tablebase::probe_wdl`], which says what comes out if the clock of the
+//! fifty-move rule stands at zero. So ask
 //!
-//! - where the clock does stand at zero, right after a capture or pawn move. With a clock that has advanced a win may be too far away,
-//!   and the answer is [an error](ProbeError::Clock). Nothing is missed: every way to so few men goes through a capture;
+//! - where the clock does stand at zero, right after a capture or pawn move. With a clock that has
+//!   advanced a win may be too far away, and the answer is [an error](ProbeError::Clock). Nothing
+//!   is missed: every way to so few men goes through a capture;
 //! - where there are at most [`Tablebase::max_men`] men and nobody may castle;
-//! - behind the look into the transposition table, and not in the quiescence search, which has too many nodes for it;
+//! - behind the look into the transposition table, and not in the quiescence search, which has too
+//!   many nodes for it;
 //! - with tables that are [ready](Tablebase::prefetch_results), if they are in Syzygy's format;
-//! - and do not mind a [missing table](ProbeError::is_missing_table): it is as if there were none at all.
+//! - and do not mind a [missing table](ProbeError::is_missing_table): it is as if there were none
+//!   at all.
 //!
 //! A cursed win and a blessed loss are draws, if a little better and a little worse ones.
 //!
@@ -29,7 +33,8 @@
 //! game might keep the win and none make progress. If it answered by distances to zeroing, do not
 //! ask inside the search as well: where all positions are won, nothing tells them apart.
 //!
-//! `examples/engine` is an engine that does all this. A program with boards of its own makes positions from sets of squares:
+//! `examples/engine` is an engine that does all this. A program with boards of its own makes
+//! positions from sets of squares:
 //!
 //! ```
 //! use retrograde::chess::{Position, Role, Setup};
@@ -58,9 +63,10 @@
 //!
 //! | [`prefetch_results`](Tablebase::prefetch_results) of four men, Syzygy tables | 0.2 s |
 //!
-//! README has figures. Probes of results take no memory, unless a block has to be decoded, files are [not
-//! mapped](ProbeOptions::map_files), or a small Syzygy table that was asked often is decoded [as a
-//! whole](ProbeOptions::preloaded_bytes), which takes some milliseconds, once, if it was not prefetched.
+//! README has figures. Probes of results take no memory, unless a block has to be decoded, files
+//! are [not mapped](ProbeOptions::map_files), or a small Syzygy table that was asked often is
+//! decoded [as a whole](ProbeOptions::preloaded_bytes), which takes some milliseconds, once, if it
+//! was not prefetched.
 //!
 //! # Examples
 //!
@@ -140,22 +146,26 @@ pub struct ProbeOptions {
     /// none. It is for positions that are asked for again and again, as a search does; all bytes
     /// are taken at once.
     pub result_bytes: usize,
-    /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each block that was asked for; 0 keeps
-    /// none. It is for blocks that are asked for again and again; all bytes are taken with the first of them.
+    /// Bytes for the places in blocks of Syzygy tables from which decoding can begin, 64 for each
+    /// block that was asked for; 0 keeps none. It is for blocks that are asked for again and again;
+    /// all bytes are taken with the first of them.
     pub checkpoint_bytes: usize,
-    /// Bytes for Syzygy tables of results that are decoded as a whole, which makes them several times as fast; 0 decodes none.
-    /// As long as there is room that is done with tables of up to four men when they were asked some thousand times, which takes some
-    /// milliseconds then, and with those that [`Tablebase::prefetch`] names. All results of four men take 35 MB.
+    /// Bytes for Syzygy tables of results that are decoded as a whole, which makes them several
+    /// times as fast; 0 decodes none. As long as there is room that is done with tables of up to
+    /// four men when they were asked some thousand times, which takes some milliseconds then, and
+    /// with those that [`Tablebase::prefetch`] names. All results of four men take 35 MB.
     pub preloaded_bytes: usize,
-    /// Whether files are mapped into memory, or else read block by block. A failing disk is a signal for the
-    /// process in the first case and a [`ProbeError`] in the second, which is slower.
+    /// Whether files are mapped into memory, or else read block by block. A failing disk is a
+    /// signal for the process in the first case and a [`ProbeError`] in the second, which is
+    /// slower.
     pub map_files: bool,
     /// Which tables answer; all if nothing is said, our own where a directory has both formats.
     pub format: Option<Format>,
 }
 
 impl Default for ProbeOptions {
-    /// 64 MiB of blocks, 1 MiB of results, 4 MiB of places in blocks, 64 MiB of tables as a whole, mapped files.
+    /// 64 MiB of blocks, 1 MiB of results, 4 MiB of places in blocks, 64 MiB of tables as a whole,
+    /// mapped files.
     fn default() -> ProbeOptions {
         ProbeOptions {
             cache_bytes: 64 << 20,
@@ -192,7 +202,8 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError::Directory`] if it cannot be listed. A damaged table is an error of the probes that need it.
+    /// [`ProbeError::Directory`] if it cannot be listed. A damaged table is an error of the probes
+    /// that need it.
     pub fn open(directory: impl AsRef<Path>) -> Result<Tablebase, ProbeError> {
         Tablebase::open_with(&[directory], &ProbeOptions::default())
     }
@@ -201,8 +212,8 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError::Directory`] if one of them cannot be listed, [`ProbeError::OutOfMemory`] if there is less memory than
-    /// the options want to keep things in.
+    /// [`ProbeError::Directory`] if one of them cannot be listed, [`ProbeError::OutOfMemory`] if
+    /// there is less memory than the options want to keep things in.
     pub fn open_with(
         directories: &[impl AsRef<Path>],
         options: &ProbeOptions,
@@ -210,12 +221,14 @@ impl Tablebase {
         Tablebase::of_catalog(Catalog::scan(&owned(directories), options)?, options)
     }
 
-    /// Some tables, which lie anywhere and are named as tables are. Where two are the same table, the first counts.
+    /// Some tables, which lie anywhere and are named as tables are. Where two are the same table,
+    /// the first counts.
     ///
     /// # Errors
     ///
-    /// [`ProbeError::FileName`] if one has another name, [`ProbeError::OutOfMemory`] as for [`open_with`](Self::open_with). A
-    /// file that is not there is an error of the probes that need it.
+    /// [`ProbeError::FileName`] if one has another name, [`ProbeError::OutOfMemory`] as for
+    /// [`open_with`](Self::open_with). A file that is not there is an error of the probes that need
+    /// it.
     pub fn open_files(
         files: &[impl AsRef<Path>],
         options: &ProbeOptions,
@@ -235,19 +248,22 @@ impl Tablebase {
 
     /// The largest number of men that any table here has, kings included; 0 without tables.
     ///
-    /// An engine need not ask about positions with more. Fewer men than this can still lack a table.
+    /// An engine need not ask about positions with more. Fewer men than this can still lack a
+    /// table.
     #[must_use]
     pub fn max_men(&self) -> usize {
         self.catalog.max_men
     }
 
-    /// All tables, those of fewer men first. They are named, not opened: a damaged one is in the list.
+    /// All tables, those of fewer men first. They are named, not opened: a damaged one is in the
+    /// list.
     #[must_use]
     pub fn tables(&self) -> &[TableFile] {
         &self.catalog.files
     }
 
-    /// The table of a material, in either colours, and metric that answers: our own if there are both formats.
+    /// The table of a material, in either colours, and metric that answers: our own if there are
+    /// both formats.
     #[must_use]
     pub fn table(&self, material: &Material, metric: Metric) -> Option<&TableFile> {
         let material = material.normal_form();
@@ -268,7 +284,8 @@ impl Tablebase {
         self.results.statistics()
     }
 
-    /// Bytes that Syzygy tables take which were [decoded as a whole](ProbeOptions::preloaded_bytes).
+    /// Bytes that Syzygy tables take which were
+    /// [decoded as a whole](ProbeOptions::preloaded_bytes).
     #[must_use]
     pub fn preloaded_bytes(&self) -> usize {
         self.memory.budget.taken()
@@ -282,7 +299,8 @@ impl Tablebase {
     ///
     /// # Errors
     ///
-    /// [`ProbeError`] if the table is missing, or damaged where that is noticed; not every block is checked.
+    /// [`ProbeError`] if the table is missing, or damaged where that is noticed; not every block is
+    /// checked.
     pub fn prefetch(&self, material: &Material, metric: Metric) -> Result<(), ProbeError> {
         let (_, file) = self.file(catalog::key_of(material), metric)?;
         file.prefetch(&self.memory)
@@ -312,14 +330,14 @@ impl Tablebase {
         self.memory.checkpoints.clear();
     }
 
-    /// Who wins under the fifty-move rule, for the side to move: of a position whose clock stands at zero, as right after a
-    /// capture or pawn move. With a clock that has advanced a win may be too far away, which
-    /// [`rank_root_moves`](Self::rank_root_moves) knows.
+    /// Who wins under the fifty-move rule, for the side to move: of a position whose clock stands
+    /// at zero, as right after a capture or pawn move. With a clock that has advanced a win may be
+    /// too far away, which [`rank_root_moves`](Self::rank_root_moves) knows.
     ///
     /// # Errors
     ///
-    /// [`ProbeError::Clock`] if the clock does not stand at zero. Otherwise [`ProbeError`] says which table is missing or
-    /// damaged, or why no table covers the position.
+    /// [`ProbeError::Clock`] if the clock does not stand at zero. Otherwise [`ProbeError`] says
+    /// which table is missing or damaged, or why no table covers the position.
     #[inline]
     pub fn probe_wdl(&self, position: &Position) -> Result<Wdl, ProbeError> {
         match position.halfmoves() {
@@ -328,7 +346,8 @@ impl Tablebase {
         }
     }
 
-    /// Who would win if a capture or pawn move had led to the position: whatever its clock says, it counts as zero.
+    /// Who would win if a capture or pawn move had led to the position: whatever its clock says, it
+    /// counts as zero.
     ///
     /// # Errors
     ///
@@ -359,7 +378,8 @@ impl Tablebase {
         Ok(self.probe_dtz_range(position)?.shortest)
     }
 
-    /// The same with the longest distance that it may be as well, since Syzygy tables may have rounded it.
+    /// The same with the longest distance that it may be as well, since Syzygy tables may have
+    /// rounded it.
     ///
     /// # Errors
     ///
@@ -369,8 +389,9 @@ impl Tablebase {
         self.dtz(position)
     }
 
-    /// The distance that other programs find in the same Syzygy table: the shortest that is possible, also where the moves of
-    /// the position tell that it is the longest. For comparing with them, or standing in for them.
+    /// The distance that other programs find in the same Syzygy table: the shortest that is
+    /// possible, also where the moves of the position tell that it is the longest. For comparing
+    /// with them, or standing in for them.
     ///
     /// # Errors
     ///
@@ -390,15 +411,18 @@ impl Tablebase {
         Ok(self.mate_score(position)?.dtm())
     }
 
-    /// The number a table has for some men, as it stands in the file, or its low byte; nothing if that side's are not stored.
+    /// The number a table has for some men, as it stands in the file, or its low byte; nothing if
+    /// that side's are not stored.
     ///
-    /// It is the value of the position only where the rules in `generate::encode` say so. For checking tables, and
-    /// for programs that search captures themselves. Syzygy tables have such numbers for results only.
+    /// It is the value of the position only where the rules in `generate::encode` say so. For
+    /// checking tables, and for programs that search captures themselves. Syzygy tables have such
+    /// numbers for results only.
     ///
     /// # Errors
     ///
-    /// As for [`probe_wdl`](Self::probe_wdl); [`ProbeError::Placement`] if men share a square, pawns stand on a
-    /// last rank, or a side has not one king; [`ProbeError::OtherFormat`] for distances in a Syzygy table.
+    /// As for [`probe_wdl`](Self::probe_wdl); [`ProbeError::Placement`] if men share a square,
+    /// pawns stand on a last rank, or a side has not one king; [`ProbeError::OtherFormat`] for
+    /// distances in a Syzygy table.
     pub fn stored_number(
         &self,
         placement: &Placement,
@@ -437,7 +461,8 @@ impl Tablebase {
         }
     }
 
-    /// The number that a table of distances to mate has for a position; nothing if that side's are not stored.
+    /// The number that a table of distances to mate has for a position; nothing if that side's are
+    /// not stored.
     #[inline]
     fn stored_dtm(&self, board: &Board) -> Result<Option<u16>, ProbeError> {
         let placement = Placement::from(board);
@@ -496,8 +521,9 @@ impl Tablebase {
         }
     }
 
-    /// The distance to zeroing that a table has for a position of the result `wdl`, which is no draw; nothing if that
-    /// side's are not stored. A mated position has 0 in our own tables and -1 in Syzygy tables.
+    /// The distance to zeroing that a table has for a position of the result `wdl`, which is no
+    /// draw; nothing if that side's are not stored. A mated position has 0 in our own tables and -1
+    /// in Syzygy tables.
     #[inline]
     fn stored_dtz(&self, board: &Board, wdl: Wdl) -> Result<Option<DtzRange>, ProbeError> {
         let key = board.material_key();
@@ -555,7 +581,8 @@ impl Tablebase {
         Ok(Some(u16::from_le_bytes([low, high.unwrap_or(0)])))
     }
 
-    /// A byte of the number that a table of our own has for some men; nothing if that side's are not stored.
+    /// A byte of the number that a table of our own has for some men; nothing if that side's are
+    /// not stored.
     #[inline(always)]
     fn native_byte(
         &self,
@@ -569,7 +596,8 @@ impl Tablebase {
             entry,
             colors_exchanged,
         } = found;
-        // A symmetric material may have both sides' values; those of white to move are always there.
+        // A symmetric material may have both sides' values; those of white to move are always
+        // there.
         let exchange = colors_exchanged != opened.colors_exchanged
             || (entry.material.is_symmetric() && turn == Color::Black);
         let (placement, side) = if exchange {

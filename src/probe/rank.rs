@@ -11,8 +11,8 @@ use crate::reserve::collected;
 
 /// A legal move and what the tables say about the position after it.
 ///
-/// All values are from the point of view of the side to move *after* the move, as the public tablebase
-/// interfaces give them: the best move of a won position has [`Wdl::Loss`].
+/// All values are from the point of view of the side to move *after* the move, as the public
+/// tablebase interfaces give them: the best move of a won position has [`Wdl::Loss`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootMove {
     /// The move.
@@ -27,15 +27,16 @@ pub struct RootMove {
     pub is_insufficient_material: bool,
     /// Who wins after it, clock at zero; nothing if a table is missing.
     pub wdl: Option<Wdl>,
-    /// Plies to the next zeroing move after it, clock at zero, known exactly unless a Syzygy table has it rounded; nothing if a
-    /// table is missing.
+    /// Plies to the next zeroing move after it, clock at zero, known exactly unless a Syzygy table
+    /// has it rounded; nothing if a table is missing.
     pub dtz: Option<DtzRange>,
     /// Plies to mate after it; nothing if drawn or if a table is missing.
     pub dtm: Option<Dtm>,
 }
 
 impl RootMove {
-    /// A legal move and the position after it, with the values that need no table: those of a game that is over.
+    /// A legal move and the position after it, with the values that need no table: those of a game
+    /// that is over.
     #[must_use]
     pub fn new(played: Move, next: &Position) -> RootMove {
         let is_checkmate = next.is_checkmate();
@@ -58,7 +59,8 @@ impl RootMove {
         }
     }
 
-    /// Plies from before the move to the next zeroing move or mate, if known: the fewest and the most it may be.
+    /// Plies from before the move to the next zeroing move or mate, if known: the fewest and the
+    /// most it may be.
     fn plies_to_zeroing(&self) -> Option<[u32; 2]> {
         if self.is_checkmate {
             return Some([1, 1]);
@@ -70,8 +72,8 @@ impl RootMove {
         }))
     }
 
-    /// The result for the player of the move, if the clock stood at `clock` plies before it: what is sure, and what may
-    /// be. They differ where a rounded distance may or may not be too long.
+    /// The result for the player of the move, if the clock stood at `clock` plies before it: what
+    /// is sure, and what may be. They differ where a rounded distance may or may not be too long.
     ///
     /// A win that needs more plies than the clock leaves is as good as a cursed one.
     pub(super) fn results_with_clock(&self, clock: u32) -> Option<[Wdl; 2]> {
@@ -94,7 +96,8 @@ impl RootMove {
         })
     }
 
-    /// The result for the player of the move; where a distance is rounded, what is sure: nobody trusts in the rest.
+    /// The result for the player of the move; where a distance is rounded, what is sure: nobody
+    /// trusts in the rest.
     fn result_with_clock(&self, clock: u32) -> Option<Wdl> {
         self.results_with_clock(clock).map(|[sure, _]| sure)
     }
@@ -120,8 +123,8 @@ impl RootMove {
 
     /// How far the end is, the most important number first; `unknown` stands for what is not known.
     ///
-    /// Plies to mate if the move mates, to the next zeroing move (twice the middle, where it is not known exactly), to mate,
-    /// and to the zeroing move after a move that zeroes.
+    /// Plies to mate if the move mates, to the next zeroing move (twice the middle, where it is not
+    /// known exactly), to mate, and to the zeroing move after a move that zeroes.
     fn lengths(&self, unknown: u32, by: Lengths) -> [u32; 4] {
         let plies = |distance: Option<i32>| distance.map_or(unknown, i32::unsigned_abs);
         let mate = plies(self.dtm.map(|dtm| dtm.0));
@@ -153,14 +156,17 @@ enum Lengths {
     MateOnly,
 }
 
-/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves`] does.
+/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves`]
+/// does.
 pub fn sort_root_moves(moves: &mut [RootMove], clock: u32) {
     sort_root_moves_by(moves, clock, Metric::Dtz);
 }
 
-/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves_by`] does.
+/// Sorts the moves of a position with that many plies on its clock as [`Tablebase::root_moves_by`]
+/// does.
 pub fn sort_root_moves_by(moves: &mut [RootMove], clock: u32, metric: Metric) {
-    // Some distances to zeroing need no table, since a capture decides; they cannot be compared with others. So with mates.
+    // Some distances to zeroing need no table, since a capture decides; they cannot be compared
+    // with others. So with mates.
     let has_zeroing = moves.iter().all(|m| m.dtz.is_some() || m.wdl.is_none());
     let is_drawn = |m: &RootMove| m.wdl.is_none_or(|wdl| wdl == Wdl::Draw);
     let has_mates = moves.iter().all(|m| m.dtm.is_some() || is_drawn(m));
@@ -183,26 +189,27 @@ impl Tablebase {
     ///
     /// The order is by
     ///
-    /// 1. the result under the fifty-move rule with the clock as it stands: win, cursed win, draw, unknown,
-    ///    blessed loss, loss. A win that needs more plies to the next zeroing move than the clock leaves counts as
-    ///    cursed, and such a loss as blessed;
-    /// 2. among wins the shortest way first, among losses the longest: mate at once, then plies to the next
-    ///    zeroing move, then plies to mate. Draws that end the game come last among draws;
+    /// 1. the result under the fifty-move rule with the clock as it stands: win, cursed win, draw,
+    ///    unknown, blessed loss, loss. A win that needs more plies to the next zeroing move than
+    ///    the clock leaves counts as cursed, and such a loss as blessed;
+    /// 2. among wins the shortest way first, among losses the longest: mate at once, then plies to
+    ///    the next zeroing move, then plies to mate. Draws that end the game come last among draws;
     /// 3. the squares of the move, so that the order is always the same.
     ///
-    /// DTZ counts only if it is known for all moves: with WDL and DTM tables only, wins are ordered by DTM. Moves
-    /// that lack a value come last among equals.
+    /// DTZ counts only if it is known for all moves: with WDL and DTM tables only, wins are ordered
+    /// by DTM. Moves that lack a value come last among equals.
     ///
     /// # Errors
     ///
-    /// [`ProbeError::CastlingRights`], [`ProbeError::TooManyMen`], and whatever is wrong with a table that is there. A missing
-    /// table is no error, its values are `None`.
+    /// [`ProbeError::CastlingRights`], [`ProbeError::TooManyMen`], and whatever is wrong with a
+    /// table that is there. A missing table is no error, its values are `None`.
     pub fn root_moves(&self, position: &Position) -> Result<Vec<RootMove>, ProbeError> {
         self.root_moves_by(position, Metric::Dtz)
     }
 
-    /// All legal moves, best first, as [`root_moves`](Self::root_moves) has them; with [`Metric::Dtm`] plies to mate count before
-    /// those to the next zeroing move, where they are known for all moves.
+    /// All legal moves, best first, as [`root_moves`](Self::root_moves) has them; with
+    /// [`Metric::Dtm`] plies to mate count before those to the next zeroing move, where they are
+    /// known for all moves.
     ///
     /// # Errors
     ///
@@ -223,12 +230,13 @@ impl Tablebase {
         Ok(moves)
     }
 
-    /// A legal move and what the tables say about the position after it: also where a castling right is left before the move,
-    /// and nothing where one is left after it.
+    /// A legal move and what the tables say about the position after it: also where a castling
+    /// right is left before the move, and nothing where one is left after it.
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with a table that is there. A missing table is no error, its values are `None`.
+    /// Whatever is wrong with a table that is there. A missing table is no error, its values are
+    /// `None`.
     pub fn root_move(&self, position: &Position, m: Move) -> Result<RootMove, ProbeError> {
         let next = position.play(m);
         let is_covered = self.check_covered(&next).is_ok();

@@ -1,8 +1,9 @@
 //! Root moves with ranks, as engines filter them.
 //!
-//! Inside a search the result of a position is enough. At the root it is not: a won position stays won by
-//! many moves, and an engine that always takes one that keeps the win may never mate. Ranks tell which moves make progress
-//! while the clock of the fifty-move rule allows, and which only would.
+//! Inside a search the result of a position is enough. At the root it is not: a won position stays
+//! won by many moves, and an engine that always takes one that keeps the win may never mate. Ranks
+//! tell which moves make progress while the clock of the fifty-move rule allows, and which only
+//! would.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -17,19 +18,21 @@ pub const CERTAIN: i32 = 1000;
 /// The least rank of a move that wins under the fifty-move rule, for certain or by a ply.
 pub const WINNING: i32 = 900;
 
-/// The score of a won move in hundredths of a pawn: less than that of any mate, more than that of any other position.
+/// The score of a won move in hundredths of a pawn: less than that of any mate, more than that of
+/// any other position.
 pub const WIN_SCORE: i32 = 31_744;
 
 /// How moves are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankOptions {
-    /// Whether a position has been repeated since the last capture or pawn move. Then moves that win are ranked by their
-    /// distance, so that the game makes progress.
+    /// Whether a position has been repeated since the last capture or pawn move. Then moves that
+    /// win are ranked by their distance, so that the game makes progress.
     pub has_repeated: bool,
     /// Whether there is a fifty-move rule. Where there is none, cursed wins score as wins.
     pub fifty_move_rule: bool,
-    /// Whether, of the moves that surely win or lose, the shortest way to mate comes first, or the longest, instead of the way
-    /// to the next zeroing move. Moves without a known distance come last.
+    /// Whether, of the moves that surely win or lose, the shortest way to mate comes first, or the
+    /// longest, instead of the way to the next zeroing move. Moves without a known distance come
+    /// last.
     pub by_mate: bool,
 }
 
@@ -65,8 +68,9 @@ pub struct RankedMove {
     pub dtm: Option<Dtm>,
     /// Higher is better for the player of the move; see [`Tablebase::rank_root_moves`].
     pub rank: i32,
-    /// For display, in hundredths of a pawn for the player of the move: [`WIN_SCORE`] for a win, 1 to 49 for a cursed
-    /// win, more the closer it is to a real one, 0 for a draw, and the same below zero.
+    /// For display, in hundredths of a pawn for the player of the move: [`WIN_SCORE`] for a win, 1
+    /// to 49 for a cursed win, more the closer it is to a real one, 0 for a draw, and the same
+    /// below zero.
     pub score: i32,
 }
 
@@ -129,10 +133,11 @@ impl RankedMoves {
     }
 }
 
-/// The rank of a move by the plies to the next zeroing move, counted from before the move, and positive if its player wins;
-/// the table of [`Tablebase::rank_root_moves`] says what it means.
+/// The rank of a move by the plies to the next zeroing move, counted from before the move, and
+/// positive if its player wins; the table of [`Tablebase::rank_root_moves`] says what it means.
 ///
-/// What a rounded table gives may be one ply more. So 99 plies, clock included, win for certain and 100 do not.
+/// What a rounded table gives may be one ply more. So 99 plies, clock included, win for certain and
+/// 100 do not.
 #[must_use]
 pub fn rank_by_zeroing(plies: i32, clock: i32, has_repeated: bool) -> i32 {
     let limit = FIFTY_MOVES.0 as i32;
@@ -171,8 +176,9 @@ fn score(rank: i32, fifty_move_rule: bool) -> i32 {
 }
 
 impl RootMove {
-    /// Plies to the next zeroing move or mate, counted from before the move and with the clock at zero before it if the move
-    /// does not zero; positive if its player wins. Of a rounded distance the lesser.
+    /// Plies to the next zeroing move or mate, counted from before the move and with the clock at
+    /// zero before it if the move does not zero; positive if its player wins. Of a rounded distance
+    /// the lesser.
     pub(crate) fn plies_to_zeroing_signed(&self) -> Option<i32> {
         if self.is_checkmate {
             return Some(1);
@@ -186,7 +192,8 @@ impl RootMove {
 }
 
 impl Tablebase {
-    /// All legal moves with ranks, best first; moves of one rank in the order of [`root_moves`](Self::root_moves).
+    /// All legal moves with ranks, best first; moves of one rank in the order of
+    /// [`root_moves`](Self::root_moves).
     ///
     /// The clock is that of the position. Ranks are those that Fathom and Stockfish use:
     ///
@@ -200,9 +207,11 @@ impl Tablebase {
     /// | to −999 | loses, but by a way that is long enough to be tried |
     /// | −1000 | loses |
     ///
-    /// Where the DTZ of a move is not known, ranks follow from results: 1000, 899, 0, −899, −1000, the clock left aside.
+    /// Where the DTZ of a move is not known, ranks follow from results: 1000, 899, 0, −899, −1000,
+    /// the clock left aside.
     ///
-    /// Takes some probes for each move: microseconds to a millisecond. It is for the root of a search.
+    /// Takes some probes for each move: microseconds to a millisecond. It is for the root of a
+    /// search.
     ///
     /// # Errors
     ///

@@ -1,16 +1,19 @@
 //! Results of whole probes, kept for the next time that the same position is asked for.
 //!
-//! A search comes by the same positions again, by other moves or one ply deeper. A probe of results may look at all captures
-//! and at captures after those; finding its answer here takes one line of memory.
+//! A search comes by the same positions again, by other moves or one ply deeper. A probe of results
+//! may look at all captures and at captures after those; finding its answer here takes one line of
+//! memory.
 //!
-//! The Zobrist key of a position says where to look. It does not say that what stands there is of this position, since
-//! positions can share a key. But few men without castling or en-passant rights, together with the side to move and a result, fit
-//! into one word of 64 bits ([`Packed`]): so a place is one word and has the whole position. A word that is found to be of a
-//! position is of that position, with certainty, and as a word is read and written at once, threads need no lock and cannot
-//! see half of one answer and half of another.
+//! The Zobrist key of a position says where to look. It does not say that what stands there is of
+//! this position, since positions can share a key. But few men without castling or en-passant
+//! rights, together with the side to move and a result, fit into one word of 64 bits ([`Packed`]):
+//! so a place is one word and has the whole position. A word that is found to be of a position is
+//! of that position, with certainty, and as a word is read and written at once, threads need no
+//! lock and cannot see half of one answer and half of another.
 //!
-//! Places stand in buckets of [`PLACES`], less than a line of the processor's cache. What is new comes first and pushes the others back, the
-//! last one out. Threads that write into one bucket at the same time may lose an answer or have one twice, which does not harm.
+//! Places stand in buckets of [`PLACES`], less than a line of the processor's cache. What is new
+//! comes first and pushes the others back, the last one out. Threads that write into one bucket at
+//! the same time may lose an answer or have one twice, which does not harm.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -41,11 +44,12 @@ pub struct ResultStatistics {
     pub bytes: usize,
 }
 
-/// A position of up to seven men without castling or en-passant rights, clocks left aside, as a number below 2^61 that no other
-/// position has.
+/// A position of up to seven men without castling or en-passant rights, clocks left aside, as a
+/// number below 2^61 that no other position has.
 ///
-/// Men other than kings are digits to the base [`MEN`], in the order of colour, role and square; none is zero, so different lists
-/// of men are different numbers. Behind them follow 13 bits for the side to move and the kings: `MEN^5 * 2^13` is less than 2^61.
+/// Men other than kings are digits to the base [`MEN`], in the order of colour, role and square;
+/// none is zero, so different lists of men are different numbers. Behind them follow 13 bits for
+/// the side to move and the kings: `MEN^5 * 2^13` is less than 2^61.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packed(u64);
 
@@ -95,7 +99,8 @@ pub(super) struct ResultCache {
 }
 
 impl ResultCache {
-    /// A cache of up to so many bytes; of less than a bucket it keeps nothing. An error if the system has not so much memory.
+    /// A cache of up to so many bytes; of less than a bucket it keeps nothing. An error if the
+    /// system has not so much memory.
     pub fn new(bytes: usize) -> Result<ResultCache, Refused> {
         Ok(ResultCache {
             buckets: defaults(bytes / size_of::<Bucket>())?,
@@ -103,7 +108,8 @@ impl ResultCache {
         })
     }
 
-    /// What a position is kept under; nothing if nothing is kept or the position is of another kind.
+    /// What a position is kept under; nothing if nothing is kept or the position is of another
+    /// kind.
     #[inline]
     pub fn slot(&self, position: &Position) -> Option<Slot<'_>> {
         // The high bits of the key times the number of buckets: evenly spread over any number.

@@ -1,6 +1,7 @@
 //! From stored numbers to the value of a position.
 //!
-//! A *conversion* is a capture, en passant included, or a promotion. What the tables leave to the prober:
+//! A *conversion* is a capture, en passant included, or a promotion. What the tables leave to the
+//! prober:
 //!
 //! | metric | the number is exact | except that |
 //! |---|---|---|
@@ -8,19 +9,20 @@
 //! | DTZ | where decided and not won by a zeroing move | anything stands elsewhere; a mated side has 0 |
 //! | DTM | unless a conversion reaches the value | it is not better for the mover then; anything for a draw |
 //!
-//! So the best of the conversions and the number is the value. A DTZ or DTM table may lack a side to move
-//! altogether; then all moves are looked at, one ply deep, since the other side is stored. A WDL table may not:
-//! it has both sides, or white to move for a symmetric material.
+//! So the best of the conversions and the number is the value. A DTZ or DTM table may lack a side
+//! to move altogether; then all moves are looked at, one ply deep, since the other side is stored.
+//! A WDL table may not: it has both sides, or white to move for a symmetric material.
 //!
-//! Syzygy tables obey the same rules, so the search is the same, with two differences. Their WDL numbers do not leave promotions
-//! to the prober, which skips them. Their DTZ numbers need the result to be decoded, and may stand for one of two distances:
-//! then the value is a range, and each end of it passes to the position before as a distance does.
+//! Syzygy tables obey the same rules, so the search is the same, with two differences. Their WDL
+//! numbers do not leave promotions to the prober, which skips them. Their DTZ numbers need the
+//! result to be decoded, and may stand for one of two distances: then the value is a range, and
+//! each end of it passes to the position before as a distance does.
 //!
 //! # En passant
 //!
-//! A number is that of the position without en-passant rights. The capture is one move more: the value is the
-//! better one, except that it alone counts where there is no other move and the table takes the position for
-//! stalemate or mate.
+//! A number is that of the position without en-passant rights. The capture is one move more: the
+//! value is the better one, except that it alone counts where there is no other move and the table
+//! takes the position for stalemate or mate.
 
 use super::mate::Mate;
 use super::{ProbeError, Tablebase};
@@ -104,7 +106,8 @@ fn least(a: DtzRange, b: DtzRange) -> DtzRange {
     }
 }
 
-/// The distance of a lost position that a table has as one ply or two: it is two if there is a move that does not zero.
+/// The distance of a lost position that a table has as one ply or two: it is two if there is a move
+/// that does not zero.
 fn exact_if_lost_at_once(position: &Position, dtz: DtzRange) -> DtzRange {
     match position.legal_moves().into_iter().all(Move::is_zeroing) {
         true => dtz.shortest.into(),
@@ -119,8 +122,8 @@ impl Tablebase {
         self.wdl_between(board, Wdl::Loss, Wdl::Win, EnPassant::Allowed)
     }
 
-    /// The value if it lies between `alpha` and `beta`; else a bound: at most `alpha` if the value is no more
-    /// than the answer, at least `beta` if it is no less.
+    /// The value if it lies between `alpha` and `beta`; else a bound: at most `alpha` if the value
+    /// is no more than the answer, at least `beta` if it is no less.
     fn wdl_between(
         &self,
         board: &Board,
@@ -154,7 +157,8 @@ impl Tablebase {
         if en_passant_is_legal && has_only_en_passant(board) {
             return Ok(best);
         }
-        // Not better than the value without en passant, unless a conversion wins, and equal to it unless a conversion reaches it.
+        // Not better than the value without en passant, unless a conversion wins, and equal to it
+        // unless a conversion reaches it.
         Ok(best.max(self.stored_wdl(board)?))
     }
 
@@ -192,8 +196,8 @@ impl Tablebase {
         let follows_from_zeroing_move = match wdl {
             Wdl::Draw => true,
             _ if wdl.is_any_win() => best == wdl || self.is_won_by_pawn_move(position, wdl)?,
-            // The loser zeroes only if there is nothing else, which the table knows; but it does not know of an
-            // en-passant capture that alone saves the loser by the fifty-move rule.
+            // The loser zeroes only if there is nothing else, which the table knows; but it does
+            // not know of an en-passant capture that alone saves the loser by the fifty-move rule.
             _ => {
                 en_passant_is_legal && {
                     let ignored = EnPassant::Ignored;
@@ -238,7 +242,8 @@ impl Tablebase {
         Ok(false)
     }
 
-    /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a zeroing move.
+    /// The distance to zeroing of a position whose side is not stored, not drawn, and not won by a
+    /// zeroing move.
     #[cold]
     fn dtz_of_moves(
         &self,
@@ -274,13 +279,14 @@ impl Tablebase {
             .ok_or_else(|| self.contradiction(position.material_key(), Metric::Dtz))
     }
 
-    /// Whether the distance that is stored, which is that of the position if it is lost as `wdl` says, is no shorter than
-    /// `best` from the position before.
+    /// Whether the distance that is stored, which is that of the position if it is lost as `wdl`
+    /// says, is no shorter than `best` from the position before.
     fn takes_longer_if_lost(&self, position: &Position, wdl: Wdl, best: DtzRange) -> bool {
         if position.en_passant_square().is_some() {
             return false;
         }
-        // If the position is not lost like this, a Syzygy table may have no distance for what is stored.
+        // If the position is not lost like this, a Syzygy table may have no distance for what is
+        // stored.
         let Ok(Some(stored)) = self.stored_dtz(position, wdl) else {
             return false;
         };
@@ -307,8 +313,8 @@ impl Tablebase {
 
     /// Distance to mate of a position that is known to be won or lost.
     ///
-    /// Another score may be returned where the side that moved here would not care: one that, like the true one, is
-    /// no better for it than `floor`.
+    /// Another score may be returned where the side that moved here would not care: one that, like
+    /// the true one, is no better for it than `floor`.
     fn mate_score_given(
         &self,
         position: &Position,
@@ -391,8 +397,8 @@ impl Tablebase {
         self.ensure_outcome(position, score, outcome)
     }
 
-    /// What a move of a won or lost position makes of it, or any score up to `floor` if that is not better; the worst
-    /// score where the move throws a win away.
+    /// What a move of a won or lost position makes of it, or any score up to `floor` if that is not
+    /// better; the worst score where the move throws a win away.
     fn mate_score_after(
         &self,
         position: &Position,
@@ -406,8 +412,8 @@ impl Tablebase {
             let score = self.mate_score_given(&next, Outcome::Mates, floor)?;
             return Ok(score.before_move());
         }
-        // What is stored is not better for the other side than the truth if it loses at all, and most moves do not
-        // come close to the best.
+        // What is stored is not better for the other side than the truth if it loses at all, and
+        // most moves do not come close to the best.
         if floor > EXACT
             && next.en_passant_square().is_none()
             && !has_bare_kings(&next)
@@ -425,8 +431,9 @@ impl Tablebase {
         }
     }
 
-    /// What the table says of a position won or lost without en-passant captures: not better than that, and equal
-    /// to it unless a conversion is as good. Nothing if that side's distances are not stored.
+    /// What the table says of a position won or lost without en-passant captures: not better than
+    /// that, and equal to it unless a conversion is as good. Nothing if that side's distances are
+    /// not stored.
     #[inline]
     fn stored_mate_score(
         &self,
@@ -441,7 +448,8 @@ impl Tablebase {
         }))
     }
 
-    /// The best of a score and those of the moves that keep the material; that of a mate if there is none.
+    /// The best of a score and those of the moves that keep the material; that of a mate if there
+    /// is none.
     #[cold]
     fn mate_score_of_other_moves(
         &self,

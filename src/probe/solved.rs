@@ -1,7 +1,8 @@
 //! Positions that were solved by what they reach, kept in a file.
 //!
-//! [`save`] writes what [`reach::solve`](crate::reach::solve) found; [`SolvedSet`] answers for every position that
-//! was explored. Positions that tables knew are not in the file: those tables are asked for them.
+//! [`save`] writes what [`reach::solve`](crate::reach::solve) found; [`SolvedSet`] answers for
+//! every position that was explored. Positions that tables knew are not in the file: those tables
+//! are asked for them.
 //!
 //! # Examples
 //!
@@ -43,8 +44,8 @@ use crate::table::records::{
 };
 use crate::tables::remove_leftovers_of;
 
-/// Where in the description are the number of the game, whether distances to mate are stored, what an endless game is worth, and
-/// the key of the position that was solved.
+/// Where in the description are the number of the game, whether distances to mate are stored, what
+/// an endless game is worth, and the key of the position that was solved.
 const GAME: usize = 0;
 const MATES: usize = 1;
 const RULES: usize = 2;
@@ -175,12 +176,13 @@ impl<P: Recorded> RecordSource for Source<'_, P> {
     }
 }
 
-/// Writes all positions of a set with their values; how many bytes the file has. It appears under its name when it is complete,
-/// and replaces any older one.
+/// Writes all positions of a set with their values; how many bytes the file has. It appears under
+/// its name when it is complete, and replaces any older one.
 ///
 /// # Errors
 ///
-/// [`Error::Write`] if values are only bounds, if something other than a file has that name, or if the system cannot write.
+/// [`Error::Write`] if values are only bounds, if something other than a file has that name, or if
+/// the system cannot write.
 pub fn save<P: Recorded>(solved: &Solved<P>, path: &Path) -> Result<u64, Error> {
     if solved.exact().is_none() {
         return Err(Error::Write {
@@ -212,8 +214,9 @@ pub fn save<P: Recorded>(solved: &Solved<P>, path: &Path) -> Result<u64, Error> 
     write_records(path, &description, &source)
 }
 
-/// Makes sure that a set can be written to a file, before it takes hours to find what is to be written: its directory is there and
-/// lets files be made, and nothing but a file has its name. What killed programs left of a file of that name is cleared away.
+/// Makes sure that a set can be written to a file, before it takes hours to find what is to be
+/// written: its directory is there and lets files be made, and nothing but a file has its name.
+/// What killed programs left of a file of that name is cleared away.
 ///
 /// # Errors
 ///
@@ -275,7 +278,8 @@ impl<P: Recorded> SolvedSet<P> {
     ///
     /// # Errors
     ///
-    /// [`SolvedSetError`] if it cannot be read, is something else or of another game, or is damaged.
+    /// [`SolvedSetError`] if it cannot be read, is something else or of another game, or is
+    /// damaged.
     pub fn open(path: &Path) -> Result<SolvedSet<P>, SolvedSetError> {
         let records = Records::open(path).map_err(error(path))?;
         SolvedSet::new(path, records)
@@ -334,7 +338,8 @@ impl<P: Recorded> SolvedSet<P> {
         &self.root
     }
 
-    /// How many positions there are; of those that are the same but for a symmetry of the board, one counts.
+    /// How many positions there are; of those that are the same but for a symmetry of the board,
+    /// one counts.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.records.len()
@@ -440,7 +445,8 @@ impl<P: Recorded> SolvedSet<P> {
         self.records.blocks()
     }
 
-    /// Calls `visit` with the positions of a part and their values; `None` stands for what is no position.
+    /// Calls `visit` with the positions of a part and their values; `None` stands for what is no
+    /// position.
     pub(crate) fn for_each_in(
         &self,
         part: usize,
@@ -477,8 +483,8 @@ impl SolvedSet {
         Ok(self.value(position)?.and_then(|value| value.dtm))
     }
 
-    /// All legal moves with what the set and `leaves` know of the positions after them, best first, as
-    /// [`Tablebase::root_moves`](crate::Tablebase::root_moves) has them.
+    /// All legal moves with what the set and `leaves` know of the positions after them, best first,
+    /// as [`Tablebase::root_moves`](crate::Tablebase::root_moves) has them.
     ///
     /// # Errors
     ///

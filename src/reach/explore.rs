@@ -1,8 +1,10 @@
 //! Finding every position that can be reached.
 //!
-//! Breadth first, a batch at a time. Threads share out the positions of a batch by *source*, a shard or some neighbouring ones,
-//! write down what their moves lead to, sorted by the shard it belongs to, and then share out the shards: each adds
-//! what was written for it in the order of the sources. Nobody waits for a lock, and positions are numbered the same whatever the number of threads.
+//! Breadth first, a batch at a time. Threads share out the positions of a batch by *source*, a
+//! shard or some neighbouring ones, write down what their moves lead to, sorted by the shard it
+//! belongs to, and then share out the shards: each adds what was written for it in the order of the
+//! sources. Nobody waits for a lock, and positions are numbered the same whatever the number of
+//! threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,11 +14,12 @@ use super::positions::{Compact, Full, Hashing, Look, Positions, SHARDS, Shard};
 
 /// Positions of a shard that are expanded in one batch, at most and at least.
 const BATCH: [usize; 2] = [256, 8];
-/// One position in so many is expanded in one batch, so that what shards have for each other stays a small part of the
-/// memory.
+/// One position in so many is expanded in one batch, so that what shards have for each other stays
+/// a small part of the memory.
 const SHARE: usize = 256;
-/// Sources of small sets, and how large sets are that have one for each shard. What one source has for one shard is then not
-/// so little that going from one list to the next takes longer than the lists.
+/// Sources of small sets, and how large sets are that have one for each shard. What one source has
+/// for one shard is then not so little that going from one list to the next takes longer than the
+/// lists.
 const FEW_SOURCES: usize = 8;
 const LARGE: usize = 1 << 22;
 /// New positions to expect of one that is expanded; for not going far beyond a limit.
@@ -25,8 +28,8 @@ const GROWTH: usize = 8;
 /// How far an exploration has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Positions found. Of those without pawns and castling rights, which are the same but for a symmetry of the board, one
-    /// is found.
+    /// Positions found. Of those without pawns and castling rights, which are the same but for a
+    /// symmetry of the board, one is found.
     pub positions: usize,
     /// Positions whose moves have not been looked at yet.
     pub frontier: usize,
@@ -49,8 +52,8 @@ pub enum End {
 
 /// Which positions are to be explored after one.
 pub trait Successors<P>: Sync {
-    /// Names them with their keys, and says what the moves to them are; `is_covered` tells that the value of the position itself is
-    /// known.
+    /// Names them with their keys, and says what the moves to them are; `is_covered` tells that the
+    /// value of the position itself is known.
     fn visit(&self, packed: &P, is_covered: bool, found: impl FnMut(P, u64)) -> Look;
 }
 
@@ -148,7 +151,8 @@ impl<P: Compact> Exploration<P> {
         Ok(End::Complete)
     }
 
-    /// Expands so many positions of each shard, if there are as many; so many sources write down what is found.
+    /// Expands so many positions of each shard, if there are as many; so many sources write down
+    /// what is found.
     fn expand(
         &mut self,
         successors: &impl Successors<P>,

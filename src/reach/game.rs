@@ -1,8 +1,9 @@
 //! What the games tell the engine about their positions.
 //!
-//! Exploring, keeping positions, going from level to level, bounds and lines are one piece of code for all games. What a game
-//! brings along is here: `Compact` packs its positions, `Successors` names what is explored
-//! after one, [`Leaves`](super::Leaves) know where exploring ends, and [`Reach`] ties them together.
+//! Exploring, keeping positions, going from level to level, bounds and lines are one piece of code
+//! for all games. What a game brings along is here: `Compact` packs its positions, `Successors`
+//! names what is explored after one, [`Leaves`](super::Leaves) know where exploring ends, and
+//! [`Reach`] ties them together.
 
 use std::error::Error;
 use std::fmt::{self, Debug};
@@ -95,8 +96,8 @@ pub trait Reach: Copy + Debug + Send + Sync + 'static {
     /// Whether a move to a position in `next` makes a position what it is, `here`.
     fn keeps(here: Self::State, played: Self::Move, next: Self::State, mates: bool) -> bool;
 
-    /// The order of a move of a position in `here`; `next` is not known where it was not explored, and `ends` if nobody can
-    /// move there.
+    /// The order of a move of a position in `here`; `next` is not known where it was not explored,
+    /// and `ends` if nobody can move there.
     fn preference(
         here: Self::State,
         played: Self::Move,
@@ -205,11 +206,12 @@ pub type LeafError = Box<dyn Error + Send + Sync>;
 
 /// Positions whose values are known: those of tables.
 pub trait Leaves<P: Reach = chess::Position>: Sync {
-    /// Whether positions of this material are known, all of them; in chess, with these castling rights.
+    /// Whether positions of this material are known, all of them; in chess, with these castling
+    /// rights.
     fn covers(&self, position: &P) -> bool;
 
-    /// The value of a position that is covered. After a zeroing move only its result matters in chess, and any distance to
-    /// zeroing that stands for it will do.
+    /// The value of a position that is covered. After a zeroing move only its result matters in
+    /// chess, and any distance to zeroing that stands for it will do.
     ///
     /// # Errors
     ///
@@ -247,7 +249,8 @@ pub enum Next<P> {
     Conceded,
     /// To a position that has to be explored.
     Inside,
-    /// Nowhere: a handicap denies it. Where all moves are denied, the position counts as lost for that side.
+    /// Nowhere: a handicap denies it. Where all moves are denied, the position counts as lost for
+    /// that side.
     Denied,
 }
 
@@ -328,11 +331,13 @@ pub struct Analysis<'a, P: Reach> {
     pub levels: &'a Levels<<P::Packed as Compact>::Level>,
     /// What is a leaf.
     pub rules: &'a Rules<'a, P>,
-    /// For whom positions count as lost whose moves were not looked at; if all were, it does not matter.
+    /// For whom positions count as lost whose moves were not looked at; if all were, it does not
+    /// matter.
     pub lost_for: Color,
     /// Whether distances to mate are wanted.
     pub mates: bool,
-    /// What was asked for: what an endless game is worth, when to give up, and who is told how far it has come.
+    /// What was asked for: what an endless game is worth, when to give up, and who is told how far
+    /// it has come.
     pub options: &'a Options<'a>,
 }
 

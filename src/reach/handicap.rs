@@ -4,23 +4,24 @@ use crate::chess::rules::Role;
 use crate::counted::counted;
 use crate::game::{Color, Game};
 
-/// What one side is denied, so that there is less to explore. What it reaches all the same it reaches in the game: its
-/// value is a lower bound.
+/// What one side is denied, so that there is less to explore. What it reaches all the same it
+/// reaches in the game: its value is a lower bound.
 ///
-/// Pawns of xiangqi promote to nothing, but they gain moves when they cross the river, and there is no way back. What is said of
-/// promotion holds for crossing there.
+/// Pawns of xiangqi promote to nothing, but they gain moves when they cross the river, and there is
+/// no way back. What is said of promotion holds for crossing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handicap {
     /// The side.
     pub side: Color,
     /// Chess: what its pawns may become; not empty. All four roles deny nothing.
     pub promotions: Vec<Role>,
-    /// With how many pieces beside the king its pawns may no longer promote; `None` denies nothing. In xiangqi those that can
-    /// attack count: rooks, knights, cannons, and pawns across the river.
+    /// With how many pieces beside the king its pawns may no longer promote; `None` denies nothing.
+    /// In xiangqi those that can attack count: rooks, knights, cannons, and pawns across the river.
     pub pieces: Option<u32>,
     /// Whether it loses at once when a pawn of the other side promotes.
     pub loses_to_promotion: bool,
-    /// With how many men, the king among them, it still plays: with fewer it has lost. 1 denies nothing.
+    /// With how many men, the king among them, it still plays: with fewer it has lost. 1 denies
+    /// nothing.
     pub least_men: u32,
 }
 
@@ -77,7 +78,8 @@ impl Handicap {
         parts.join(", ")
     }
 
-    /// Whether a move of the other side wins at once, which captures or promotes; the side has so many men before it.
+    /// Whether a move of the other side wins at once, which captures or promotes; the side has so
+    /// many men before it.
     #[inline]
     pub(super) fn concedes(&self, is_capture: bool, promotes: bool, men: u32) -> bool {
         self.loses_to_promotion && promotes || is_capture && men <= self.least_men

@@ -1,20 +1,22 @@
 //! Solving one position with any number of men, by what it can reach.
 //!
-//! Tables end at a number of men. Many positions with more men reach few others: blocked pawns, fortresses, studies. Here
-//! everything that can be reached is found, kept by Zobrist key, and solved by retrograde analysis.
-//! Where a table knows a position, or nobody can mate any more, the exploration goes no further.
+//! Tables end at a number of men. Many positions with more men reach few others: blocked pawns,
+//! fortresses, studies. Here everything that can be reached is found, kept by Zobrist key, and
+//! solved by retrograde analysis. Where a table knows a position, or nobody can mate any more, the
+//! exploration goes no further.
 //!
 //! # What is proved
 //!
-//! When everything was explored, values are exact, as those of tables are: [`Dtz`](crate::metric::Dtz) counts
-//! from a fresh clock, and with a
-//! clock of `c` plies a win in `n` plies to the next zeroing move counts if `c + n` is at most 100. Repetitions are no
-//! draws, as in tables.
+//! When everything was explored, values are exact, as those of tables are:
+//! [`Dtz`](crate::metric::Dtz) counts from a fresh clock, and with a clock of `c` plies a win in
+//! `n` plies to the next zeroing move counts if `c + n` is at most 100. Repetitions are no draws,
+//! as in tables.
 //!
-//! When there is not room for everything, the positions whose moves were not looked at count as lost for one side. What
-//! that side reaches all the same it reaches in the game, so its value is a lower bound, and counted as lost for the other
-//! side an upper bound. The same holds for a side that is denied something by a [`Handicap`]. A win found like this is a
-//! win; its distances are those of the way that was found, and there may be a shorter one.
+//! When there is not room for everything, the positions whose moves were not looked at count as
+//! lost for one side. What that side reaches all the same it reaches in the game, so its value is a
+//! lower bound, and counted as lost for the other side an upper bound. The same holds for a side
+//! that is denied something by a [`Handicap`]. A win found like this is a win; its distances are
+//! those of the way that was found, and there may be a shorter one.
 //!
 //! # Examples
 //!
@@ -30,7 +32,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! In xiangqi what an endless game is worth is a matter of the rules, and whoever has no move has lost:
+//! In xiangqi what an endless game is worth is a matter of the rules, and whoever has no move has
+//! lost:
 //!
 //! ```
 //! use retrograde::xiangqi::rules::Position;
@@ -52,11 +55,12 @@
 //!
 //! # How it is built
 //!
-//! Exploring, keeping positions in slots, going from level to level, bounds, restrictions and lines are the same for both games.
-//! Three seams are what a game brings along: its positions packed (`Compact`), what is explored after one
-//! (`Successors`), and where exploring ends ([`Leaves`]). What is truly different stays apart: `chess/` has
-//! the normal form by the symmetries of the board, captures en passant and distances that begin anew with a pawn move, so no
-//! edges are kept; `xiangqi/` keeps them, for the rule of perpetual check.
+//! Exploring, keeping positions in slots, going from level to level, bounds, restrictions and lines
+//! are the same for both games. Three seams are what a game brings along: its positions packed
+//! (`Compact`), what is explored after one (`Successors`), and where exploring ends ([`Leaves`]).
+//! What is truly different stays apart: `chess/` has the normal form by the symmetries of the
+//! board, captures en passant and distances that begin anew with a pawn move, so no edges are kept;
+//! `xiangqi/` keeps them, for the rule of perpetual check.
 
 mod chess;
 mod explore;

@@ -19,10 +19,11 @@ pub struct Options<'a> {
     pub max_positions: usize,
     /// What one side is denied. Then only its lower bound is found.
     pub handicap: Option<&'a Handicap>,
-    /// The side whose lower bound is wanted where not everything is explored; both sides' if nothing is said.
+    /// The side whose lower bound is wanted where not everything is explored; both sides' if
+    /// nothing is said.
     pub side: Option<Color>,
-    /// Whether distances to mate are wanted. They are not found if a leaf does not have them, nor in xiangqi where perpetual
-    /// check loses.
+    /// Whether distances to mate are wanted. They are not found if a leaf does not have them, nor
+    /// in xiangqi where perpetual check loses.
     pub mates: bool,
     /// Which bits of the keys count. For tests: with fewer of them, positions collide.
     pub key_mask: u64,

@@ -14,8 +14,8 @@ const MAX_LINE: usize = 1200;
 pub struct MoveValue<P: Reach = chess::Position> {
     /// The move.
     pub played: P::Move,
-    /// In a bound what it is worth at most for the opponent of the side the bound is for. `None` if a handicap denies the move,
-    /// or all that is known is that it counts as lost.
+    /// In a bound what it is worth at most for the opponent of the side the bound is for. `None` if
+    /// a handicap denies the move, or all that is known is that it counts as lost.
     pub value: Option<P::Value>,
 }
 

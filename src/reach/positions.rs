@@ -1,9 +1,10 @@
 //! The positions that were met, found by their Zobrist keys.
 //!
-//! The table is cut into shards by bits of the key, so that many threads can add positions at once, each to shards of its
-//! own. A shard keeps its positions one after the other, packed, and finds them by a hash table of 32-bit slots: 24 bits
-//! say which position it is, eight more bits of the key tell most others apart without looking at them. What looks the
-//! same is then compared as a whole, so two positions with one key are two positions.
+//! The table is cut into shards by bits of the key, so that many threads can add positions at once,
+//! each to shards of its own. A shard keeps its positions one after the other, packed, and finds
+//! them by a hash table of 32-bit slots: 24 bits say which position it is, eight more bits of the
+//! key tell most others apart without looking at them. What looks the same is then compared as a
+//! whole, so two positions with one key are two positions.
 
 use std::marker::PhantomData;
 
@@ -23,7 +24,8 @@ const MIN_SLOTS: usize = 16;
 /// Shards that are sorted at a time: each needs room for a copy.
 const SORTED_AT_ONCE: usize = 16;
 
-/// Positions that are looked for side by side, so that what one waits for from memory the others do not wait for again.
+/// Positions that are looked for side by side, so that what one waits for from memory the others do
+/// not wait for again.
 const SIDE_BY_SIDE: usize = 16;
 
 /// As many bytes as a position of any game takes, or more.
@@ -81,8 +83,8 @@ pub trait Compact: Copy + Eq + Default + Send + Sync + std::fmt::Debug {
     /// The level.
     fn level(&self) -> Self::Level;
 
-    /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions are in the order of
-    /// these bytes in files.
+    /// The position in bytes, of which the first [`bytes`](Self::bytes) are all there is. Positions
+    /// are in the order of these bytes in files.
     fn to_key(&self) -> [u8; ROOM] {
         let mut words = self.words();
         words[0] = words[0].swap_bytes();
@@ -277,8 +279,8 @@ impl<P: Compact> Shard<P> {
     fn words(&self, local: usize) -> Words {
         let at = local * self.stride;
         let mut words = Words::default();
-        // No more than are needed, for the sake of the cache lines they lie in. What the mask leaves out belongs to the
-        // next position, or is the room behind the last one.
+        // No more than are needed, for the sake of the cache lines they lie in. What the mask
+        // leaves out belongs to the next position, or is the room behind the last one.
         let bytes = self.bytes[at..at + ROOM].as_chunks().0;
         let used = self.stride.div_ceil(size_of::<u64>());
         for ((word, bytes), mask) in words.iter_mut().zip(bytes).zip(self.mask).take(used) {
@@ -334,7 +336,8 @@ impl<P: Compact> Shard<P> {
         firsts
     }
 
-    /// Calls `found` with the numbers of those of some positions with their keys that are there, in order.
+    /// Calls `found` with the numbers of those of some positions with their keys that are there, in
+    /// order.
     #[inline]
     pub fn find_all(&self, wanted: &[(P, u64)], mut found: impl FnMut(u32)) {
         for wanted in wanted.chunks(SIDE_BY_SIDE) {
@@ -432,7 +435,8 @@ impl<P: Compact> Shard<P> {
         }
     }
 
-    /// Sorts the positions by level, keeping the order within a level, and says where each level begins.
+    /// Sorts the positions by level, keeping the order within a level, and says where each level
+    /// begins.
     pub fn sort_by_level(&mut self) -> Vec<(P::Level, u32)> {
         let mut order: Vec<(P::Level, u32)> = (0..self.len)
             .map(|local| (self.get(local as usize).level(), local))
@@ -590,8 +594,9 @@ impl<P: Compact> Positions<P> {
     }
 }
 
-/// Bytes of a position of so many men while positions are sought: what it is and what its moves are, with an eighth of room to
-/// grow; slots, of which few are in use after growing; whether it was looked at.
+/// Bytes of a position of so many men while positions are sought: what it is and what its moves
+/// are, with an eighth of room to grow; slots, of which few are in use after growing; whether it
+/// was looked at.
 pub fn bytes_to_find<P: Compact>(men: u32) -> [f64; 2] {
     let packed = 1.0 + P::bytes(men as usize) as f64;
     [packed, 4.0 / 0.375 + 0.25]

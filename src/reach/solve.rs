@@ -10,8 +10,9 @@ use super::solved::{Analysed, Solved};
 use crate::game::Color;
 use crate::{chess, xiangqi};
 
-/// A game whose positions are solved. Each game has the function itself, so that it is compiled with the library: what a
-/// trait provides is generic, and would be compiled again by every crate that solves.
+/// A game whose positions are solved. Each game has the function itself, so that it is compiled
+/// with the library: what a trait provides is generic, and would be compiled again by every crate
+/// that solves.
 pub trait Solve: Reach {
     /// Explores what this position can reach, and solves it.
     ///
@@ -47,7 +48,8 @@ impl Solve for xiangqi::Position {
 
 /// Explores what a position can reach, and solves it.
 ///
-/// The result does not depend on the number of threads, unless [`Options::stop`] ends the exploration.
+/// The result does not depend on the number of threads, unless [`Options::stop`] ends the
+/// exploration.
 ///
 /// # Errors
 ///

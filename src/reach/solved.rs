@@ -75,7 +75,8 @@ impl<P: Reach> Solved<P> {
         Some(exact.root)
     }
 
-    /// The value of another position, if it was explored and values are exact. The clock does not matter.
+    /// The value of another position, if it was explored and values are exact. The clock does not
+    /// matter.
     #[must_use]
     pub fn value(&self, position: &P) -> Option<P::Value> {
         self.exact()?;
@@ -84,8 +85,8 @@ impl<P: Reach> Solved<P> {
         Some(P::value_of(self.states.get(id), self.mates))
     }
 
-    /// All legal moves with their values, the best first, of a position that was explored, as the last analysis has them. The
-    /// first wins a won position by being played again and again.
+    /// All legal moves with their values, the best first, of a position that was explored, as the
+    /// last analysis has them. The first wins a won position by being played again and again.
     ///
     /// `leaves` are those it was solved with.
     ///
@@ -118,7 +119,8 @@ impl<P: Reach> Solved<P> {
         self.rules
     }
 
-    /// How many positions were found, counting all that are the same but for a symmetry of the board.
+    /// How many positions were found, counting all that are the same but for a symmetry of the
+    /// board.
     ///
     /// It takes the longer the more there are.
     #[must_use]

@@ -1,6 +1,7 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
 //!
-//! Eight bytes are handled as one number, which any processor can do and which compilers turn into wider registers.
+//! Eight bytes are handled as one number, which any processor can do and which compilers turn into
+//! wider registers.
 
 use super::byte_sets::{self, LOW, gather_high_bits, not_zero_bytes};
 use crate::metric::MateScore;

@@ -1,8 +1,8 @@
 //! Retrograde analysis of words of positions, whatever the game: the iteration, and sets of what is
 //! new.
 //!
-//! Nothing here knows a square or a man. A game brings its words and the moves that are neither captures nor pawn moves
-//! (`quiet`); [`fixpoint`] does the rest.
+//! Nothing here knows a square or a man. A game brings its words and the moves that are neither
+//! captures nor pawn moves (`quiet`); [`fixpoint`] does the rest.
 
 pub(crate) mod byte_sets;
 mod bytes;

@@ -8,8 +8,8 @@ use crate::simd::Width;
 
 /// The quiet moves between the positions of one slice, as relations between sets.
 ///
-/// One relation is enough, "has a move into", in three forms that differ in what they cost. Moves need not be reversible:
-/// nothing asks where moves out of a set lead.
+/// One relation is enough, "has a move into", in three forms that differ in what they cost. Moves
+/// need not be reversible: nothing asks where moves out of a set lead.
 pub trait QuietMoves {
     /// Positions that share an address.
     type Word: Bits;
@@ -17,8 +17,9 @@ pub trait QuietMoves {
     /// Number of words of a set.
     fn words(&self) -> usize;
 
-    /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds legal positions only.
-    /// Positions that are not legal may be added as well; the caller masks them out.
+    /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds
+    /// legal positions only. Positions that are not legal may be added as well; the caller masks
+    /// them out.
     fn sweep(&mut self, side: usize, into: &[Self::Word], from: &mut [Self::Word]);
 
     /// The same for the positions of a single word.
@@ -34,10 +35,12 @@ pub trait QuietMoves {
     ) -> Self::Word;
 }
 
-/// Quiet moves that all threads work on together, of a slice or of what one of several ranks has of it.
+/// Quiet moves that all threads work on together, of a slice or of what one of several ranks has of
+/// it.
 ///
-/// A rank cannot see a move out of its words, so it is told what it may reach there: [`tell_open`](Self::tell_open) and
-/// [`tell_newest`](Self::tell_newest). All ranks call what can fail here equally often.
+/// A rank cannot see a move out of its words, so it is told what it may reach there:
+/// [`tell_open`](Self::tell_open) and [`tell_newest`](Self::tell_newest). All ranks call what can
+/// fail here equally often.
 pub trait SharedMoves: Sync {
     /// Positions that share an address.
     type Word: Bits;
@@ -50,8 +53,9 @@ pub trait SharedMoves: Sync {
         self.words()
     }
 
-    /// Makes `reached`, which is empty, the positions of `side` among `wanted` with a quiet move into `into`, which holds
-    /// legal positions only: of several ranks, what was told as the newest.
+    /// Makes `reached`, which is empty, the positions of `side` among `wanted` with a quiet move
+    /// into `into`, which holds legal positions only: of several ranks, what was told as the
+    /// newest.
     fn reach_shared(
         &self,
         side: usize,
@@ -61,8 +65,8 @@ pub trait SharedMoves: Sync {
         width: Width,
     );
 
-    /// Takes the positions with a quiet move of `side` into `into`, which holds legal positions only, away from the
-    /// candidates. Of several ranks, `into` is what was told as open.
+    /// Takes the positions with a quiet move of `side` into `into`, which holds legal positions
+    /// only, away from the candidates. Of several ranks, `into` is what was told as open.
     fn escape_shared(
         &self,
         side: usize,
@@ -71,8 +75,9 @@ pub trait SharedMoves: Sync {
         width: Width,
     );
 
-    /// Makes `stuck`, which is empty, the positions of `side` among some that have no quiet move into `into`, which holds
-    /// legal positions only. Of several ranks, `into` is what was told as open.
+    /// Makes `stuck`, which is empty, the positions of `side` among some that have no quiet move
+    /// into `into`, which holds legal positions only. Of several ranks, `into` is what was told as
+    /// open.
     fn stuck_shared(
         &self,
         side: usize,
@@ -82,12 +87,12 @@ pub trait SharedMoves: Sync {
         width: Width,
     );
 
-    /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads. Of several ranks, the layer
-    /// is what was told as the newest.
+    /// What [`push`](QuietMoves::push) does for every word of a layer, on all threads. Of several
+    /// ranks, the layer is what was told as the newest.
     fn push_shared(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>);
 
-    /// Those positions of a word from which `side` has a quiet move into a set. Of several ranks, the set is what was
-    /// told as open.
+    /// Those positions of a word from which `side` has a quiet move into a set. Of several ranks,
+    /// the set is what was told as open.
     fn having_a_move_into_open(
         &self,
         side: usize,
@@ -105,7 +110,8 @@ pub trait SharedMoves: Sync {
         Ok(())
     }
 
-    /// Tells the other ranks what the newest ply has decided with a side to move; it is not open any more.
+    /// Tells the other ranks what the newest ply has decided with a side to move; it is not open
+    /// any more.
     ///
     /// # Errors
     ///

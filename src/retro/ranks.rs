@@ -1,8 +1,9 @@
 //! Several processes that solve one slice together.
 //!
-//! Each rank has some of the slice's words and does with them what one process does with all. What ranks have to tell
-//! each other is little: after each ply the newest positions from which others may be reached, and whether anything
-//! was new at all. All of it goes through [`Ranks`], so that this crate knows nothing of a network.
+//! Each rank has some of the slice's words and does with them what one process does with all. What
+//! ranks have to tell each other is little: after each ply the newest positions from which others
+//! may be reached, and whether anything was new at all. All of it goes through [`Ranks`], so that
+//! this crate knows nothing of a network.
 
 use std::fmt::Debug;
 use std::io;
@@ -17,16 +18,16 @@ pub trait Ranks: Debug + Send + Sync {
     /// How many processes there are.
     fn count(&self) -> usize;
 
-    /// Gives each rank its bytes, and takes those that each has for this one. What a rank has for itself it gets
-    /// back. All ranks call this equally often.
+    /// Gives each rank its bytes, and takes those that each has for this one. What a rank has for
+    /// itself it gets back. All ranks call this equally often.
     ///
     /// # Errors
     ///
     /// If another rank is gone. What ranks solve together cannot go on then.
     fn swap(&self, outgoing: Vec<Vec<u8>>) -> io::Result<Vec<Vec<u8>>>;
 
-    /// The same, for what was solved of a slice when its plies are done, so that it can be counted apart: it is as much
-    /// as the scratch files hold.
+    /// The same, for what was solved of a slice when its plies are done, so that it can be counted
+    /// apart: it is as much as the scratch files hold.
     ///
     /// # Errors
     ///

@@ -1,9 +1,10 @@
-//! Distances to mate as solving keeps them: a byte a position where all of a slice fit, two where they do not.
+//! Distances to mate as solving keeps them: a byte a position where all of a slice fit, two where
+//! they do not.
 //!
-//! Both kinds are ordered by preference of the side to move, as [`MateScore`] is: lost scores from zero upwards, the
-//! draw in the middle, won scores down from the largest number. Only the step from the longest loss that fits to the
-//! move before it leaves the range, and would become a draw; so who reads scores asks first how long the mates behind
-//! them are.
+//! Both kinds are ordered by preference of the side to move, as [`MateScore`] is: lost scores from
+//! zero upwards, the draw in the middle, won scores down from the largest number. Only the step
+//! from the longest loss that fits to the move before it leaves the range, and would become a draw;
+//! so who reads scores asks first how long the mates behind them are.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -27,13 +28,15 @@ pub trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// No ply at all: larger than that of any mate which fits.
     const NEVER: Self;
 
-    /// The score of a mate given in `plies`, won (odd) or lost (even) by the side to move, if it fits.
+    /// The score of a mate given in `plies`, won (odd) or lost (even) by the side to move, if it
+    /// fits.
     fn from_plies(plies: u32) -> Option<Self>;
 
     /// The score of that many plies, which have to fit, read from numbers of either width.
     fn from_wide(score: u16) -> Self;
 
-    /// The plies to a mate, [`NEVER`](Self::NEVER) for a draw and where there is no move, which is called mated.
+    /// The plies to a mate, [`NEVER`](Self::NEVER) for a draw and where there is no move, which is
+    /// called mated.
     fn due(self) -> Self;
 
     /// The ply as a number of this width, if there is such.
@@ -45,7 +48,8 @@ pub trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// The score of the position before, when the best move led to a position of this score.
     fn before_move(self) -> Self;
 
-    /// The scores of some positions, one after the other, if there are any of this width or a smaller one.
+    /// The scores of some positions, one after the other, if there are any of this width or a
+    /// smaller one.
     fn of<'a>(scores: &'a Scores<'_>, positions: Range<usize>) -> Cow<'a, [Self]>;
 
     /// The scores of one word of 64 positions.
@@ -511,8 +515,8 @@ impl Scores<'_> {
         }
     }
 
-    /// The scores of so many positions from what [`to_le_bytes`](Self::to_le_bytes) has made; nothing if these are
-    /// not as many.
+    /// The scores of so many positions from what [`to_le_bytes`](Self::to_le_bytes) has made;
+    /// nothing if these are not as many.
     #[must_use]
     pub fn from_le_bytes(bytes: Vec<u8>, positions: usize) -> Option<Self> {
         if bytes.len() == positions {

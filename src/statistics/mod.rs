@@ -1,6 +1,8 @@
-//! What there is to say of all positions of a material together: how many have which value, and which take longest.
+//! What there is to say of all positions of a material together: how many have which value, and
+//! which take longest.
 //!
-//! Files keep it ([`Table::statistics`](crate::table::Table::statistics)); [`Recount`](crate::verify::Recount) counts it again.
+//! Files keep it ([`Table::statistics`](crate::table::Table::statistics));
+//! [`Recount`](crate::verify::Recount) counts it again.
 //!
 //! ```
 //! use retrograde::statistics::Counting;
@@ -17,22 +19,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Xiangqi has no symmetry but left and right, which one weight for each placement says (`xiangqi`). What follows is
-//! about chess.
+//! Xiangqi has no symmetry but left and right, which one weight for each placement says
+//! (`xiangqi`). What follows is about chess.
 //!
-//! A slice is gone through once, a word of positions at a time, whether it comes from the solver or from files. Its words
-//! are over the square of the black king; their *address* is the place of the white king, in the triangle a1-d1-d4
-//! without pawns, and the squares of the other pieces in the order of the material, 64 each.
+//! A slice is gone through once, a word of positions at a time, whether it comes from the solver or
+//! from files. Its words are over the square of the black king; their *address* is the place of the
+//! white king, in the triangle a1-d1-d4 without pawns, and the squares of the other pieces in the
+//! order of the material, 64 each.
 //!
 //! # One count, two countings
 //!
-//! Everything is counted over the full board, identical men not told apart ([`Counting::Board`]). Published statistics
-//! of tables count one position of each symmetric set ([`Counting::Table`]), identical men told apart. So from the full
-//! board
+//! Everything is counted over the full board, identical men not told apart ([`Counting::Board`]).
+//! Published statistics of tables count one position of each symmetric set ([`Counting::Table`]),
+//! identical men told apart. So from the full board
 //!
-//! - with pawns every second position is counted, since a position and its mirror image are never the same;
-//! - without pawns one in eight, but one in four of those with all men on one long diagonal, each of which one
-//!   of the eight symmetries leaves as it is;
+//! - with pawns every second position is counted, since a position and its mirror image are never
+//!   the same;
+//! - without pawns one in eight, but one in four of those with all men on one long diagonal, each
+//!   of which one of the eight symmetries leaves as it is;
 //! - k men of a kind make k! positions out of one.
 //!
 //! ```text
@@ -65,7 +69,8 @@ pub enum Counting {
     /// Every legal placement on the full board once, identical men not told apart.
     #[default]
     Board,
-    /// As published statistics of tables count: one position of each symmetric set, identical men told apart.
+    /// As published statistics of tables count: one position of each symmetric set, identical men
+    /// told apart.
     Table,
 }
 
@@ -117,7 +122,8 @@ fn placements(material: &Material) -> Count {
         ways *= choose(free, pawns);
         free -= pawns as u64;
     }
-    // The pawns' squares are behind; now the ranks of the back are free too, and the kings come first.
+    // The pawns' squares are behind; now the ranks of the back are free too, and the kings come
+    // first.
     free += 16;
     let ways_on = |squares: u64| {
         let mut ways = squares * (squares - 1);

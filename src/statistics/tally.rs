@@ -20,7 +20,8 @@ pub(crate) struct Sets<'a> {
     pub legal: u64,
     /// For each [`Wdl`] the positions of that value; what stands at the draw is not looked at.
     pub decided: [u64; 5],
-    /// In check and without a legal move; not looked at where distances are known, as these positions have none.
+    /// In check and without a legal move; not looked at where distances are known, as these
+    /// positions have none.
     pub mated: u64,
     /// Not in check and without a legal move.
     pub stalemated: u64,
@@ -86,7 +87,8 @@ impl Sets<'_> {
 
 /// The words of a slice.
 pub(crate) trait SliceWords: Sync {
-    /// What is known of a side's positions at an address. Where identical men are not in increasing order nobody asks.
+    /// What is known of a side's positions at an address. Where identical men are not in increasing
+    /// order nobody asks.
     fn sets(&self, side: usize, address: usize) -> Sets<'_>;
 }
 
@@ -98,7 +100,8 @@ const DISTANCES: Range<usize> = 0..2;
 /// Addresses that are counted together.
 const CHUNK: usize = 1 << 14;
 
-/// The numbers of some slices. Those of all slices are merged, in any order, into those of the material.
+/// The numbers of some slices. Those of all slices are merged, in any order, into those of the
+/// material.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SliceTally {
     /// How many positions are kept by name of each kind.
@@ -145,9 +148,11 @@ struct Slice<'a> {
     /// Those that are gone through.
     addresses: &'a Range<usize>,
     listed: usize,
-    /// In how many orders identical men can stand on the same squares: each is an address, and one is looked at.
+    /// In how many orders identical men can stand on the same squares: each is an address, and one
+    /// is looked at.
     orders: u64,
-    /// By how much an address is shifted to the square of a man, and to that of an identical one which follows.
+    /// By how much an address is shifted to the square of a man, and to that of an identical one
+    /// which follows.
     identical: &'a [[u32; 2]],
 }
 
@@ -191,7 +196,8 @@ impl Slice<'_> {
         (0..places).flat_map(of_place).collect()
     }
 
-    /// Whether identical men stand on squares in increasing order. Of all orders that address comes first.
+    /// Whether identical men stand on squares in increasing order. Of all orders that address comes
+    /// first.
     #[inline]
     fn is_in_order(&self, address: usize) -> bool {
         let square = |shift: u32| address >> shift & 63;
@@ -298,7 +304,8 @@ impl SliceTally {
         self
     }
 
-    /// Which plies a side's distances to zeroing and to mate have, but for those that a zeroing move is known to give.
+    /// Which plies a side's distances to zeroing and to mate have, but for those that a zeroing
+    /// move is known to give.
     pub fn asked(&self, side: usize, metric: Metric) -> &[bool] {
         match metric {
             Metric::Wdl => &[],
@@ -418,8 +425,8 @@ impl DistanceTally {
     }
 }
 
-/// Positions of some addresses, not weighed. Neighbouring bits count in different halves, because an addition waits for
-/// the one before to the same place.
+/// Positions of some addresses, not weighed. Neighbouring bits count in different halves, because
+/// an addition waits for the one before to the same place.
 struct Raw {
     results: [u64; 5],
     mated: u64,

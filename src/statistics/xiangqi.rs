@@ -1,8 +1,9 @@
 //! Counting the positions of a material of xiangqi.
 //!
-//! As in chess, positions are gone through a word at a time, here over the squares of one attacker, and again both the solver
-//! and files have words. Left and right are the only symmetry. Of a camp and its mirror image one side has one only, so
-//! a position stands for two; where that camp is its own mirror image, both mirror images of the rest are there.
+//! As in chess, positions are gone through a word at a time, here over the squares of one attacker,
+//! and again both the solver and files have words. Left and right are the only symmetry. Of a camp
+//! and its mirror image one side has one only, so a position stands for two; where that camp is its
+//! own mirror image, both mirror images of the rest are there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -57,7 +58,8 @@ pub(crate) trait Words: Sync {
 /// Words that are counted together.
 const CHUNK: usize = 1 << 10;
 
-/// Counts what the file of a metric says of all its values. `listed` positions are named of each kind, at most.
+/// Counts what the file of a metric says of all its values. `listed` positions are named of each
+/// kind, at most.
 ///
 /// `go_on` is told which words are done and says whether to go on; else there is nothing.
 pub(crate) fn count(
@@ -233,8 +235,9 @@ impl Tally {
     }
 }
 
-/// The index of a mutual zugzwang, unless one that counts as the same comes before it: the mirror image where both are in the
-/// words, and where both sides have the same men and lose, that with the colours exchanged.
+/// The index of a mutual zugzwang, unless one that counts as the same comes before it: the mirror
+/// image where both are in the words, and where both sides have the same men and lose, that with
+/// the colours exchanged.
 fn index_of_first(
     space: &IndexSpace,
     kind: Kind,

@@ -19,8 +19,8 @@ impl Kind {
     /// All of them, in the order of table files.
     pub const ALL: [Kind; 3] = [Kind::BlackLoses, Kind::WhiteLoses, Kind::BothLose];
 
-    /// From the results of White to move and of Black to move, each from the mover's point of view; nothing if
-    /// one of them does not mind moving. The fifty-move rule is ignored.
+    /// From the results of White to move and of Black to move, each from the mover's point of view;
+    /// nothing if one of them does not mind moving. The fifty-move rule is ignored.
     #[must_use]
     pub fn new(white: Wdl, black: Wdl) -> Option<Kind> {
         match [white, black].map(|wdl| wdl.signum2().signum()) {
@@ -32,9 +32,10 @@ impl Kind {
     }
 }
 
-/// Whether no placement that counts as the same has a smaller index, in natural order. Where pawns are their own mirror
-/// image, two placements that are each other's have an index each; where both sides have the same men and lose, exchanging
-/// the colours does not make a zugzwang a different one.
+/// Whether no placement that counts as the same has a smaller index, in natural order. Where pawns
+/// are their own mirror image, two placements that are each other's have an index each; where both
+/// sides have the same men and lose, exchanging the colours does not make a zugzwang a different
+/// one.
 #[must_use]
 pub fn is_first(space: &IndexSpace, index: u64, kind: Kind, placement: &Placement) -> bool {
     let natural = space.natural_order();

@@ -62,8 +62,8 @@ pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes. What the room has then is of
-/// no use.
+/// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes.
+/// What the room has then is of no use.
 pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
     match fill(compressed, room)? == room.len() {
         true => Ok(()),

@@ -18,10 +18,10 @@
 //! u32  CRC-32C that goes on from that of the header: where the record begins as u64, and the record
 //! ```
 //!
-//! Nothing is made durable, since the checksums find what a power failure has left half-written. Whoever
-//! goes on reads the scratch file once. The first record that is damaged, or that names something
-//! damaged, is the end: it is cut off with all that follows, and so is what lies in the scratch file
-//! behind what the records before it name.
+//! Nothing is made durable, since the checksums find what a power failure has left half-written.
+//! Whoever goes on reads the scratch file once. The first record that is damaged, or that names
+//! something damaged, is the end: it is cut off with all that follows, and so is what lies in the
+//! scratch file behind what the records before it name.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -191,8 +191,9 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Begins an empty file, or goes on with what it says is in the scratch file: the journal, and where that ends.
-    /// Nothing if it is about something else. What is torn or damaged, and all that was recorded after it, is cut off.
+    /// Begins an empty file, or goes on with what it says is in the scratch file: the journal, and
+    /// where that ends. Nothing if it is about something else. What is torn or damaged, and all
+    /// that was recorded after it, is cut off.
     ///
     /// # Errors
     ///
@@ -293,7 +294,8 @@ impl Journal {
         known.remove(&key)
     }
 
-    /// Takes all records of a kind and with the first number of their places out: with the second, in order.
+    /// Takes all records of a kind and with the first number of their places out: with the second,
+    /// in order.
     pub fn take_all(&self, kind: RecordKind, first: usize) -> Vec<(u32, Record)> {
         let from = kind.of([first, 0, 0]);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,8 +11,8 @@ use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
 use super::{are_zeros, compress, decompress, decompress_into};
 
-/// Bytes that are put away once and read back, by many threads: in memory, in a file that has no name
-/// and so is gone with the program, or in one that another program can go on with.
+/// Bytes that are put away once and read back, by many threads: in memory, in a file that has no
+/// name and so is gone with the program, or in one that another program can go on with.
 #[derive(Debug)]
 pub struct Scratch {
     place: ScratchPlace,
@@ -53,7 +53,8 @@ impl Scratch {
         })
     }
 
-    /// The same, where nothing is compressed: for so little that room does not count, and time does.
+    /// The same, where nothing is compressed: for so little that room does not count, and time
+    /// does.
     #[must_use]
     pub fn uncompressed(self) -> Scratch {
         Scratch {
@@ -62,10 +63,11 @@ impl Scratch {
         }
     }
 
-    /// Files that stay until [`finish`](Self::finish): begun, or gone on with as far as the journal says that they
-    /// are whole. Nothing if it is about something else than `about`.
+    /// Files that stay until [`finish`](Self::finish): begun, or gone on with as far as the journal
+    /// says that they are whole. Nothing if it is about something else than `about`.
     ///
-    /// `journal` is open for reading and writing. Whoever has locked it keeps others away from both files.
+    /// `journal` is open for reading and writing. Whoever has locked it keeps others away from both
+    /// files.
     ///
     /// # Errors
     ///
@@ -91,7 +93,8 @@ impl Scratch {
         }))
     }
 
-    /// Notes that all of this has been put away, for whoever goes on. Nothing is done where nobody can.
+    /// Notes that all of this has been put away, for whoever goes on. Nothing is done where nobody
+    /// can.
     ///
     /// # Errors
     ///
@@ -121,8 +124,8 @@ impl Scratch {
         self.named.as_ref()?.journal.take(key)
     }
 
-    /// All that the program before has recorded of a kind and with the first number of its place: with the second,
-    /// in order, once.
+    /// All that the program before has recorded of a kind and with the first number of its place:
+    /// with the second, in order, once.
     #[must_use]
     pub fn recall_all(&self, kind: RecordKind, first: usize) -> Vec<(u32, Record)> {
         match &self.named {
@@ -193,8 +196,8 @@ impl Scratch {
         })
     }
 
-    /// Puts bytes away compressed, as little as possible since they are read back soon, or as they are if that takes
-    /// less room; zeros alone take none.
+    /// Puts bytes away compressed, as little as possible since they are read back soon, or as they
+    /// are if that takes less room; zeros alone take none.
     ///
     /// # Errors
     ///

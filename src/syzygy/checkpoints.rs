@@ -1,16 +1,19 @@
 //! Where to begin decoding in the middle of a block.
 //!
-//! Codes have no fixed length, so what stands in the middle of a block is found from its beginning: on average half of
-//! the block is passed over. But a search asks for the same blocks again and again. So the values of a block are
-//! divided into *cells* of equal size, at most [`CELLS`] and the first one, and of each cell that a probe comes by it is
-//! written down where the code begins that has its first value. The next probe begins there.
+//! Codes have no fixed length, so what stands in the middle of a block is found from its beginning:
+//! on average half of the block is passed over. But a search asks for the same blocks again and
+//! again. So the values of a block are divided into *cells* of equal size, at most [`CELLS`] and
+//! the first one, and of each cell that a probe comes by it is written down where the code begins
+//! that has its first value. The next probe begins there.
 //!
-//! Random probes seldom meet the same block twice. So the first one only leaves its key, and those that follow look for cells. A
-//! probe begins at the last cell it knows and passes through all that follow, so what is known of a block are always its
-//! first cells. They fit into one line of a processor's cache, an [`Entry`]. The key of a block tells which entry is
-//! its own, and the last block that came keeps it.
+//! Random probes seldom meet the same block twice. So the first one only leaves its key, and those
+//! that follow look for cells. A probe begins at the last cell it knows and passes through all that
+//! follow, so what is known of a block are always its first cells. They fit into one line of a
+//! processor's cache, an [`Entry`]. The key of a block tells which entry is its own, and the last
+//! block that came keeps it.
 //!
-//! Nobody waits: where an entry is being written, a reader begins at the beginning of the block, and a writer writes nothing.
+//! Nobody waits: where an entry is being written, a reader begins at the beginning of the block,
+//! and a writer writes nothing.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -40,8 +43,8 @@ impl BlockKey {
     /// The binary logarithms of the bytes that blocks have whose starts can be kept.
     const BLOCK_BITS: RangeInclusive<u32> = 5..=START_BITS - WITHIN_BITS - 3;
 
-    /// The block of a size that begins at an offset of the file of the table with this number; nothing if it is beyond what keys or
-    /// starts can tell.
+    /// The block of a size that begins at an offset of the file of the table with this number;
+    /// nothing if it is beyond what keys or starts can tell.
     #[inline]
     pub fn new(table: u32, offset: u64, block_bits: u32) -> Option<BlockKey> {
         let place = offset >> Self::BLOCK_BITS.start();
@@ -100,8 +103,9 @@ pub(crate) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// Those of as many blocks as `bytes` have room for, which are taken when they are first needed. Of less than 64 bytes
-    /// nothing is kept. An error if the system has not so much memory now; if it has not when it is needed, nothing is kept.
+    /// Those of as many blocks as `bytes` have room for, which are taken when they are first
+    /// needed. Of less than 64 bytes nothing is kept. An error if the system has not so much memory
+    /// now; if it has not when it is needed, nothing is kept.
     pub fn new(bytes: usize) -> Result<Checkpoints, Refused> {
         would_give(bytes)?;
         Ok(Checkpoints {
@@ -133,8 +137,9 @@ impl Checkpoints {
             .get_or_init(|| defaults(self.len).unwrap_or_default())
     }
 
-    /// The last cell up to `cell` that is known of a block, and its start: if there is none, the block's beginning. Nothing if it is
-    /// the first time that anybody asks for the block, or the first time since another one took its place.
+    /// The last cell up to `cell` that is known of a block, and its start: if there is none, the
+    /// block's beginning. Nothing if it is the first time that anybody asks for the block, or the
+    /// first time since another one took its place.
     #[inline]
     pub(super) fn nearest(&self, key: BlockKey, cell: usize) -> Option<(usize, Start)> {
         let entry = self.entry(key)?;
@@ -158,8 +163,8 @@ impl Checkpoints {
         Some((cell, Start::of_bits(word >> shift)))
     }
 
-    /// Keeps the starts of the cells of a block from `first` on, unless another thread writes in the same place, another block took it,
-    /// or there are unknown cells before them.
+    /// Keeps the starts of the cells of a block from `first` on, unless another thread writes in
+    /// the same place, another block took it, or there are unknown cells before them.
     #[cold]
     pub(super) fn add(&self, key: BlockKey, first: usize, starts: &[Start]) {
         let Some(entry) = self.entry(key) else {

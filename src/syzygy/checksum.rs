@@ -1,10 +1,11 @@
 //! The checksum in the last 16 bytes of a Syzygy file.
 //!
-//! What stands in front of it is cut into chunks of 2^24 bytes, the last one may be shorter. `CityHashCrc256` turns
-//! every chunk into 32 bytes, and `CityHashCrc128` of all of these together is the checksum.
+//! What stands in front of it is cut into chunks of 2^24 bytes, the last one may be shorter.
+//! `CityHashCrc256` turns every chunk into 32 bytes, and `CityHashCrc128` of all of these together
+//! is the checksum.
 //!
-//! Both are functions of `CityHash` 1.0.3 by Geoff Pike and Jyrki Alakuijala. Its code, of which what the checksum
-//! needs is rewritten here, is under the MIT licence:
+//! Both are functions of `CityHash` 1.0.3 by Geoff Pike and Jyrki Alakuijala. Its code, of which
+//! what the checksum needs is rewritten here, is under the MIT licence:
 //!
 //! > Copyright (c) 2011 Google, Inc.
 //! >
@@ -135,7 +136,8 @@ struct State {
 }
 
 impl State {
-    /// Takes in a part; every lane gets the word of the next one, rotated and multiplied, plus a word of the part.
+    /// Takes in a part; every lane gets the word of the next one, rotated and multiplied, plus a
+    /// word of the part.
     #[inline]
     fn absorb(&mut self, part: &[u8; PART], multiplier: Word, rotations: [u32; 5]) {
         let old = self.lanes;
@@ -147,7 +149,8 @@ impl State {
         self.lanes[5] = old[0];
     }
 
-    /// Takes in a part the way in which every second part of a block, and every part after the blocks, is.
+    /// Takes in a part the way in which every second part of a block, and every part after the
+    /// blocks, is.
     #[inline]
     fn absorb_multiplied(&mut self, part: &[u8; PART]) {
         self.absorb(part, K0, [41, 27, 41, 33, 25]);
@@ -309,7 +312,8 @@ fn word(bytes: &[u8], offset: usize) -> Word {
     Wrapping(u64::from_le_bytes(word))
 }
 
-/// The CRC-32C of eight more bytes, those of `word`; neither what it starts from nor what it ends in is inverted.
+/// The CRC-32C of eight more bytes, those of `word`; neither what it starts from nor what it ends
+/// in is inverted.
 fn crc32c(sum: Word, word: Word) -> Word {
     let bytes = (sum ^ word).0.to_le_bytes();
     let sum = CRC_TABLES
@@ -361,7 +365,8 @@ mod tests {
 
     #[test]
     fn crc32c_has_its_check_value() {
-        // To start from all ones is to invert the first four bytes; zeros in front of them change nothing.
+        // To start from all ones is to invert the first four bytes; zeros in front of them change
+        // nothing.
         let first = u64::from(!b'1') << 56;
         let rest = u64::from_le_bytes([!b'2', !b'3', !b'4', b'5', b'6', b'7', b'8', b'9']);
         let crc = crc32c(crc32c(Wrapping(0), Wrapping(first)), Wrapping(rest));
@@ -393,7 +398,8 @@ mod tests {
         }
     }
 
-    /// The original in C computes the same; more than four chunks, and more than 28, are hashed in other ways.
+    /// The original in C computes the same; more than four chunks, and more than 28, are hashed in
+    /// other ways.
     #[test]
     fn noise_in_place_of_chunk_hashes_has_its_hash() {
         let bytes = noise(29 * 32);

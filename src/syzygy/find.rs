@@ -1,11 +1,12 @@
 //! Which block has an index.
 //!
-//! Blocks have equally many bytes and not equally many values. The *sparse index* has an entry for each span of indices, with the block
-//! and the place in it of the index in the middle of the span; the numbers of values of all blocks, less one, are in the file as
-//! well. From the block of the entry it goes block by block to the one that is wanted.
+//! Blocks have equally many bytes and not equally many values. The *sparse index* has an entry for
+//! each span of indices, with the block and the place in it of the index in the middle of the span;
+//! the numbers of values of all blocks, less one, are in the file as well. From the block of the
+//! entry it goes block by block to the one that is wanted.
 //!
-//! Where values are hard to compress many blocks belong to one span: in the positions of a search it is five blocks to go on average. So
-//! it goes by four blocks at a time.
+//! Where values are hard to compress many blocks belong to one span: in the positions of a search
+//! it is five blocks to go on average. So it goes by four blocks at a time.
 
 use super::layout::{BLOCK_LENGTH_LEN, Coded, SPARSE_ENTRY_LEN};
 use crate::error::{SyzygyError, impossible};
@@ -80,8 +81,8 @@ impl Coded {
         }
     }
 
-    /// The value number `place` counted from the first one of a block, by steps of four blocks; nothing where there are no four
-    /// of them.
+    /// The value number `place` counted from the first one of a block, by steps of four blocks;
+    /// nothing where there are no four of them.
     #[inline(always)]
     fn by_four(
         &self,
@@ -176,8 +177,8 @@ impl Four {
         ((two + (two >> 32)) & 0xffff_ffff) as i64 + Four::BLOCKS as i64
     }
 
-    /// A value that is in one of the blocks, the first of which is `block`. Which one cannot be guessed by a processor, so it is counted
-    /// how many of the others begin behind it.
+    /// A value that is in one of the blocks, the first of which is `block`. Which one cannot be
+    /// guessed by a processor, so it is counted how many of the others begin behind it.
     #[inline(always)]
     fn place(self, block: u64, place: i64) -> Place {
         let second = self.values_of(0);

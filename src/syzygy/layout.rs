@@ -1,6 +1,7 @@
 //! Where everything stands in a file.
 //!
-//! All numbers are little-endian; only the bits of a block run from the highest bit of its first byte down.
+//! All numbers are little-endian; only the bits of a block run from the highest bit of its first
+//! byte down.
 //!
 //! ```text
 //! magic               4 bytes, one for results, one for distances
@@ -30,8 +31,8 @@
 //! checksum            16 bytes, which nobody needs to probe
 //! ```
 //!
-//! Results have a stream for each side to move if the sides have different men; else one, for White to move. Distances
-//! always have one.
+//! Results have a stream for each side to move if the sides have different men; else one, for White
+//! to move. Distances always have one.
 
 use std::sync::OnceLock;
 
@@ -61,7 +62,8 @@ pub(super) const SPARSE_ENTRY_LEN: u64 = 6;
 pub(super) const BLOCK_LENGTH_LEN: u64 = 2;
 /// Blocks begin at multiples of this.
 pub(super) const DATA_ALIGNMENT: u64 = 64;
-/// A block has at most 65 536 values and a code at most 32 bits, so no block needs more than 1 << 18 bytes.
+/// A block has at most 65 536 values and a code at most 32 bits, so no block needs more than 1 <<
+/// 18 bytes.
 const MOST_BLOCK_BITS: u32 = 18;
 /// Bytes of a symbol.
 const SYMBOL_LEN: usize = 3;
@@ -219,8 +221,8 @@ impl Layout {
         streams.fold(0, usize::saturating_add)
     }
 
-    /// Reads the layout of a table of the men of `expected`, in either colours, from the first bytes of a file of
-    /// `file_len` bytes.
+    /// Reads the layout of a table of the men of `expected`, in either colours, from the first
+    /// bytes of a file of `file_len` bytes.
     ///
     /// # Errors
     ///
@@ -265,8 +267,8 @@ impl Layout {
                 Metric::Dtz => read_maps(&mut cursor, head.flags)?,
                 _ => Default::default(),
             };
-            // Both sides are the same then: the prober turns the board so that White is to move, and where it could not, it
-            // would ask for the other side for ever.
+            // Both sides are the same then: the prober turns the board so that White is to move,
+            // and where it could not, it would ask for the other side for ever.
             if metric == Metric::Dtz
                 && material.is_symmetric()
                 && material.has_pawns()
@@ -427,8 +429,8 @@ fn read_maps(cursor: &mut Cursor<'_>, flags: Flags) -> Result<[Box<[u16]>; 4], S
 
 /// Lays out what follows the maps: sparse indices, block lengths, blocks.
 fn place(streams: &mut [Stream], start: u64, file_len: u64) -> Result<(), SyzygyError> {
-    // No sum overflows: a stream has fewer than 2^40 indices and 2^32 blocks of less than 2^32 bytes, which is checked
-    // before the next is added.
+    // No sum overflows: a stream has fewer than 2^40 indices and 2^32 blocks of less than 2^32
+    // bytes, which is checked before the next is added.
     let inside = |end: u64, what: &'static str| match end <= file_len {
         true => Ok(end),
         false => Err(SyzygyError::Outside {

@@ -1,8 +1,9 @@
-//! Syzygy tables, the format of Ronald de Man that engines, web sites and programs with a board speak.
+//! Syzygy tables, the format of Ronald de Man that engines, web sites and programs with a board
+//! speak.
 //!
-//! A material has two files. `KQvKR.rtbw` has the *result* of every position, under the fifty-move rule with its clock at
-//! zero; `KQvKR.rtbz` the *distance to zeroing* of those that are won or lost, with one side to move. Both are made of the
-//! same parts:
+//! A material has two files. `KQvKR.rtbw` has the *result* of every position, under the fifty-move
+//! rule with its clock at zero; `KQvKR.rtbz` the *distance to zeroing* of those that are won or
+//! lost, with one side to move. Both are made of the same parts:
 //!
 //! | part | what it is | module |
 //! |---|---|---|
@@ -12,12 +13,14 @@
 //! | | runs of values, replaced by symbols for pairs of pairs, in a canonical Huffman code | `pairs`, `checkpoints` |
 //! | | all values of small tables side by side, in memory | `preloaded` |
 //!
-//! As in our own tables, values that a prober finds by itself may be anything: where a capture decides, a result need not be
-//! that of the position, and distances are kept only where no capture or pawn move wins. `probe` has the search for both
-//! formats. En-passant and castling rights are left aside.
+//! As in our own tables, values that a prober finds by itself may be anything: where a capture
+//! decides, a result need not be that of the position, and distances are kept only where no capture
+//! or pawn move wins. `probe` has the search for both formats. En-passant and castling rights are
+//! left aside.
 //!
-//! A table that is opened is checked as far as its header goes; everything else is checked when it is read. Damage is
-//! an error, or a wrong value: the format has one checksum for the whole file, which probers do not look at.
+//! A table that is opened is checked as far as its header goes; everything else is checked when it
+//! is read. Damage is an error, or a wrong value: the format has one checksum for the whole file,
+//! which probers do not look at.
 //!
 //! # Examples
 //!
@@ -84,7 +87,8 @@ pub use write::{WrittenStream, written_for_test};
 /// The metrics that have files, and their extensions.
 const EXTENSIONS: [(Metric, &str); 2] = [(Metric::Wdl, "rtbw"), (Metric::Dtz, "rtbz")];
 
-/// The published name of the file of a material in either colours: `KNNvKQ.rtbw`. Distances to mate have none.
+/// The published name of the file of a material in either colours: `KNNvKQ.rtbw`. Distances to mate
+/// have none.
 #[must_use]
 pub fn file_name(material: &Material, metric: Metric) -> Option<String> {
     let (_, extension) = EXTENSIONS.into_iter().find(|&(known, _)| known == metric)?;
@@ -102,8 +106,8 @@ pub(crate) fn find_file(directory: &Path, material: &Material, metric: Metric) -
 
 /// The material, in the colours of the name, and metric that a file name stands for: `KQvKR.rtbw`.
 ///
-/// Either side may come first, but the men of a side are in the order king, queen, rook, bishop, knight, pawn. Nothing for
-/// names of another form.
+/// Either side may come first, but the men of a side are in the order king, queen, rook, bishop,
+/// knight, pawn. Nothing for names of another form.
 #[must_use]
 pub fn parse_file_name(name: &str) -> Option<(Material, Metric)> {
     let (stem, extension) = name.rsplit_once('.')?;

@@ -1,6 +1,7 @@
 //! The numberings of squares that the index is made of, all worked out at compile time.
 //!
-//! The format's author chose them; they follow from a few rules each, which is how they are written here.
+//! The format's author chose them; they follow from a few rules each, which is how they are written
+//! here.
 
 use crate::chess::placement::binomial;
 use crate::chess::symmetry::is_on_diagonal;
@@ -87,8 +88,8 @@ pub(super) const KING_PAIRS: u64 = 462;
 
 /// The squares of the first and the second of two kings, by the number of the pair.
 ///
-/// Pairs go by the first king's place in the triangle, then by the second king's square. With the first king on the
-/// diagonal the second is on it or below; pairs with both on it come last.
+/// Pairs go by the first king's place in the triangle, then by the second king's square. With the
+/// first king on the diagonal the second is on it or below; pairs with both on it come last.
 pub(super) const KING_PAIR_SQUARES: [[u8; 2]; KING_PAIRS as usize] = {
     let mut pairs = [[NONE; 2]; KING_PAIRS as usize];
     let mut count = 0;
@@ -140,9 +141,10 @@ const fn are_neighbours(a: u8, b: u8) -> bool {
 
 /// The number of a pawn's square; [`NONE`] on the last ranks.
 ///
-/// The pawn of the highest number leads. That is the one nearest to the edge of the board, and among those of a file and
-/// its mirror image the one that has come least far. So the number of a square is also how many squares are left for
-/// the other pawns when the leading one stands there. Mirror images have neighbouring numbers, the left one the odd.
+/// The pawn of the highest number leads. That is the one nearest to the edge of the board, and
+/// among those of a file and its mirror image the one that has come least far. So the number of a
+/// square is also how many squares are left for the other pawns when the leading one stands there.
+/// Mirror images have neighbouring numbers, the left one the odd.
 pub(super) const PAWN: [u8; 64] = {
     let mut numbers = [NONE; 64];
     let mut square = 8;
@@ -182,8 +184,8 @@ pub(super) const BINOMIALS: [[u32; 65]; MAX_GROUP + 1] = {
     table
 };
 
-/// `LEADING_PAWNS[count][file][steps]`: the placements of `count` pawns whose leading one stands on that file and has come
-/// fewer than `steps` steps from its first rank; `[6]` are all of the file.
+/// `LEADING_PAWNS[count][file][steps]`: the placements of `count` pawns whose leading one stands on
+/// that file and has come fewer than `steps` steps from its first rank; `[6]` are all of the file.
 pub(super) const LEADING_PAWNS: [[[u32; 7]; PAWN_FILES]; MAX_GROUP + 1] = {
     let mut table = [[[0; 7]; PAWN_FILES]; MAX_GROUP + 1];
     let mut count = 1;

@@ -56,7 +56,8 @@ impl MenOrder {
         self.ranks[1] != NO_RANK
     }
 
-    /// The encoder of a stream with this order, if there is one; `file` is that of the leading pawn.
+    /// The encoder of a stream with this order, if there is one; `file` is that of the leading
+    /// pawn.
     pub fn encoder(&self, file: usize) -> Option<Encoder> {
         Encoder::new(&self.pieces, self.ranks, file).ok()
     }

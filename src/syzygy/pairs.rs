@@ -1,10 +1,12 @@
-//! The values of a block: a canonical Huffman code of symbols, each of which stands for a run of values.
+//! The values of a block: a canonical Huffman code of symbols, each of which stands for a run of
+//! values.
 //!
 //! # Pairs
 //!
-//! Values of neighbouring indices are much alike. The compressor takes the pair of neighbouring symbols that is most
-//! frequent, replaces it everywhere by a new symbol, and does so again some thousand times. So a symbol is either one value,
-//! or a pair of other symbols; in the end it stands for up to 256 values:
+//! Values of neighbouring indices are much alike. The compressor takes the pair of neighbouring
+//! symbols that is most frequent, replaces it everywhere by a new symbol, and does so again some
+//! thousand times. So a symbol is either one value, or a pair of other symbols; in the end it
+//! stands for up to 256 values:
 //!
 //! ```text
 //! symbol  is          stands for
@@ -15,16 +17,18 @@
 //!   4     (3, 2)      2 2 4 2 2
 //! ```
 //!
-//! To find value number 3 of symbol 4 nothing has to be written out: its left symbol has 3 values, so it is number 0 of the
-//! right symbol 2, and that is number 0 of its left symbol 0. For this the number of values of every symbol is worked out
-//! when the table is opened (equation 1): `values(s) = 1` for a value, `values(left(s)) + values(right(s))` for a pair.
+//! To find value number 3 of symbol 4 nothing has to be written out: its left symbol has 3 values,
+//! so it is number 0 of the right symbol 2, and that is number 0 of its left symbol 0. For this the
+//! number of values of every symbol is worked out when the table is opened (equation 1):
+//! `values(s) = 1` for a value, `values(left(s)) + values(right(s))` for a pair.
 //!
 //! # Code
 //!
-//! What remains is a sequence of symbols, written with a Huffman code. The code is *canonical*: only the length of each
-//! symbol's code is free, the rest follows from two rules. Symbols of shorter codes have higher numbers, and codes, read as
-//! binary fractions `0.b1 b2 b3 ...`, increase with the number of their symbol. So all codes of one length are neighbours,
-//! and shorter ones are greater:
+//! What remains is a sequence of symbols, written with a Huffman code. The code is *canonical*:
+//! only the length of each symbol's code is free, the rest follows from two rules. Symbols of
+//! shorter codes have higher numbers, and codes, read as binary fractions `0.b1 b2 b3 ...`,
+//! increase with the number of their symbol. So all codes of one length are neighbours, and shorter
+//! ones are greater:
 //!
 //! ```text
 //! symbol  code          as a fraction
@@ -34,30 +38,35 @@
 //!   3     1             1/2
 //! ```
 //!
-//! The file gives, for each length, the *lowest* symbol that has a code of this length: here 3, 2, 0 for lengths 1, 2, 3.
-//! Let `base(n)` be the code of that symbol as a whole number of `n` bits. The longest codes begin with `base = 0`. Codes
-//! of length `n + 1` are followed by those of length `n`, which have one bit less, so (equation 2)
+//! The file gives, for each length, the *lowest* symbol that has a code of this length: here 3, 2,
+//! 0 for lengths 1, 2, 3. Let `base(n)` be the code of that symbol as a whole number of `n` bits.
+//! The longest codes begin with `base = 0`. Codes of length `n + 1` are followed by those of length
+//! `n`, which have one bit less, so (equation 2)
 //!
 //! ```text
 //! base(n) = (base(n + 1) + lowest(n) - lowest(n + 1)) / 2
 //! ```
 //!
-//! as `lowest(n) - lowest(n + 1)` symbols have codes of `n + 1` bits. Shifted to the left end of a word of 64 bits, the bases
-//! of all lengths can be compared with the next bits of a block: the code is of the first length, from the shortest on,
-//! whose base is not greater (3), and its symbol is `lowest(n)` plus the difference in units of its last bit (4).
+//! as `lowest(n) - lowest(n + 1)` symbols have codes of `n + 1` bits. Shifted to the left end of a
+//! word of 64 bits, the bases of all lengths can be compared with the next bits of a block: the
+//! code is of the first length, from the shortest on, whose base is not greater (3), and its symbol
+//! is `lowest(n)` plus the difference in units of its last bit (4).
 //!
 //! # Faster
 //!
-//! Looking for the length by (3) from the shortest on takes several comparisons, and the processor guesses wrong when they end.
-//! But as codes are sorted by their length, the first bits of a word alone tell the length, even of longer codes, except
-//! where a base lies among the words with these first bits. So a small table has, for each pattern of the first
-//! [`FIRST_BITS`] bits, the shortest length that is possible, and it seldom takes a comparison more.
+//! Looking for the length by (3) from the shortest on takes several comparisons, and the processor
+//! guesses wrong when they end. But as codes are sorted by their length, the first bits of a word
+//! alone tell the length, even of longer codes, except where a base lies among the words with these
+//! first bits. So a small table has, for each pattern of the first [`FIRST_BITS`] bits, the
+//! shortest length that is possible, and it seldom takes a comparison more.
 //!
-//! Most symbols of a block are only passed over. For them it is enough to know how many values they stand for and where the next code
-//! begins, and of all codes that lie in the next [`SKIP_BITS`] bits together that is one number to load.
+//! Most symbols of a block are only passed over. For them it is enough to know how many values they
+//! stand for and where the next code begins, and of all codes that lie in the next [`SKIP_BITS`]
+//! bits together that is one number to load.
 //!
-//! Going down from a symbol to its value, half of the turns go either way, and no processor can guess them. So a step is one
-//! word to load and no branch: a [`Node`] has both parts of a pair and the number of values of its left part.
+//! Going down from a symbol to its value, half of the turns go either way, and no processor can
+//! guess them. So a step is one word to load and no branch: a [`Node`] has both parts of a pair and
+//! the number of values of its left part.
 
 use arrayvec::ArrayVec;
 
@@ -82,15 +91,17 @@ const MAX_CODE_BITS: u8 = 32;
 /// Bits of a word by which the length of a code is looked up: 512 bytes for a stream.
 const FIRST_BITS: u32 = 9;
 
-/// Bits of a word by which several codes are passed over at once: 1 KiB for a stream. More bits take fewer steps through a block, but the tables of
-/// all streams that a search asks for would not stay in the nearest caches.
+/// Bits of a word by which several codes are passed over at once: 1 KiB for a stream. More bits
+/// take fewer steps through a block, but the tables of all streams that a search asks for would not
+/// stay in the nearest caches.
 const SKIP_BITS: u32 = 8;
 
 /// How often so many bits can be taken before the bit buffer has to be filled again.
 const SKIPS: u32 = 57 / SKIP_BITS;
 
-/// What is known by the next [`SKIP_BITS`] bits: the first code, its symbol (12 bits) and its own bits (4 bits), none if it is longer than
-/// that; and all codes that lie in these bits together: their bits (4 bits), and how many values they stand for.
+/// What is known by the next [`SKIP_BITS`] bits: the first code, its symbol (12 bits) and its own
+/// bits (4 bits), none if it is longer than that; and all codes that lie in these bits together:
+/// their bits (4 bits), and how many values they stand for.
 #[derive(Clone, Copy, Debug, Default)]
 struct First(u32);
 
@@ -115,8 +126,8 @@ impl First {
     }
 }
 
-/// What a symbol stands for, in 64 bits: all its values, if they are so few that they fit; else its left part (12 bits), its
-/// right part (12 bits), and how many values the left part has, less one.
+/// What a symbol stands for, in 64 bits: all its values, if they are so few that they fit; else its
+/// left part (12 bits), its right part (12 bits), and how many values the left part has, less one.
 ///
 /// Which of both it is follows from the number of values.
 #[derive(Clone, Copy, Debug)]
@@ -209,12 +220,13 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// The code with `lowest[n]` as the lowest symbol of the codes of `shortest + n` bits, and two parts, or a value and
-    /// [`NO_SYMBOL`], for each symbol.
+    /// The code with `lowest[n]` as the lowest symbol of the codes of `shortest + n` bits, and two
+    /// parts, or a value and [`NO_SYMBOL`], for each symbol.
     ///
     /// # Errors
     ///
-    /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of too many values.
+    /// [`SyzygyError::Impossible`] if there is no such code, or symbols consist of themselves or of
+    /// too many values.
     pub fn new(shortest: u8, lowest: &[u16], parts: &[[u16; 2]]) -> Result<Pairs, SyzygyError> {
         if parts.len() > 1 << SYMBOL_BITS {
             return Err(impossible("number of symbols"));
@@ -263,7 +275,8 @@ impl Pairs {
         let mut word = known << (u64::BITS - SKIP_BITS);
         let (mut code, mut bits, mut values) = (0, 0, 0);
         loop {
-            // Zeros stand for the bits that are not known. A code that does not reach them is the right one.
+            // Zeros stand for the bits that are not known. A code that does not reach them is the
+            // right one.
             let (symbol, len) = self.symbol(word);
             let more_values = self.more_values.get(symbol as usize);
             match more_values {
@@ -295,7 +308,8 @@ impl Pairs {
         (code.wrapping_add(self.lengths[bits].lowest), bits as u32)
     }
 
-    /// Value number `place` of the block that some bytes begin with; nothing if there is no such value.
+    /// Value number `place` of the block that some bytes begin with; nothing if there is no such
+    /// value.
     ///
     /// It is fastest where some bytes follow the block.
     #[inline]
@@ -313,8 +327,9 @@ impl Pairs {
         Some(self.value_of(symbol, more_values, place))
     }
 
-    /// Value number `place` behind the first one of a cell, `cells` cells further on, each of which has `distance` values. Where
-    /// those cells start is put into `starts`, as far as it can be kept.
+    /// Value number `place` behind the first one of a cell, `cells` cells further on, each of which
+    /// has `distance` values. Where those cells start is put into `starts`, as far as it can be
+    /// kept.
     #[inline(never)]
     pub fn value_noting(
         &self,
@@ -362,8 +377,8 @@ impl Pairs {
         self.width.value(self.nodes[symbol as usize], place)
     }
 
-    /// Drops codes until the next one is that of value number `place`, which becomes its number within the symbol; the
-    /// symbol, and how many values it stands for, less one.
+    /// Drops codes until the next one is that of value number `place`, which becomes its number
+    /// within the symbol; the symbol, and how many values it stands for, less one.
     #[inline(always)]
     fn reach(&self, bits: &mut Bits<'_>, place: &mut u32) -> Option<(u32, u32)> {
         loop {
@@ -383,8 +398,9 @@ impl Pairs {
         }
     }
 
-    /// Drops codes as long as they all stand for values before number `place`; returns what follows, and how many values were
-    /// passed over. The code that follows may be another such, if it is long or others that begin soon are not.
+    /// Drops codes as long as they all stand for values before number `place`; returns what
+    /// follows, and how many values were passed over. The code that follows may be another such, if
+    /// it is long or others that begin soon are not.
     #[inline(always)]
     fn pass_over(&self, bits: &mut Bits<'_>, place: u32) -> (First, u32) {
         let mut passed = 0;
@@ -402,7 +418,8 @@ impl Pairs {
         }
     }
 
-    /// The first values of a block, as many as `out` has place for; nothing if there is no such code.
+    /// The first values of a block, as many as `out` has place for; nothing if there is no such
+    /// code.
     pub fn all_values(&self, written_out: &WrittenOut, block: &[u8], out: &mut [u8]) -> Option<()> {
         let mut bits = Bits::from(block, 0);
         let mut rest = out;
@@ -515,8 +532,9 @@ fn nodes(parts: &[[u16; 2]], more_values: &[u8], width: Width) -> Result<Box<[No
 
 /// How many values each symbol stands for, less one: equation (1).
 ///
-/// A damaged file may have a pair of itself, or of symbols that lead back to it. So the symbols that are being worked out lie
-/// on a stack of our own, and none may come up again before it is done.
+/// A damaged file may have a pair of itself, or of symbols that lead back to it. So the symbols
+/// that are being worked out lie on a stack of our own, and none may come up again before it is
+/// done.
 fn count_values(pairs: &[[u16; 2]]) -> Result<Box<[u8]>, SyzygyError> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -583,7 +601,8 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// Fills the word with 57 bits at least. That is done anew each time, which takes fewer instructions than to add what is missing.
+    /// Fills the word with 57 bits at least. That is done anew each time, which takes fewer
+    /// instructions than to add what is missing.
     #[inline(always)]
     fn refill(&mut self) {
         let rest = self.bytes.get(self.bit / 8..).unwrap_or_default();

@@ -25,7 +25,8 @@ fn preload(table: &Table, stream: usize, set: u8) -> Result<Preloaded, Error> {
     Ok(packer.finish())
 }
 
-/// Which results a stream may have, a bit for each; nothing if there are values that are no results.
+/// Which results a stream may have, a bit for each; nothing if there are values that are no
+/// results.
 fn set_of_results(coded: &Coded) -> Option<u8> {
     let mut values = coded.pairs.values();
     values.try_fold(0, |set, value| {
@@ -34,12 +35,14 @@ fn set_of_results(coded: &Coded) -> Option<u8> {
 }
 
 impl Table {
-    /// Decodes all results and keeps them, if they take no more than so many bytes: two bits each, or four if there are more than four
-    /// different ones. Whether they are kept now. It takes about a nanosecond for each; probes are several times as fast afterwards.
+    /// Decodes all results and keeps them, if they take no more than so many bytes: two bits each,
+    /// or four if there are more than four different ones. Whether they are kept now. It takes
+    /// about a nanosecond for each; probes are several times as fast afterwards.
     ///
     /// # Errors
     ///
-    /// [`Error::Syzygy`] if the file is damaged or cannot be read. Nothing is kept then, and probes find what can be found.
+    /// [`Error::Syzygy`] if the file is damaged or cannot be read. Nothing is kept then, and probes
+    /// find what can be found.
     pub fn preload(&self, bytes: usize) -> Result<bool, Error> {
         self.preload_into(&Budget::new(bytes))
     }
@@ -53,7 +56,8 @@ impl Table {
         Ok(*is_done)
     }
 
-    /// The same, unless another thread is at it. What is damaged is an error of the probes that meet it.
+    /// The same, unless another thread is at it. What is damaged is an error of the probes that
+    /// meet it.
     #[cold]
     pub(super) fn try_to_preload_into(&self, budget: &Budget) {
         if let Some(mut is_done) = self.preloading.is_done_unless_busy()

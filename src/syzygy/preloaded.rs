@@ -1,11 +1,12 @@
 //! Small tables of results, decoded as a whole.
 //!
-//! A probe of five men looks at captures, so it asks the tables of four men as often as its own, and most of those are small: of a
-//! material without pawns there are two million placements up to symmetry. With two bits for each of them an answer takes one look into
-//! memory, and neighbours in the index, which searches ask for together, share a line of the processor's cache.
+//! A probe of five men looks at captures, so it asks the tables of four men as often as its own,
+//! and most of those are small: of a material without pawns there are two million placements up to
+//! symmetry. With two bits for each of them an answer takes one look into memory, and neighbours in
+//! the index, which searches ask for together, share a line of the processor's cache.
 //!
-//! To decode such a table takes some milliseconds. So it is done when somebody asked for it often, or said that he will: see
-//! [`Tablebase::prefetch`](crate::Tablebase::prefetch).
+//! To decode such a table takes some milliseconds. So it is done when somebody asked for it often,
+//! or said that he will: see [`Tablebase::prefetch`](crate::Tablebase::prefetch).
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -15,7 +16,8 @@ use crate::reserve::{Refused, reserved, room};
 /// After so many answers from its blocks a table is preloaded.
 const MANY: u32 = 4096;
 
-/// A larger table is not preloaded unless somebody says so: it would take longer than a search can wait.
+/// A larger table is not preloaded unless somebody says so: it would take longer than a search can
+/// wait.
 const LARGEST: usize = 8 << 20;
 
 /// Bytes of memory for preloaded tables, shared by all of them.
@@ -195,7 +197,8 @@ impl Packer {
 /// Whether a table should be preloaded, and whether it is.
 #[derive(Debug)]
 pub(super) struct Preloading {
-    /// How often somebody asked, up to [`MANY`]; as often from the beginning if it is not to be preloaded for that.
+    /// How often somebody asked, up to [`MANY`]; as often from the beginning if it is not to be
+    /// preloaded for that.
     asked: AtomicU32,
     /// Held by the thread that decodes.
     is_done: Mutex<bool>,
@@ -222,7 +225,8 @@ impl Preloading {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1 == MANY
     }
 
-    /// Whether the table is preloaded, to be set by who does it. If another thread is at it, this one waits.
+    /// Whether the table is preloaded, to be set by who does it. If another thread is at it, this
+    /// one waits.
     pub fn is_done(&self) -> MutexGuard<'_, bool> {
         self.is_done.lock().unwrap_or_else(PoisonError::into_inner)
     }

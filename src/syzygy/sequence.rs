@@ -10,8 +10,8 @@ use crate::reserve::{Refused, reserved, zeroed};
 
 /// The values of a stream of a table in the order of its indices.
 ///
-/// Probes find a block by the sparse index, and this reads blocks in their order. Both find the same, which is made sure of
-/// when it is made.
+/// Probes find a block by the sparse index, and this reads blocks in their order. Both find the
+/// same, which is made sure of when it is made.
 #[derive(Debug)]
 pub(crate) struct Sequence<'a> {
     table: &'a Table,
@@ -35,8 +35,8 @@ impl<'a> Sequence<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Syzygy`] if the file cannot be read, or if its blocks do not have the values of all indices or are not where
-    /// the sparse index says.
+    /// [`Error::Syzygy`] if the file cannot be read, or if its blocks do not have the values of all
+    /// indices or are not where the sparse index says.
     pub fn new(table: &'a Table, stream: usize) -> Result<Sequence<'a>, Error> {
         let error = |problem| table.error(problem);
         let stream = &table.layout.streams[stream];
@@ -74,8 +74,8 @@ impl<'a> Sequence<'a> {
         self.len
     }
 
-    /// Where pieces of at least `least` values end that can be decoded one without another. The last one ends with the
-    /// stream.
+    /// Where pieces of at least `least` values end that can be decoded one without another. The
+    /// last one ends with the stream.
     ///
     /// # Errors
     ///
@@ -96,7 +96,8 @@ impl<'a> Sequence<'a> {
         Ok(ends)
     }
 
-    /// Decodes the values from `start` on, which is the beginning of the stream or one of the [`ends`](Self::ends).
+    /// Decodes the values from `start` on, which is the beginning of the stream or one of the
+    /// [`ends`](Self::ends).
     ///
     /// # Errors
     ///
@@ -168,7 +169,8 @@ fn starts(table: &Table, coded: &Coded) -> Result<Vec<u64>, SyzygyError> {
     Ok(starts)
 }
 
-/// Makes sure that a probe, which goes from an entry of the sparse index from block to block, finds the one that has its index.
+/// Makes sure that a probe, which goes from an entry of the sparse index from block to block, finds
+/// the one that has its index.
 fn check_sparse_index(
     table: &Table,
     coded: &Coded,

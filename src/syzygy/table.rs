@@ -30,10 +30,10 @@ const LARGEST_LAYOUT: u64 = 4 << 20;
 
 /// An open table. It can be used from many threads at once.
 ///
-/// What is needed for every probe, the code and its symbols, is read when the table is opened; a probe reads an entry of the
-/// sparse index, some lengths of blocks and part of one block. Blocks are not kept: they are decoded as far as needed. A
-/// [`Tablebase`](crate::Tablebase) keeps where to begin within those that were asked for, and the results of small tables
-/// as a whole.
+/// What is needed for every probe, the code and its symbols, is read when the table is opened; a
+/// probe reads an entry of the sparse index, some lengths of blocks and part of one block. Blocks
+/// are not kept: they are decoded as far as needed. A [`Tablebase`](crate::Tablebase) keeps where
+/// to begin within those that were asked for, and the results of small tables as a whole.
 #[derive(Debug)]
 pub struct Table {
     name: String,
@@ -44,8 +44,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens a table of results or of distances to zeroing by mapping it into memory. The men of `material` may be in either
-    /// colours.
+    /// Opens a table of results or of distances to zeroing by mapping it into memory. The men of
+    /// `material` may be in either colours.
     ///
     /// # Errors
     ///
@@ -55,7 +55,8 @@ impl Table {
         Table::of_file(path, store, material, metric)
     }
 
-    /// Opens a table that is read piece by piece, not mapped: a failing disk is an error then and not a signal.
+    /// Opens a table that is read piece by piece, not mapped: a failing disk is an error then and
+    /// not a signal.
     ///
     /// # Errors
     ///
@@ -138,13 +139,13 @@ impl Table {
 
     /// The stored result of men that are those of [`material`](Self::material), in its colours.
     ///
-    /// It is the value of the position unless a capture reaches that; it is not better than the value then, and it may be
-    /// anything if a capture wins. En-passant rights are left aside.
+    /// It is the value of the position unless a capture reaches that; it is not better than the
+    /// value then, and it may be anything if a capture wins. En-passant rights are left aside.
     ///
     /// # Errors
     ///
-    /// [`Error::Syzygy`] if the file is damaged or cannot be read, if it is no table of results, or if the men are other
-    /// ones than the table's or no position.
+    /// [`Error::Syzygy`] if the file is damaged or cannot be read, if it is no table of results, or
+    /// if the men are other ones than the table's or no position.
     #[inline]
     pub fn wdl(&self, placement: &Placement, turn: Color) -> Result<Wdl, Error> {
         self.wdl_keeping(*placement, turn, None)
@@ -166,14 +167,15 @@ impl Table {
             .map_err(|problem| self.error(problem))
     }
 
-    /// The stored distance to zeroing of men that are those of [`material`](Self::material), in its colours, for a position
-    /// of the result `wdl`. Nothing if the other side's distances are stored.
+    /// The stored distance to zeroing of men that are those of [`material`](Self::material), in its
+    /// colours, for a position of the result `wdl`. Nothing if the other side's distances are
+    /// stored.
     ///
-    /// Tables keep distances in moves or in plies. In moves, an odd number of plies and the even number after it are the same,
-    /// and the range is of both. A mated position has the distance 1.
+    /// Tables keep distances in moves or in plies. In moves, an odd number of plies and the even
+    /// number after it are the same, and the range is of both. A mated position has the distance 1.
     ///
-    /// The distance is that of the position unless it is drawn or a capture or a pawn move wins. Then it may be
-    /// anything.
+    /// The distance is that of the position unless it is drawn or a capture or a pawn move wins.
+    /// Then it may be anything.
     ///
     /// # Errors
     ///
@@ -210,12 +212,13 @@ impl Table {
         self.store.will_read(0, self.store.len());
     }
 
-    /// Compares the checksum at the end of the file, which probes do not look at. `progress` is told how many bytes of how
-    /// many are done and returns whether to go on.
+    /// Compares the checksum at the end of the file, which probes do not look at. `progress` is
+    /// told how many bytes of how many are done and returns whether to go on.
     ///
     /// # Errors
     ///
-    /// [`Error::Syzygy`] if it is wrong or the file cannot be read; [`Error::Cancelled`] if `progress` said so.
+    /// [`Error::Syzygy`] if it is wrong or the file cannot be read; [`Error::Cancelled`] if
+    /// `progress` said so.
     pub fn verify_checksum(&self, progress: &Progress<'_>) -> Result<(), Error> {
         let is_right = self
             .has_right_checksum(progress)
@@ -293,8 +296,8 @@ impl Table {
         stream.distance(value, wdl).map(Some)
     }
 
-    /// The stream that has a side to move and the pawns of a placement, both in the colours of [`material`](Self::material);
-    /// nothing if the side is not stored.
+    /// The stream that has a side to move and the pawns of a placement, both in the colours of
+    /// [`material`](Self::material); nothing if the side is not stored.
     pub(crate) fn stream_of(&self, placement: &Placement, turn: Color) -> Option<usize> {
         let (streams, _) = self.streams(placement).ok()?;
         let turn = match self.material().is_symmetric() {
@@ -324,7 +327,8 @@ impl Table {
         &self.layout.streams[stream].encoder
     }
 
-    /// The distance that a number of a stream stands for in a position of a result that is no draw; nothing if none does.
+    /// The distance that a number of a stream stands for in a position of a result that is no draw;
+    /// nothing if none does.
     pub(crate) fn distance_of(&self, stream: usize, number: u8, wdl: Wdl) -> Option<DtzRange> {
         let stream = &self.layout.streams[stream];
         stream.distance(number.into(), wdl).ok()
@@ -448,7 +452,8 @@ impl Stream {
     }
 }
 
-/// The value at a place of a block that has some bytes, from the nearest cell on that is known. New ones are kept.
+/// The value at a place of a block that has some bytes, from the nearest cell on that is known. New
+/// ones are kept.
 #[inline]
 fn value_keeping(
     coded: &Coded,

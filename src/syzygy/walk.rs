@@ -1,15 +1,17 @@
 //! The placements of consecutive indices, one after another.
 //!
-//! [`Encoder::placement`] works out each placement from nothing. A writer wants all of them in their order, and from one index
-//! to the next little changes: the digits count up like those of an odometer, and only the men of the groups from the first
-//! one that changed on have to be put again, each on the squares that those before it leave free. The digits of pawns can be
-//! left as they are.
+//! [`Encoder::placement`] works out each placement from nothing. A writer wants all of them in
+//! their order, and from one index to the next little changes: the digits count up like those of an
+//! odometer, and only the men of the groups from the first one that changed on have to be put
+//! again, each on the squares that those before it leave free. The digits of pawns can be left as
+//! they are.
 //!
-//! Mostly it is one man alone that moves, the lowest of the fastest group, from a free square to the next. The men of later groups
-//! stay where they are until it has come to one of them: each stands on a free square below which so many are free, and that is
-//! so whether the man stands on one square above it or on another, and likewise below. With kings on a1 and c1, a queen that moves
-//! fastest and a later rook on e4, the queen goes over b1, d1, e1, ..., d4 in one [`Run`]; then she takes e4, and the rook steps back
-//! to d4.
+//! Mostly it is one man alone that moves, the lowest of the fastest group, from a free square to
+//! the next. The men of later groups stay where they are until it has come to one of them: each
+//! stands on a free square below which so many are free, and that is so whether the man stands on
+//! one square above it or on another, and likewise below. With kings on a1 and c1, a queen that
+//! moves fastest and a later rook on e4, the queen goes over b1, d1, e1, ..., d4 in one [`Run`];
+//! then she takes e4, and the rook steps back to d4.
 
 use arrayvec::ArrayVec;
 
@@ -26,8 +28,8 @@ const LARGEST_LISTED: usize = 3;
 
 /// The squares that belong to each number of some groups.
 ///
-/// Encoders whose leading groups are alike can share them: those that differ in the order of the men behind the leading
-/// group, or without pawns in the order of all men.
+/// Encoders whose leading groups are alike can share them: those that differ in the order of the
+/// men behind the leading group, or without pawns in the order of all men.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     /// By number of the leading group.
@@ -131,7 +133,8 @@ impl Run<'_> {
 }
 
 impl Encoder {
-    /// Calls `visit` with runs that make up `len` indices from `start` on; those must be below [`len`](Self::len).
+    /// Calls `visit` with runs that make up `len` indices from `start` on; those must be below
+    /// [`len`](Self::len).
     pub(crate) fn for_each_run(
         &self,
         listed: &Listed,
@@ -144,7 +147,8 @@ impl Encoder {
         walk(digits, all, listed, len, visit);
     }
 
-    /// Calls `visit` with the squares of each of `len` indices from `start` on; those must be below [`len`](Self::len).
+    /// Calls `visit` with the squares of each of `len` indices from `start` on; those must be below
+    /// [`len`](Self::len).
     pub(crate) fn for_each_placement(
         &self,
         listed: &Listed,
@@ -163,8 +167,9 @@ impl Encoder {
         sizes.product()
     }
 
-    /// Calls `visit` with the index and the squares of each of those that have the pawns of the index `pawns`: with `len` of
-    /// them from number `start` on, in increasing order. There are [`len_with_pawns`](Self::len_with_pawns).
+    /// Calls `visit` with the index and the squares of each of those that have the pawns of the
+    /// index `pawns`: with `len` of them from number `start` on, in increasing order. There are
+    /// [`len_with_pawns`](Self::len_with_pawns).
     pub(crate) fn for_each_placement_with_pawns(
         &self,
         listed: &Listed,
@@ -295,7 +300,8 @@ fn walk(
 }
 
 impl Digit {
-    /// The squares of the lowest man of the group, from where it stands on, among which all other men stay where they are.
+    /// The squares of the lowest man of the group, from where it stands on, among which all other
+    /// men stay where they are.
     #[inline(always)]
     fn moves(&self, squares: &[u8]) -> u64 {
         let from = squares[self.man];

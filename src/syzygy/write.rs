@@ -15,7 +15,8 @@ use crate::game::Color;
 use crate::metric::Metric;
 use crate::table::publish;
 
-/// Distances by the number that stands for them, for each of the results of [`map_number`](super::layout::map_number).
+/// Distances by the number that stands for them, for each of the results of
+/// [`map_number`](super::layout::map_number).
 pub(crate) type Maps = [Vec<u8>; 4];
 
 /// A stream that is written.
@@ -27,8 +28,9 @@ pub(crate) struct Stream {
     pub maps: Option<Maps>,
 }
 
-/// Writes a table of some streams, by the file of the leading pawn, then by the side to move, and returns the size of the
-/// file in bytes. The file appears under its name when it is complete and on disk.
+/// Writes a table of some streams, by the file of the leading pawn, then by the side to move, and
+/// returns the size of the file in bytes. The file appears under its name when it is complete and
+/// on disk.
 ///
 /// # Errors
 ///
@@ -169,7 +171,8 @@ fn code(piece: Piece) -> u8 {
     (piece.role.index() as u8 + 1) | color
 }
 
-/// A stream of a table of which only the bytes count: what has a value, for whom to move, and the values.
+/// A stream of a table of which only the bytes count: what has a value, for whom to move, and the
+/// values.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct WrittenStream {
@@ -178,8 +181,9 @@ pub struct WrittenStream {
     pub values: Vec<u8>,
 }
 
-/// The bytes of a table of results of any values, and its streams, for tests of the way there and back: `values` is asked for as
-/// many as a stream has, and `order` chooses an order of men. Nothing if a stream would not have that order.
+/// The bytes of a table of results of any values, and its streams, for tests of the way there and
+/// back: `values` is asked for as many as a stream has, and `order` chooses an order of men.
+/// Nothing if a stream would not have that order.
 #[doc(hidden)]
 pub fn written_for_test(
     material: &Material,
@@ -232,7 +236,8 @@ mod tests {
         values
     }
 
-    /// A table with such values in every stream, and the values; the order of men is another one in each stream.
+    /// A table with such values in every stream, and the values; the order of men is another one in
+    /// each stream.
     fn table(
         material: &Material,
         metric: Metric,

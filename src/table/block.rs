@@ -1,8 +1,8 @@
 //! One block of packed bytes <-> what stands in the file, and the directory that finds it.
 //!
 //! A block is compressed on its own and comes in three kinds: all symbols equal, which takes no
-//! bytes beyond its directory entry; what the codec of the stream makes of the packed bytes; or these
-//! as they are where it does not shrink them. In front of the latter two stands a checksum.
+//! bytes beyond its directory entry; what the codec of the stream makes of the packed bytes; or
+//! these as they are where it does not shrink them. In front of the latter two stands a checksum.
 
 use super::layout::{
     BLOCK_CHECKSUM_LEN, FIRST_LENGTH_ENTRY, GROUP_BASE_OFFSET, GROUP_BLOCKS, GROUP_ENTRIES_OFFSET,
@@ -14,7 +14,8 @@ use super::layout::{
 pub(super) enum StoredBlock {
     /// Every symbol is this one.
     Constant(u8),
-    /// A zstd frame without magic, size and checksum, or LZMA2 chunks; smaller than the packed bytes.
+    /// A zstd frame without magic, size and checksum, or LZMA2 chunks; smaller than the packed
+    /// bytes.
     Compressed(Vec<u8>),
     /// The packed bytes.
     Raw(Vec<u8>),
@@ -159,7 +160,8 @@ pub(super) fn group_checksum(seed: u32, group: u64, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c_append(seed, &(!group).to_le_bytes()), bytes)
 }
 
-/// Checksum of the statistics; `seed` is that of [`STATISTICS_SIDE`](super::layout::STATISTICS_SIDE).
+/// Checksum of the statistics; `seed` is that of
+/// [`STATISTICS_SIDE`](super::layout::STATISTICS_SIDE).
 pub(super) fn statistics_checksum(seed: u32, payload: &[u8]) -> u32 {
     crc32c::crc32c_append(seed, payload)
 }

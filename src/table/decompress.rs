@@ -29,7 +29,8 @@ const LZMA_BYTES: u64 = 32 << 10;
 
 /// Decompresses blocks.
 pub(super) struct Decoder {
-    /// Made for the first block of zstd, and used again and again, as making one costs more than a block.
+    /// Made for the first block of zstd, and used again and again, as making one costs more than a
+    /// block.
     context: Option<DCtx<'static>>,
 }
 
@@ -43,8 +44,8 @@ impl Decoder {
             let mut context = DCtx::try_create().ok_or(Refused {
                 bytes: CONTEXT_BYTES,
             })?;
-            // Cannot fail on a new context of a library that has the parameter; if it did, every block
-            // would fail to decode, which is reported.
+            // Cannot fail on a new context of a library that has the parameter; if it did, every
+            // block would fail to decode, which is reported.
             let _ = context.set_parameter(DParameter::Format(FrameFormat::Magicless));
             self.context = Some(context);
         }

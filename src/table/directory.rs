@@ -1,8 +1,9 @@
 //! Checked copies of the directory groups of a stream.
 //!
-//! The checksum of a mapped group says what its bytes were when it was computed. A bad disk, or another program, may change
-//! them afterwards, and the entry of a constant block is all that there is of it. So entries are read from a
-//! copy whose checksum was right, which also spares the next probe the checksum.
+//! The checksum of a mapped group says what its bytes were when it was computed. A bad disk, or
+//! another program, may change them afterwards, and the entry of a constant block is all that there
+//! is of it. So entries are read from a copy whose checksum was right, which also spares the next
+//! probe the checksum.
 
 use std::sync::OnceLock;
 
@@ -16,8 +17,9 @@ type Part = Box<[OnceLock<Box<[u8]>>]>;
 
 /// Copies of the groups that were asked for, each made once.
 ///
-/// They take as much memory as the directory, at most 3.2 bytes a block; nothing is taken before a group is asked for but
-/// a quarter of a byte a group, since a forged file may claim any number of them.
+/// They take as much memory as the directory, at most 3.2 bytes a block; nothing is taken before a
+/// group is asked for but a quarter of a byte a group, since a forged file may claim any number of
+/// them.
 #[derive(Debug)]
 pub(super) struct Directory(Box<[OnceLock<Part>]>);
 

@@ -144,8 +144,9 @@ fn a_payload_that_is_no_frame_is_rejected() {
 
 #[test]
 fn lzma_of_another_size_is_rejected() {
-    // Chunks by hand: so many bytes as they are, the dictionary reset before them, and the end. A block of 50 values in bytes of
-    // five has ten; ten as they are would be raw, so chunks of ten are longer than a payload can be.
+    // Chunks by hand: so many bytes as they are, the dictionary reset before them, and the end. A
+    // block of 50 values in bytes of five has ten; ten as they are would be raw, so chunks of ten
+    // are longer than a payload can be.
     let chunk = |len: u8| {
         let mut chunk = vec![1, 0, len - 1];
         chunk.extend(std::iter::repeat_n(0, len.into()));

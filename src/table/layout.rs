@@ -11,7 +11,8 @@ use crate::error::TableError;
 /// First bytes of every table: the name, then control bytes that show when a file went through a
 /// text-mode transfer.
 pub const MAGIC: [u8; 16] = *b"retrograde\x1a\x0a\xa9\x0d\x0a\x00";
-/// The newest format version, that of tables with a stream that is compressed by LZMA; older ones are read as well.
+/// The newest format version, that of tables with a stream that is compressed by LZMA; older ones
+/// are read as well.
 pub const VERSION: u32 = 4;
 /// Format version of tables with numbers of two bytes.
 pub const VERSION_OF_TWO_BYTES: u32 = 3;
@@ -52,8 +53,8 @@ pub const LONGEST_OFFSET: usize = COUNTS_OFFSET + 2 * COUNTS_LEN;
 pub const LONGEST_LEN: usize = 4 + 4 + 8;
 /// Offset of the stream records; the description ends here.
 pub const STREAMS_OFFSET: usize = LONGEST_OFFSET + 2 * LONGEST_LEN;
-/// Bytes of one stream record; there are always two, the second zero if there is one stream, and two more behind the
-/// header from version 3 on.
+/// Bytes of one stream record; there are always two, the second zero if there is one stream, and
+/// two more behind the header from version 3 on.
 pub const STREAM_LEN: usize = STREAM_DATA_LEN_OFFSET + 8;
 /// Offset of the header checksum, u32.
 pub const CHECKSUM_OFFSET: usize = STREAMS_OFFSET + 2 * STREAM_LEN;
@@ -64,7 +65,8 @@ pub const MORE_STREAMS_LEN: usize = 2 * STREAM_LEN;
 
 /// Offset in a stream record of the side to move, u8.
 pub const STREAM_SIDE_OFFSET: usize = 0;
-/// Offset in a stream record of which byte of each number it has, u8: 0 the low one, 1 the high one.
+/// Offset in a stream record of which byte of each number it has, u8: 0 the low one, 1 the high
+/// one.
 pub const STREAM_PLANE_OFFSET: usize = STREAM_SIDE_OFFSET + 1;
 /// Offset in a stream record of the number of symbols, u16.
 pub const STREAM_SYMBOL_COUNT_OFFSET: usize = STREAM_PLANE_OFFSET + 1;
@@ -231,8 +233,8 @@ impl Header {
         (Header::records_end(self.version()) + symbols) as u64
     }
 
-    /// Where the sections of each stream are, and the length of the file, whose end the statistics are; `None` if
-    /// the lengths overflow.
+    /// Where the sections of each stream are, and the length of the file, whose end the statistics
+    /// are; `None` if the lengths overflow.
     pub fn sections(&self) -> Option<(Vec<Sections>, u64)> {
         let mut end = self.encoded_len();
         let mut sections = Vec::with_capacity(self.streams.len());
@@ -339,7 +341,8 @@ impl Header {
         record_offset(Header::records(version))
     }
 
-    /// How many bytes the symbol maps take after this header with all its stream records, which may be damaged; at most 1024.
+    /// How many bytes the symbol maps take after this header with all its stream records, which may
+    /// be damaged; at most 1024.
     pub fn symbols_len(header: &[u8]) -> usize {
         (0..Header::records(get_u32(header, VERSION_OFFSET)))
             .map(|number| {
@@ -349,8 +352,9 @@ impl Header {
             .sum()
     }
 
-    /// Reads what [`encode`](Self::encode) wrote. `bytes` holds the header with all its stream records and
-    /// [`symbols_len`](Self::symbols_len) more bytes; `file_len` is the length of the whole file.
+    /// Reads what [`encode`](Self::encode) wrote. `bytes` holds the header with all its stream
+    /// records and [`symbols_len`](Self::symbols_len) more bytes; `file_len` is the length of the
+    /// whole file.
     pub fn decode(bytes: &[u8], file_len: u64) -> Result<Self, TableError> {
         if get_u32(bytes, CHECKSUM_OFFSET) != header_checksum(bytes) {
             return Err(TableError::HeaderChecksum);
@@ -411,7 +415,8 @@ impl Header {
     }
 
     /// A checksum of the description. It goes into every other checksum, so that a block of another
-    /// table is never taken for one of this. From version 2 on, flags say nothing of the blocks and are left out.
+    /// table is never taken for one of this. From version 2 on, flags say nothing of the blocks and
+    /// are left out.
     pub fn identity(&self) -> u32 {
         let mut out = [0; HEADER_LEN];
         encode_description(&self.description, self.streams.len() as u8, &mut out);

@@ -83,8 +83,8 @@ pub(crate) use writer::{host, publish};
 /// on. Called between batches, from the thread that called the writer.
 pub type Progress<'a> = dyn Fn(u64, u64) -> bool + Sync + 'a;
 
-/// The end of the name of a table that is not finished; before it come a dot, the name of the table, that of
-/// the machine and something random.
+/// The end of the name of a table that is not finished; before it come a dot, the name of the
+/// table, that of the machine and something random.
 pub const TEMPORARY_SUFFIX: &str = ".part";
 
 /// How many positions have which result for the side to move.

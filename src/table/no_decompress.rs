@@ -1,4 +1,5 @@
-//! In place of `decompress` without the feature `native`. No table of our own is opened then, so nothing here is called.
+//! In place of `decompress` without the feature `native`. No table of our own is opened then, so
+//! nothing here is called.
 
 use crate::reserve::Refused;
 

@@ -28,8 +28,8 @@ pub struct WriteOptions {
     pub level: i32,
     /// Packed bytes in a block, 1 to [`MAX_BLOCK_BYTES`]: what a cold probe must decode.
     pub block_bytes: usize,
-    /// zstd: bytes of the dictionary of each stream, at most; 0 for none. It is kept only where a sample
-    /// shows that it saves more than its own size.
+    /// zstd: bytes of the dictionary of each stream, at most; 0 for none. It is kept only where a
+    /// sample shows that it saves more than its own size.
     pub dictionary_bytes: usize,
     /// Blocks from which a dictionary is trained; as many others measure what it saves.
     pub dictionary_samples: u64,
@@ -62,27 +62,29 @@ impl From<Compression> for WriteOptions {
             min_match: None,
             target_length: None,
         };
-        // Bytes and times of 256 blocks of 32 KiB, or as many bytes in smaller ones, of each of six five-man materials:
-        // distances to mate, and to zeroing.
+        // Bytes and times of 256 blocks of 32 KiB, or as many bytes in smaller ones, of each of six
+        // five-man materials: distances to mate, and to zeroing.
         match compression {
             // 6.35 MB in 96 ms, 3.48 MB in 81 ms.
             Compression::Fast => Self {
                 level: 3,
                 ..options
             },
-            // 5.58 MB in 282 ms, 2.98 MB in 186 ms. Level 7 is 1 % smaller and takes 1.5 times as long, level 5 is 3 %
-            // larger and takes three quarters. Blocks of 16 KiB have parameters of their own, and from level 8 on they search binary trees.
+            // 5.58 MB in 282 ms, 2.98 MB in 186 ms. Level 7 is 1 % smaller and takes 1.5 times as
+            // long, level 5 is 3 % larger and takes three quarters. Blocks of 16 KiB have
+            // parameters of their own, and from level 8 on they search binary trees.
             Compression::Default => options,
-            // 4.8 MB in 2.2 s, 2.6 MB in 1.6 s. Level 19 is 1 to 2 % smaller and takes 3.6 times as long; level 14 is 4 %
-            // larger. Twice the block doubles the time to decode one, to 18 microseconds. Dictionaries never paid for
-            // themselves here.
+            // 4.8 MB in 2.2 s, 2.6 MB in 1.6 s. Level 19 is 1 to 2 % smaller and takes 3.6 times as
+            // long; level 14 is 4 % larger. Twice the block doubles the time to decode one, to 18
+            // microseconds. Dictionaries never paid for themselves here.
             Compression::Small => Self {
                 level: 15,
                 block_bytes: 32 << 10,
                 ..options
             },
-            // Of KBNvKN and KQRvKB 18 % smaller than `Small`, in 8 to 15 times the time; a cold probe takes 1 to 3 ms. With zstd's
-            // level 19 and blocks of 256 KiB it was 6 %, and 0.15 ms.
+            // Of KBNvKN and KQRvKB 18 % smaller than `Small`, in 8 to 15 times the time; a cold
+            // probe takes 1 to 3 ms. With zstd's level 19 and blocks of 256 KiB it was 6 %, and
+            // 0.15 ms.
             Compression::Smallest => Self {
                 codec: Codec::Lzma,
                 block_bytes: MAX_BLOCK_BYTES,

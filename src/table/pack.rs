@@ -1,8 +1,8 @@
 //! Values <-> symbols <-> packed bytes.
 //!
 //! A stream in which only `count` different values occur is written in base `count`: as many
-//! symbols go into a byte as fit, the first in the lowest digit. So a byte is valid exactly if it is
-//! less than `count` to the power of symbols in a byte, which is one comparison with the largest
+//! symbols go into a byte as fit, the first in the lowest digit. So a byte is valid exactly if it
+//! is less than `count` to the power of symbols in a byte, which is one comparison with the largest
 //! byte of a block.
 //!
 //! # Example by hand

@@ -134,7 +134,8 @@ impl Table {
         }
     }
 
-    /// The table, with what `retrograde generate` has to be told to make it again if the header does not say that.
+    /// The table, with what `retrograde generate` has to be told to make it again if the header
+    /// does not say that.
     pub(crate) fn made_with(self, arguments: String) -> Table {
         Table { arguments, ..self }
     }
@@ -144,7 +145,8 @@ impl Table {
         &self.description
     }
 
-    /// What the table says of all its values together; `None` if it was written in version 1, which had no statistics.
+    /// What the table says of all its values together; `None` if it was written in version 1, which
+    /// had no statistics.
     ///
     /// # Errors
     ///
@@ -184,7 +186,8 @@ impl Table {
         &self.streams
     }
 
-    /// The stream of a side to move, 0 or 1, if the table has it: of its low bytes where the table has high bytes.
+    /// The stream of a side to move, 0 or 1, if the table has it: of its low bytes where the table
+    /// has high bytes.
     #[inline]
     pub fn stream(&self, side: u8) -> Option<&Stream> {
         // Low bytes stand before high bytes.
@@ -269,7 +272,8 @@ impl Table {
         self.read_blocks(stream, 0..stream.block_count())
     }
 
-    /// The values of some blocks of a stream that follow each other, decoded on all threads of rayon's pool.
+    /// The values of some blocks of a stream that follow each other, decoded on all threads of
+    /// rayon's pool.
     ///
     /// # Errors
     ///

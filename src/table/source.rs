@@ -15,8 +15,8 @@ pub trait ValueSource: Sync {
     fn fill(&self, start: u64, out: &mut [u8]);
 
     /// Told before values are asked for that the next are those of the indices from `start` to
-    /// `end`, by one thread at a time and while no values are being asked for. A source whose values
-    /// are not all at hand gets them here.
+    /// `end`, by one thread at a time and while no values are being asked for. A source whose
+    /// values are not all at hand gets them here.
     fn prepare(&self, start: u64, end: u64) {
         let _ = (start, end);
     }

@@ -1,7 +1,8 @@
-//! What a file says of all its values together: how many positions have which value, and which of them take longest.
+//! What a file says of all its values together: how many positions have which value, and which of
+//! them take longest.
 //!
-//! Opening a table does not read it. What a ply, an index or a kind of zugzwang means is up to the layers above;
-//! `docs/FORMAT.md` describes the bytes.
+//! Opening a table does not read it. What a ply, an index or a kind of zugzwang means is up to the
+//! layers above; `docs/FORMAT.md` describes the bytes.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,8 @@ use crate::reserve::room;
 pub struct Statistics {
     /// By side to move.
     pub sides: [SideStatistics; 2],
-    /// Mutual zugzwangs by kind, as many kinds as the layers above tell apart; none in tables of distances.
+    /// Mutual zugzwangs by kind, as many kinds as the layers above tell apart; none in tables of
+    /// distances.
     pub zugzwangs: Vec<Zugzwangs>,
 }
 
@@ -43,7 +45,8 @@ pub struct SideStatistics {
 pub struct Count {
     /// Over the full board, identical men not told apart.
     pub positions: u64,
-    /// Those of them with all men on one long diagonal, where all symmetries of the chess board are used; else 0.
+    /// Those of them with all men on one long diagonal, where all symmetries of the chess board are
+    /// used; else 0.
     pub on_diagonal: u64,
 }
 
@@ -262,8 +265,8 @@ impl Out {
 
 const IMPOSSIBLE: TableError = TableError::ImpossibleStatistics;
 
-/// Reads from the front of bytes; an error where they end too early or say something that is never written, or where
-/// there is no memory for what they say.
+/// Reads from the front of bytes; an error where they end too early or say something that is never
+/// written, or where there is no memory for what they say.
 struct Front<'a> {
     bytes: &'a [u8],
     has_diagonal: bool,
@@ -391,7 +394,8 @@ mod tests {
         let decode = |payload: &[u8]| Statistics::decode(payload, &Description::default());
         let (empty, _) = (Statistics::default().encode(), ());
         assert_eq!(decode(&empty).unwrap(), Statistics::default());
-        // Unknown flags, a number that ends with a zero byte, one of more than 64 bits, more on the diagonal than there are.
+        // Unknown flags, a number that ends with a zero byte, one of more than 64 bits, more on the
+        // diagonal than there are.
         let with = |at: usize, bytes: &[u8]| [&empty[..at], bytes, &empty[at + 1..]].concat();
         for payload in [
             with(0, &[2]),

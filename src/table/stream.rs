@@ -159,7 +159,8 @@ impl Stream {
         self.unpacker.value(packed, offset)
     }
 
-    /// Which byte of a decoded block has the value at an offset, and the value's place in that byte.
+    /// Which byte of a decoded block has the value at an offset, and the value's place in that
+    /// byte.
     #[inline]
     pub(crate) fn place_in_block(&self, offset: usize) -> (usize, usize) {
         self.unpacker.place(offset)

@@ -78,8 +78,8 @@ pub fn write_table<'a>(
     })
 }
 
-/// Writes a file that appears under its name when it is complete and on disk, and replaces any older one; on an
-/// error, nothing changes.
+/// Writes a file that appears under its name when it is complete and on disk, and replaces any
+/// older one; on an error, nothing changes.
 ///
 /// # Errors
 ///
@@ -179,8 +179,9 @@ pub(crate) fn host() -> String {
     String::new()
 }
 
-/// A new file beside one that it is to become, `.NAME.HOST-RANDOM.part`, locked as long as it is open where the file system has locks: whoever clears up after killed writers
-/// leaves locked ones alone.
+/// A new file beside one that it is to become, `.NAME.HOST-RANDOM.part`, locked as long as it is
+/// open where the file system has locks: whoever clears up after killed writers leaves locked ones
+/// alone.
 pub(crate) fn temporary_file(
     directory: &Path,
     file_name: &str,
@@ -257,7 +258,8 @@ fn write_streams<W: Write + Seek>(
     };
     let identity = header.identity();
     let start = out.stream_position()?;
-    // The header goes where these zeros are when the lengths are known; until then this is no table.
+    // The header goes where these zeros are when the lengths are known; until then this is no
+    // table.
     out.write_all(&vec![0; header.encoded_len() as usize])?;
     let mut sizes = WrittenSizes::default();
     for (encoder, record) in encoders.iter().zip(&mut header.streams) {

@@ -1,9 +1,10 @@
 //! Work that was begun, which another program may go on with if the one that does it is killed.
 //!
-//! It is two files, `.KQRvKQR.solve.node7-a1B2c3.journal` and the scratch file of that name, `.scratch`. As with tables
-//! that are being written, the name says which machine works on it, and whoever does holds a lock on the journal, which
-//! the system releases when he ends, however he ends. The journal is made first and removed last, so that a scratch file
-//! without one is nobody's.
+//! It is two files, `.KQRvKQR.solve.node7-a1B2c3.journal` and the scratch file of that name,
+//! `.scratch`. As with tables that are being written, the name says which machine works on it, and
+//! whoever does holds a lock on the journal, which the system releases when he ends, however he
+//! ends. The journal is made first and removed last, so that a scratch file without one is
+//! nobody's.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -17,8 +18,9 @@ const SCRATCH: &str = "scratch";
 /// How often the directory is made again that another program has just removed.
 const ATTEMPTS: usize = 100;
 
-/// Goes on with the work of a name in a directory, as far as a program that has ended has come, if it was about the
-/// same; else begins it. What else ended programs have left of this name is removed.
+/// Goes on with the work of a name in a directory, as far as a program that has ended has come, if
+/// it was about the same; else begins it. What else ended programs have left of this name is
+/// removed.
 ///
 /// # Errors
 ///
@@ -110,8 +112,8 @@ pub(crate) fn remove_begun(directory: &Path, is_meant: impl Fn(&str) -> bool) {
     }
 }
 
-/// The work in a directory that nobody does any more and whose name is meant: the names, and bytes of both files
-/// together.
+/// The work in a directory that nobody does any more and whose name is meant: the names, and bytes
+/// of both files together.
 pub(crate) fn left_of_work(
     directory: &Path,
     is_meant: impl Fn(&str) -> bool,

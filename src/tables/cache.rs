@@ -1,19 +1,20 @@
 //! Decoded blocks, kept for the next probe that needs one of them.
 //!
-//! Blocks are kept packed, as [`Table::decode_block`](crate::table::Table::decode_block) returns them, and cut into *pages* of
-//! [`PAGE_BYTES`]. A probe needs one byte, so it looks for one page. A page can be in one of the [`WAYS`] ways of a *set*, which its key
-//! tells.
+//! Blocks are kept packed, as [`Table::decode_block`](crate::table::Table::decode_block) returns
+//! them, and cut into *pages* of [`PAGE_BYTES`]. A probe needs one byte, so it looks for one page.
+//! A page can be in one of the [`WAYS`] ways of a *set*, which its key tells.
 //!
 //! # No locks
 //!
-//! A lock would cost more than the rest of a look-up, most of all where two threads take turns: whoever takes a lock
-//! writes, and what one processor writes another has to fetch again. So a look-up writes nothing but a count of its own thread, and, the
-//! first time after a while, a mark that the page is wanted. All memory is atomic words, and each way has a
-//! [`Version`] that tells whether what was read belongs together. A writer that finds another at work lets its page go; the block is
-//! decoded again when it is needed.
+//! A lock would cost more than the rest of a look-up, most of all where two threads take turns:
+//! whoever takes a lock writes, and what one processor writes another has to fetch again. So a
+//! look-up writes nothing but a count of its own thread, and, the first time after a while, a mark
+//! that the page is wanted. All memory is atomic words, and each way has a [`Version`] that tells
+//! whether what was read belongs together. A writer that finds another at work lets its page go;
+//! the block is decoded again when it is needed.
 //!
-//! A full set evicts by the CLOCK rule: a hand goes round, spares a page that was asked for since it last came by, and takes
-//! the first that was not.
+//! A full set evicts by the CLOCK rule: a hand goes round, spares a page that was asked for since
+//! it last came by, and takes the first that was not.
 //!
 //! Memory is taken in shards of [`SETS`] sets, when the first page of a shard comes.
 
@@ -62,8 +63,9 @@ impl PageKey {
     const BLOCK_BITS: u32 = 32;
     const PAGE_BITS: u32 = 8;
 
-    /// Page `page` of block `block` of a stream, by its number, in the table with this number; nothing if one of them is beyond what a key
-    /// can tell: no directory has so many tables, and no table so many or so large blocks.
+    /// Page `page` of block `block` of a stream, by its number, in the table with this number;
+    /// nothing if one of them is beyond what a key can tell: no directory has so many tables, and
+    /// no table so many or so large blocks.
     #[inline]
     fn new(table: u32, stream: u8, block: u64, page: usize) -> Option<PageKey> {
         let is_possible = table >> Self::TABLE_BITS == 0
@@ -149,8 +151,8 @@ pub(crate) struct BlockCache {
 }
 
 impl BlockCache {
-    /// A cache of up to `bytes` bytes; of less than a page and what belongs to it, it keeps nothing. An error if the system
-    /// has not so much memory.
+    /// A cache of up to `bytes` bytes; of less than a page and what belongs to it, it keeps
+    /// nothing. An error if the system has not so much memory.
     pub fn new(bytes: usize) -> Result<BlockCache, Refused> {
         would_give(bytes)?;
         let pages = bytes / (PAGE_BYTES + PAGE_OVERHEAD);
@@ -178,8 +180,8 @@ impl BlockCache {
         Some((self.shards.get(number / SETS)?, number % SETS))
     }
 
-    /// The number that the table with this number has at an index: from a decoded block, which is kept otherwise. `None` if the
-    /// stream has no such index.
+    /// The number that the table with this number has at an index: from a decoded block, which is
+    /// kept otherwise. `None` if the stream has no such index.
     ///
     /// # Errors
     ///
@@ -203,8 +205,8 @@ impl BlockCache {
         }
     }
 
-    /// The same for a block, and a place in it, that is not here. A function of its own, so that the way of a cached probe is
-    /// short.
+    /// The same for a block, and a place in it, that is not here. A function of its own, so that
+    /// the way of a cached probe is short.
     #[inline(never)]
     fn number_in_file(
         &self,
@@ -267,8 +269,8 @@ impl BlockCache {
         Some(word.to_le_bytes()[byte % WORD_BYTES])
     }
 
-    /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes in its place. One that
-    /// nobody has asked for does not push out another.
+    /// Keeps a page, of at most [`PAGE_BYTES`], unless it is here already or another thread writes
+    /// in its place. One that nobody has asked for does not push out another.
     fn insert(&self, key: PageKey, page: &[u8], is_asked: bool) {
         let Some((shard, number)) = self.place(key) else {
             return;

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::reserve::{Refused, array};
 
-/// What some threads have counted. A line of the processor's cache for itself, as what one processor writes another has to fetch
-/// again.
+/// What some threads have counted. A line of the processor's cache for itself, as what one
+/// processor writes another has to fetch again.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Share {

@@ -15,7 +15,8 @@ use crate::table::{Plane, Progress, Table};
 pub struct NativeFile<G: TableGame> {
     /// Where it is.
     pub path: PathBuf,
-    /// The material as it stands in the name. Tables of earlier versions may have the other side as White.
+    /// The material as it stands in the name. Tables of earlier versions may have the other side as
+    /// White.
     pub material: G::Material,
     /// What it stores.
     pub metric: G::Metric,
@@ -43,8 +44,9 @@ pub(crate) fn list_by_name<T>(
     Ok(found)
 }
 
-/// The tables of a game and rules below a directory, those of fewer men first; of a table that is there under its name and that of
-/// an earlier version the former. A directory that is not there has none.
+/// The tables of a game and rules below a directory, those of fewer men first; of a table that is
+/// there under its name and that of an earlier version the former. A directory that is not there
+/// has none.
 ///
 /// # Errors
 ///
@@ -77,7 +79,8 @@ pub fn list<G: TableGame>(directory: &Path, rules: G::Rules) -> io::Result<Vec<N
     gathered(files.into_iter().map(|(_, file)| file)).map_err(no_memory)
 }
 
-/// The file of a table of a material in either colours, below a directory: under its name, or that of earlier versions.
+/// The file of a table of a material in either colours, below a directory: under its name, or that
+/// of earlier versions.
 #[must_use]
 pub fn find<G: TableGame>(
     directory: &Path,
@@ -100,7 +103,8 @@ pub fn find<G: TableGame>(
 }
 
 impl<G: TableGame> NativeFile<G> {
-    /// Whether White of the table is Black in the normal form of the material, as tables of earlier versions have it.
+    /// Whether White of the table is Black in the normal form of the material, as tables of earlier
+    /// versions have it.
     #[must_use]
     pub fn colors_exchanged(&self) -> bool {
         !self.material.is_normal()
@@ -116,7 +120,8 @@ impl<G: TableGame> NativeFile<G> {
         self.open_of(is_mapped, || space().map(|space| G::positions(&space)))
     }
 
-    /// Opens the table as [`open`](Self::open) does, of a material whose number of positions is known.
+    /// Opens the table as [`open`](Self::open) does, of a material whose number of positions is
+    /// known.
     pub(crate) fn open_of(
         &self,
         is_mapped: bool,
@@ -156,9 +161,9 @@ impl<G: TableGame> NativeFile<G> {
         }
     }
 
-    /// Opens the table and compares all its checksums: whether it may be used. It is read without mapping, as whole files that are
-    /// read once would seem to be memory that is used. `progress` is told how many bytes of how many are done and says whether to
-    /// go on.
+    /// Opens the table and compares all its checksums: whether it may be used. It is read without
+    /// mapping, as whole files that are read once would seem to be memory that is used. `progress`
+    /// is told how many bytes of how many are done and says whether to go on.
     ///
     /// # Errors
     ///

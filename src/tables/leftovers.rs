@@ -1,11 +1,12 @@
 //! Unfinished files of generations that were killed.
 //!
-//! A table is written under a temporary name, and whoever writes it holds a lock on it. The system releases that lock
-//! when the writer ends, however it ends. A temporary file that can be locked is therefore nobody's, and several
-//! generations can use one directory at the same time. Where the file system has no locks, leftovers stay.
+//! A table is written under a temporary name, and whoever writes it holds a lock on it. The system
+//! releases that lock when the writer ends, however it ends. A temporary file that can be locked is
+//! therefore nobody's, and several generations can use one directory at the same time. Where the
+//! file system has no locks, leftovers stay.
 //!
-//! Between machines a lock proves nothing on some file systems. So the name says which machine writes, and what others
-//! write is left alone.
+//! Between machines a lock proves nothing on some file systems. So the name says which machine
+//! writes, and what others write is left alone.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -42,7 +43,8 @@ pub(crate) fn remove_leftovers_of(directory: &Path, name: &str) {
     });
 }
 
-/// Removes all unfinished files in a directory that no living process writes: one in which there are files of no other kind.
+/// Removes all unfinished files in a directory that no living process writes: one in which there
+/// are files of no other kind.
 pub(crate) fn remove_unfinished(directory: &Path) {
     remove_unlocked_if(directory, |name| name.ends_with(TEMPORARY_SUFFIX));
 }
@@ -71,7 +73,8 @@ fn remove_if_unlocked(path: &Path) {
     }
 }
 
-/// The machine and the random part in the name of a file that is not finished. Earlier versions did not name the machine.
+/// The machine and the random part in the name of a file that is not finished. Earlier versions did
+/// not name the machine.
 fn host_and_random(name: &str) -> Option<(Option<&str>, &str)> {
     let (_, last) = name.strip_suffix(TEMPORARY_SUFFIX)?.rsplit_once('.')?;
     Some(match last.split_once('-') {
@@ -85,7 +88,8 @@ fn is_of_another_host(name: &str, own: &str) -> bool {
     host.is_some_and(|host| host != own)
 }
 
-/// Whether a writer gives such a name to a file that is not finished: `.KRvK.wdl.node7-a1B2c3.part`.
+/// Whether a writer gives such a name to a file that is not finished:
+/// `.KRvK.wdl.node7-a1B2c3.part`.
 fn is_temporary_name(name: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     let parts = || {
         let (file, _) = name

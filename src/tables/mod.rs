@@ -1,8 +1,9 @@
-//! A directory of tables, of either game: names of files, which of them there are and may be used, decoded blocks, and what
-//! killed programs left behind.
+//! A directory of tables, of either game: names of files, which of them there are and may be used,
+//! decoded blocks, and what killed programs left behind.
 //!
-//! What a game has of its own it says by [`TableGame`](crate::game::TableGame). Who answers, generates or verifies asks here
-//! where a table is, so one directory has one listing and one rule for what is in it.
+//! What a game has of its own it says by [`TableGame`](crate::game::TableGame). Who answers,
+//! generates or verifies asks here where a table is, so one directory has one listing and one rule
+//! for what is in it.
 //!
 //! # Examples
 //!

@@ -37,8 +37,8 @@ pub fn table_path(directory: &Path, material: &impl Display, metric: impl Displa
     directory.join(file_name(material, metric))
 }
 
-/// Where the tables of a game under some rules are, below the directory of all tables. Names such as KRvKN are those of tables of
-/// both games, so they are kept apart.
+/// Where the tables of a game under some rules are, below the directory of all tables. Names such
+/// as KRvKN are those of tables of both games, so they are kept apart.
 #[must_use]
 pub fn rules_directory<G: TableGame>(directory: &Path, rules: G::Rules) -> PathBuf {
     match G::subdirectory(rules) {
@@ -47,8 +47,9 @@ pub fn rules_directory<G: TableGame>(directory: &Path, rules: G::Rules) -> PathB
     }
 }
 
-/// What `retrograde generate` has to be told to make the tables of a material: of chess its name, of other games also the game and
-/// the rules. For messages, whose commands can be used as they stand.
+/// What `retrograde generate` has to be told to make the tables of a material: of chess its name,
+/// of other games also the game and the rules. For messages, whose commands can be used as they
+/// stand.
 #[must_use]
 pub fn generate_arguments<G: TableGame>(material: &G::Material, rules: G::Rules) -> String {
     match G::GAME {
@@ -59,8 +60,8 @@ pub fn generate_arguments<G: TableGame>(material: &G::Material, rules: G::Rules)
 
 /// The material and metric that a file name stands for, the material as it is written there.
 ///
-/// `None` for names that are not exactly as [`file_name`] writes them, in a form under which tables are or once were stored:
-/// `kqkr.wdl` and `KRvKQ.wdl` are not.
+/// `None` for names that are not exactly as [`file_name`] writes them, in a form under which tables
+/// are or once were stored: `kqkr.wdl` and `KRvKQ.wdl` are not.
 #[must_use]
 pub fn parse_file_name<G: TableGame>(name: &str) -> Option<(G::Material, G::Metric)> {
     let (stem, extension) = name.rsplit_once('.')?;

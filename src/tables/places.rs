@@ -1,4 +1,5 @@
-//! From the material of a position to what is known of it: a table of places, looked up without a lock.
+//! From the material of a position to what is known of it: a table of places, looked up without a
+//! lock.
 
 use crate::reserve::{Refused, gathered};
 
@@ -26,8 +27,9 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The entries with these keys, in the order of their numbers: the key in the colours of the entry, and that with the colours
-    /// exchanged where it is another. No key is 0, and each stands for one material.
+    /// The entries with these keys, in the order of their numbers: the key in the colours of the
+    /// entry, and that with the colours exchanged where it is another. No key is 0, and each stands
+    /// for one material.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The way through the tables of a directory, for either game: in which order materials are looked at, and what is
-//! reported of them.
+//! The way through the tables of a directory, for either game: in which order materials are looked
+//! at, and what is reported of them.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -25,7 +25,8 @@ pub(super) struct Outcome {
     pub found: Found,
 }
 
-/// What verifying the tables of one game, in one format or under one set of rules, is particular about.
+/// What verifying the tables of one game, in one format or under one set of rules, is particular
+/// about.
 pub(super) trait Verifier {
     type Material: Copy + Eq + Hash + Display;
 
@@ -44,7 +45,8 @@ pub(super) trait Verifier {
     /// Only if the caller cancelled.
     fn verify_checksums(&self, material: &Self::Material) -> Result<Vec<(PathBuf, String)>, Error>;
 
-    /// Finds the values of a material and keeps what `later` ones need; compares them if that is asked for.
+    /// Finds the values of a material and keeps what `later` ones need; compares them if that is
+    /// asked for.
     fn verify_values(
         &mut self,
         material: Self::Material,
@@ -122,8 +124,8 @@ pub(super) fn drive<V: Verifier>(
     Ok(())
 }
 
-/// Materials, and all that they need, in an order in which each comes after what it needs, but not long after, so that
-/// few values have to be kept.
+/// Materials, and all that they need, in an order in which each comes after what it needs, but not
+/// long after, so that few values have to be kept.
 fn in_order_of_use<V: Verifier>(verifier: &V, asked: &[V::Material]) -> Vec<V::Material> {
     let needs = |material: &V::Material| verifier.needs(material, asked.contains(material));
     let mut all = asked.to_vec();

@@ -1,19 +1,23 @@
 //! Checks tables without solving anything: every value must be the best of those its moves lead to.
 //!
-//! Nothing here is shared with what makes tables but signatures, indices, attack tables and the file formats, so that a
-//! mistake there is found. Both games take the same way through a directory (`drive`) and report alike; what the moves of
-//! chess lead to is in the modules below this one, and those of xiangqi in `xiangqi`.
+//! Nothing here is shared with what makes tables but signatures, indices, attack tables and the
+//! file formats, so that a mistake there is found. Both games take the same way through a directory
+//! (`drive`) and report alike; what the moves of chess lead to is in the modules below this one,
+//! and those of xiangqi in `xiangqi`.
 //!
-//! First the numbers of a material's files become values, as a prober sees them: a number that is not needed, because
-//! a capture or promotion decides, is replaced by what that decides. Then every legal position is compared with its
-//! successors in all metrics. Together with the values of mated and stalemated positions, which have none, that
-//! leaves one solution for distances, so a wrong value is found where it stands or one move before.
+//! First the numbers of a material's files become values, as a prober sees them: a number that is
+//! not needed, because a capture or promotion decides, is replaced by what that decides. Then every
+//! legal position is compared with its successors in all metrics. Together with the values of mated
+//! and stalemated positions, which have none, that leaves one solution for distances, so a wrong
+//! value is found where it stands or one move before.
 //!
-//! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by checksums.
+//! A number that no probe ever reads may be anything, and is not a value; all bytes are covered by
+//! checksums.
 //!
 //! Files are read and not mapped, so that a failing disk is something to report.
 //!
-//! Syzygy tables are verified like our own: only what is left to the prober differs, and distances may be rounded.
+//! Syzygy tables are verified like our own: only what is left to the prober differs, and distances
+//! may be rounded.
 
 mod chess;
 mod drive;
@@ -39,7 +43,8 @@ pub use recount::{Recount, RecountError};
 pub use report::{Difference, LISTED, Observer, Report, Subject};
 pub use visit::{Fens, Visit, Visited, Visitor};
 
-/// The positions that verifying some materials in a directory goes through, in the unit of [`Observer::advanced`].
+/// The positions that verifying some materials in a directory goes through, in the unit of
+/// [`Observer::advanced`].
 #[must_use]
 pub fn work<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> u64 {
     work_of(directory, &subjects(materials))
@@ -58,8 +63,8 @@ fn work_of(directory: &Path, subjects: &[Subject]) -> u64 {
     chess + Rules::ALL.into_iter().map(of_rules).sum::<u64>()
 }
 
-/// How many materials verifying some in a directory goes through, once for each format: how often [`Observer::started`] is
-/// told.
+/// How many materials verifying some in a directory goes through, once for each format: how often
+/// [`Observer::started`] is told.
 #[must_use]
 pub fn count<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> usize {
     let subjects = subjects(materials);
@@ -70,8 +75,8 @@ pub fn count<S: Copy + Into<Subject>>(directory: &Path, materials: &[S]) -> usiz
     chess + Rules::ALL.into_iter().map(of_rules).sum::<usize>()
 }
 
-/// What is asked for. Public functions take anything that becomes a subject, and do no more than this: what is generic is
-/// compiled again by each of their callers.
+/// What is asked for. Public functions take anything that becomes a subject, and do no more than
+/// this: what is generic is compiled again by each of their callers.
 fn subjects<S: Copy + Into<Subject>>(materials: &[S]) -> Vec<Subject> {
     materials.iter().map(|&material| material.into()).collect()
 }
@@ -95,9 +100,10 @@ fn of_xiangqi(subjects: &[Subject], rules: Rules) -> Vec<crate::xiangqi::Materia
 /// Bytes of memory that a material of chess may take in memory as a whole if nobody says otherwise.
 pub const AT_HAND: u64 = chess::AT_HAND;
 
-/// Bytes of memory that verifying a material takes, about: its values, those that other slices of it wait for, and
-/// those that captures and promotions lead to; of materials that are larger than [`AT_HAND`] the part that is worked on, while
-/// the rest waits in a scratch file. [`Recount`] and [`Visit`] take as much.
+/// Bytes of memory that verifying a material takes, about: its values, those that other slices of
+/// it wait for, and those that captures and promotions lead to; of materials that are larger than
+/// [`AT_HAND`] the part that is worked on, while the rest waits in a scratch file. [`Recount`] and
+/// [`Visit`] take as much.
 ///
 /// # Examples
 ///
@@ -116,8 +122,9 @@ pub fn memory(subject: impl Into<Subject>) -> u64 {
     }
 }
 
-/// As [`memory`], for the tables that a directory has of a material, if of chess only materials are in memory as a whole that
-/// take no more than `at_hand` bytes. Syzygy tables are not verified by parts.
+/// As [`memory`], for the tables that a directory has of a material, if of chess only materials are
+/// in memory as a whole that take no more than `at_hand` bytes. Syzygy tables are not verified by
+/// parts.
 #[must_use]
 pub fn memory_in(directory: &Path, subject: impl Into<Subject>, at_hand: u64) -> u64 {
     match subject.into() {
@@ -147,7 +154,8 @@ pub fn memory_to_visit(directory: &Path, subject: impl Into<Subject>) -> u64 {
     }
 }
 
-/// Compares the checksums of the tables of some materials, and no values: what there is too little [`memory`] for.
+/// Compares the checksums of the tables of some materials, and no values: what there is too little
+/// [`memory`] for.
 ///
 /// # Errors
 ///
@@ -193,11 +201,11 @@ fn verify_checksums_of(
     Ok(report)
 }
 
-/// Verifies the tables of some materials in a directory, of both games, all rules and formats: all checksums, then all
-/// values, then what headers say of them.
+/// Verifies the tables of some materials in a directory, of both games, all rules and formats: all
+/// checksums, then all values, then what headers say of them.
 ///
-/// The tables that their moves lead to are read as well, of chess those of the other format where there are no others, and are
-/// trusted unless they are among `materials`.
+/// The tables that their moves lead to are read as well, of chess those of the other format where
+/// there are no others, and are trusted unless they are among `materials`.
 ///
 /// # Errors
 ///
@@ -213,8 +221,8 @@ pub fn verify<S: Copy + Into<Subject>>(
 
 /// As [`verify`], with another limit than [`AT_HAND`]. The report does not depend on it.
 ///
-/// What does not fit waits in a file without a name, in the directory or, if that cannot be written to, among the temporary files
-/// of the system.
+/// What does not fit waits in a file without a name, in the directory or, if that cannot be written
+/// to, among the temporary files of the system.
 ///
 /// # Errors
 ///

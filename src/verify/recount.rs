@@ -1,5 +1,5 @@
-//! Statistics counted from the tables themselves: their numbers become values as for a comparison, and are counted instead of
-//! compared.
+//! Statistics counted from the tables themselves: their numbers become values as for a comparison,
+//! and are counted instead of compared.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -19,7 +19,8 @@ pub enum RecountError {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
-    /// A table is missing or damaged, of this material or of one that its captures and promotions lead to.
+    /// A table is missing or damaged, of this material or of one that its captures and promotions
+    /// lead to.
     #[error("{problem}")]
     Unreadable {
         /// Its file.
@@ -56,11 +57,12 @@ pub trait Recount: TableGame {
     /// A material as reports name it.
     fn subject(rules: Self::Rules, material: Self::Material) -> Subject;
 
-    /// Counts the statistics of some metrics of a material from its tables in our own format. `listed` positions are
-    /// named of each kind, at most.
+    /// Counts the statistics of some metrics of a material from its tables in our own format.
+    /// `listed` positions are named of each kind, at most.
     ///
-    /// What captures and promotions of chess decide is not in the tables, so those that they lead to are read as well. The observer
-    /// is told of as many positions as [`work`](super::work) says.
+    /// What captures and promotions of chess decide is not in the tables, so those that they lead
+    /// to are read as well. The observer is told of as many positions as [`work`](super::work)
+    /// says.
     ///
     /// # Errors
     ///

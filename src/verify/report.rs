@@ -78,13 +78,13 @@ pub trait Observer: Sync {
     fn started(&self, subject: Subject);
     /// So many more positions are done; [`work`](super::work) says how many there are.
     fn advanced(&self, positions: u64);
-    /// The checksums of the tables of a material have been compared; now its values are. Told again where they were being
-    /// [read](Self::reading).
+    /// The checksums of the tables of a material have been compared; now its values are. Told again
+    /// where they were being [read](Self::reading).
     fn comparing(&self, _subject: Subject) {}
     /// A material is done.
     fn finished(&self, _subject: Subject) {}
-    /// The values of a material are being read: of one that is not asked for, for others that lead to it, or those of a part that
-    /// is to be compared, where that takes long.
+    /// The values of a material are being read: of one that is not asked for, for others that lead
+    /// to it, or those of a part that is to be compared, where that takes long.
     fn reading(&self, _subject: Subject) {}
     /// Those of a material that is not asked for have been read.
     fn read(&self, _subject: Subject) {}
@@ -178,8 +178,8 @@ pub struct Report {
     pub listed: Vec<Difference>,
     /// Tables that could not be read, and why.
     pub unreadable: Vec<(PathBuf, String)>,
-    /// Whose values could not be compared because they follow from those of a file of others, which is
-    /// among the unreadable ones.
+    /// Whose values could not be compared because they follow from those of a file of others, which
+    /// is among the unreadable ones.
     pub not_compared: Vec<(Subject, PathBuf)>,
 }
 

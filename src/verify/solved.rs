@@ -1,7 +1,7 @@
 //! Checks a file of solved positions: every value must be the best of those its moves lead to.
 //!
-//! Nothing is solved for it. Every move of every position has to lead to a position of the file, to one that nobody can win, or
-//! to one that tables know; what tables say is trusted.
+//! Nothing is solved for it. Every move of every position has to lead to a position of the file, to
+//! one that nobody can win, or to one that tables know; what tables say is trusted.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -85,7 +85,8 @@ impl<P: Verifiable> Default for SolvedReport<P> {
     }
 }
 
-/// Verifies a file; `None` if it was cancelled. Told from time to time how many more positions have been checked.
+/// Verifies a file; `None` if it was cancelled. Told from time to time how many more positions have
+/// been checked.
 ///
 /// # Errors
 ///
@@ -136,7 +137,8 @@ pub fn verify_solved<P: Verifiable>(
     Ok(Some(all))
 }
 
-/// The value that follows from the moves of a position; `None` if one of them leads to where nothing is known.
+/// The value that follows from the moves of a position; `None` if one of them leads to where
+/// nothing is known.
 fn expected<P: Verifiable>(
     set: &SolvedSet<P>,
     leaves: &dyn Leaves<P>,
@@ -223,7 +225,8 @@ impl Verifiable for xiangqi::Position {
                     });
                 pick(&mut { plies }).unwrap_or(0)
             }
-            // Moves without check are as near as can be for the winner, and for the loser lead to earlier rounds.
+            // Moves without check are as near as can be for the winner, and for the loser lead to
+            // earlier rounds.
             round => {
                 let steps = kept()
                     .filter(|after| round_after(after) == round)
@@ -269,8 +272,8 @@ fn round_after(after: &After<xiangqi::Position>) -> i32 {
     }
 }
 
-/// In which round of the winner's a move helps to decide the position before it: a loser's move without check has to be decided
-/// in an earlier one.
+/// In which round of the winner's a move helps to decide the position before it: a loser's move
+/// without check has to be decided in an earlier one.
 fn joined(after: &After<xiangqi::Position>, wdl: Wdl) -> i32 {
     let is_escape = !after.played.is_capture() && !after.played.gives_check();
     round_after(after) + i32::from(wdl == Wdl::Loss && is_escape)

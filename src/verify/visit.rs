@@ -1,5 +1,5 @@
-//! Going through all positions of a material with their values, many at a time: numbers become values as for a comparison, and
-//! are shown instead of compared.
+//! Going through all positions of a material with their values, many at a time: numbers become
+//! values as for a comparison, and are shown instead of compared.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -18,8 +18,9 @@ pub struct Visited {
     pub turn: Color,
     /// The result, from a fresh clock.
     pub wdl: Wdl,
-    /// Plies to the next zeroing move, in xiangqi to the next capture, or to mate: nothing for draws and where no table of them is
-    /// read. In chess a mated side has 1, as its distance is -1 by convention.
+    /// Plies to the next zeroing move, in xiangqi to the next capture, or to mate: nothing for
+    /// draws and where no table of them is read. In chess a mated side has 1, as its distance is -1
+    /// by convention.
     pub zeroing: Option<u16>,
     /// Plies to mate; nothing for draws and where no table of them is read.
     pub mate: Option<u16>,
@@ -70,10 +71,12 @@ pub type Fens = Box<dyn Fn(u64) -> Option<String> + Send + Sync>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Visit: Recount {
-    /// Shows all positions of a material in its normal form, one of each symmetric set, with the distances of some metrics.
+    /// Shows all positions of a material in its normal form, one of each symmetric set, with the
+    /// distances of some metrics.
     ///
-    /// What captures and promotions of chess decide is not in the tables, so those that they lead to are read as well. The observer
-    /// is told of as many positions as [`work`](super::work) says.
+    /// What captures and promotions of chess decide is not in the tables, so those that they lead
+    /// to are read as well. The observer is told of as many positions as [`work`](super::work)
+    /// says.
     ///
     /// # Errors
     ///
@@ -92,7 +95,8 @@ pub trait Visit: Recount {
     fn fens(material: Self::Material) -> Option<Fens>;
 }
 
-/// Whether whoever has to move does worse than if it were the opponent's turn, by the results of both for themselves.
+/// Whether whoever has to move does worse than if it were the opponent's turn, by the results of
+/// both for themselves.
 pub(super) fn is_zugzwang(results: [Wdl; 2]) -> bool {
     let [white, black] = results.map(|wdl| wdl.signum2());
     white < -black

@@ -1,8 +1,9 @@
 //! What stays at home: a side's king, advisors and elephants, numbered together.
 //!
-//! A king has 9 squares, an advisor 5, an elephant 7, and few of their joint placements put two men on one square: with two of
-//! each there are 1410. Numbering the placements themselves leaves no holes and needs one dimension instead
-//! of up to five. Squares are those of red; black's camp is the same with the board turned.
+//! A king has 9 squares, an advisor 5, an elephant 7, and few of their joint placements put two men
+//! on one square: with two of each there are 1410. Numbering the placements themselves leaves no
+//! holes and needs one dimension instead of up to five. Squares are those of red; black's camp is
+//! the same with the board turned.
 
 use super::rules::{Bitboard, Role, SQUARES, Square, mirror, squares};
 use crate::game::Color;
@@ -42,8 +43,9 @@ const NO_CAMP: u16 = u16::MAX;
 
 /// All camps with so many advisors and elephants, numbered.
 ///
-/// The number of a camp is found without a search: the king's square, the advisors and the elephants are
-/// numbered each for itself, and a table has the number of the camp for the three of them.
+/// The number of a camp is found without a search: the king's square, the advisors and the
+/// elephants are numbered each for itself, and a table has the number of the camp for the three of
+/// them.
 #[derive(Clone, Debug)]
 pub struct Camps {
     camps: Vec<Camp>,
@@ -60,7 +62,8 @@ pub struct Camps {
 struct Guards {
     /// How many ways there are to place them.
     ways: usize,
-    /// By the set of places they stand on, in the order of the domain: which way that is, or [`NO_WAY`].
+    /// By the set of places they stand on, in the order of the domain: which way that is, or
+    /// [`NO_WAY`].
     way: [u8; 1 << MAX_PLACES],
 }
 
@@ -73,7 +76,8 @@ const NO_PLACE: u8 = u8::MAX;
 /// Not as many men as there should be.
 const NO_WAY: u8 = u8::MAX;
 
-/// By color, where a square of the board stands in the domain of a man of that color, as its owner sees it.
+/// By color, where a square of the board stands in the domain of a man of that color, as its owner
+/// sees it.
 type Places = [[u8; SQUARES]; 2];
 
 const fn places(role: Role) -> Places {
@@ -127,7 +131,8 @@ impl Guards {
 }
 
 impl Camps {
-    /// The camps with up to two advisors and up to two elephants: the king slowest, elephants fastest.
+    /// The camps with up to two advisors and up to two elephants: the king slowest, elephants
+    /// fastest.
     #[must_use]
     pub fn new(advisors: usize, elephants: usize) -> Camps {
         Camps::try_new(advisors, elephants).unwrap_or_else(|refused| refused.abort())
@@ -205,7 +210,8 @@ impl Camps {
         self.number_of(Color::White, camp.king.bit(), camp.advisors, camp.elephants)
     }
 
-    /// The number of the camp that the men of a color make, with the squares they have on the board.
+    /// The number of the camp that the men of a color make, with the squares they have on the
+    /// board.
     #[inline]
     pub(crate) fn number_of(
         &self,
@@ -218,7 +224,8 @@ impl Camps {
         (number != NO_CAMP).then_some(number.into())
     }
 
-    /// The number of the camp that is the mirror image of one, or `None` from [`len`](Camps::len) on.
+    /// The number of the camp that is the mirror image of one, or `None` from [`len`](Camps::len)
+    /// on.
     #[must_use]
     #[inline]
     pub fn mirrored(&self, number: u32) -> Option<u32> {
@@ -244,7 +251,8 @@ impl Camps {
     }
 }
 
-/// The subsets of a set with so many squares, in the order of their highest square, then of the one below.
+/// The subsets of a set with so many squares, in the order of their highest square, then of the one
+/// below.
 fn subsets(set: Bitboard, size: usize) -> Vec<Bitboard> {
     if size == 0 {
         return vec![0];

@@ -1,25 +1,27 @@
 //! Xiangqi position <-> index, for one material.
 //!
-//! The dimensions are red's camp, black's camp, and for each kind of attacker of each side the combination of squares
-//! its men stand on: a man's squares are its domain, 55 for pawns and 90 for the others, and identical men are
-//! not told apart. Left and right are the only symmetry. One dimension is *folded*: of each mirror pair of its
-//! values only the smaller is counted. Where the value is its own mirror image, the smaller of the two
-//! positions counts, digit by digit, and the index of the other stays empty.
+//! The dimensions are red's camp, black's camp, and for each kind of attacker of each side the
+//! combination of squares its men stand on: a man's squares are its domain, 55 for pawns and 90 for
+//! the others, and identical men are not told apart. Left and right are the only symmetry. One
+//! dimension is *folded*: of each mirror pair of its values only the smaller is counted. Where the
+//! value is its own mirror image, the smaller of the two positions counts, digit by digit, and the
+//! index of the other stays empty.
 //!
-//! Every placement, up to mirroring, has exactly one index in `0..len()`. Placements with two men on one square have one
-//! too, [`IndexSpace::placement`] says so.
+//! Every placement, up to mirroring, has exactly one index in `0..len()`. Placements with two men
+//! on one square have one too, [`IndexSpace::placement`] says so.
 //!
 //! # Example by hand
 //!
-//! KRvKAABB: 9 kings x 1410 camps x 90 rooks. 714 of the camps are left of their mirror image or the same:
-//! 9 x 714 x 90 = 578 340 indices.
+//! KRvKAABB: 9 kings x 1410 camps x 90 rooks. 714 of the camps are left of their mirror image or
+//! the same: 9 x 714 x 90 = 578 340 indices.
 
 use super::rules::{Bitboard, Position, Role, SQUARES, Setup, Square, flip, mirror, squares};
 use super::{Camps, Material};
 use crate::game::Color;
 use crate::reserve::{Refused, collected, gathered, reserved};
 
-/// Dimensions with more values than this are not folded: a table of the values is kept. Camps always have fewer.
+/// Dimensions with more values than this are not folded: a table of the values is kept. Camps
+/// always have fewer.
 const MAX_FOLDED: u64 = 5_000;
 
 /// Two camps and, for each side, four kinds of attackers.
@@ -36,7 +38,8 @@ pub(crate) type Digits = [u64; MAX_DIMENSIONS];
 enum Folded {
     /// It counts, as so manyth.
     Kept(u32),
-    /// It counts too, and is its own mirror image: of two placements with it the smaller one counts.
+    /// It counts too, and is its own mirror image: of two placements with it the smaller one
+    /// counts.
     OwnImage(u32),
     /// Its mirror image counts.
     Mirrored,
@@ -135,7 +138,8 @@ pub struct IndexSpace {
 }
 
 impl IndexSpace {
-    /// The index of a material, or `None` for one with more than 2<sup>64</sup> indices, as 32 men have.
+    /// The index of a material, or `None` for one with more than 2<sup>64</sup> indices, as 32 men
+    /// have.
     #[must_use]
     pub fn new(material: Material) -> Option<IndexSpace> {
         IndexSpace::try_new(material).unwrap_or_else(|refused| refused.abort())
@@ -263,8 +267,8 @@ impl IndexSpace {
         }
     }
 
-    /// The index of a placement, and whether it is that of its mirror image; `None` if the men are not those of the
-    /// material or stand where they cannot.
+    /// The index of a placement, and whether it is that of its mirror image; `None` if the men are
+    /// not those of the material or stand where they cannot.
     #[must_use]
     #[inline]
     pub fn index(&self, placement: &Placement) -> Option<(u64, bool)> {
@@ -273,8 +277,8 @@ impl IndexSpace {
         Some((index, is_mirrored))
     }
 
-    /// The values of the dimensions of which an index is made, as they are counted, and whether they are those of the mirror image;
-    /// `None` as for [`index`](Self::index).
+    /// The values of the dimensions of which an index is made, as they are counted, and whether
+    /// they are those of the mirror image; `None` as for [`index`](Self::index).
     #[inline]
     pub(crate) fn counted_digits(&self, placement: &Placement) -> Option<(Digits, bool)> {
         let mut digits = self.digits(placement)?;
@@ -306,8 +310,8 @@ impl IndexSpace {
         &self.strides
     }
 
-    /// The placement of an index; `None` if two men would stand on one square, if the index belongs to a mirror image that
-    /// has a smaller one, or from [`len`](IndexSpace::len) on.
+    /// The placement of an index; `None` if two men would stand on one square, if the index belongs
+    /// to a mirror image that has a smaller one, or from [`len`](IndexSpace::len) on.
     #[must_use]
     pub fn placement(&self, index: u64) -> Option<Placement> {
         if index >= self.len {
@@ -332,7 +336,8 @@ impl IndexSpace {
         (is_own && placement.is_disjoint()).then_some(placement)
     }
 
-    /// The value of each dimension; `None` if the men are not those of the material or stand where they cannot.
+    /// The value of each dimension; `None` if the men are not those of the material or stand where
+    /// they cannot.
     #[inline]
     fn digits(&self, placement: &Placement) -> Option<Digits> {
         let mut digits = [0; MAX_DIMENSIONS];
@@ -416,13 +421,15 @@ fn own_view(color: Color, set: Bitboard) -> Bitboard {
     }
 }
 
-/// The combinations of squares of a group, in the combinatorial number system: the number of one is a sum over its
-/// squares, from the lowest on, of how many combinations there are of so many squares that are all below that one.
+/// The combinations of squares of a group, in the combinatorial number system: the number of one is
+/// a sum over its squares, from the lowest on, of how many combinations there are of so many
+/// squares that are all below that one.
 ///
 /// # Example by hand
 ///
-/// Two red rooks on b0, square 10, and on a1, square 1: the lower one adds `choose(1, 1)` = 1, the higher one
-/// `choose(10, 2)` = 45. The number is 46; 45 have both rooks below b0, and one has a rook on b0 and the other on a0.
+/// Two red rooks on b0, square 10, and on a1, square 1: the lower one adds `choose(1, 1)` = 1, the
+/// higher one `choose(10, 2)` = 45. The number is 46; 45 have both rooks below b0, and one has a
+/// rook on b0 and the other on a0.
 #[derive(Clone, Debug)]
 struct Combinations {
     color: Color,
@@ -454,8 +461,8 @@ impl Combinations {
         })
     }
 
-    /// The number of a combination of squares of the board, or `None` if they are not as many as the men, or one is
-    /// outside the domain.
+    /// The number of a combination of squares of the board, or `None` if they are not as many as
+    /// the men, or one is outside the domain.
     #[inline]
     fn number(&self, men: Bitboard) -> Option<u64> {
         let mut number = 0;
@@ -570,7 +577,8 @@ mod tests {
         }
     }
 
-    /// The number of legal positions, by the independent counts: KRvK has 3834 with red to move and 4914 with black.
+    /// The number of legal positions, by the independent counts: KRvK has 3834 with red to move and
+    /// 4914 with black.
     #[test]
     fn legal_positions_of_a_rook_against_a_bare_king() {
         let space = space("KRvK");

@@ -1,8 +1,8 @@
 //! Which men stand on a xiangqi board: the signature of a table, such as `KRvKAABB`.
 //!
-//! A signature is read in any order and any case, with or without the `v`. Its *normal form* puts the side with the
-//! stronger men first, comparing man by man in the order king, rook, knight, cannon, pawn, advisor, elephant. So a side
-//! that has attackers comes before one that has none.
+//! A signature is read in any order and any case, with or without the `v`. Its *normal form* puts
+//! the side with the stronger men first, comparing man by man in the order king, rook, knight,
+//! cannon, pawn, advisor, elephant. So a side that has attackers comes before one that has none.
 
 use std::fmt;
 use std::str::FromStr;
@@ -170,14 +170,16 @@ impl Material {
         Some(fewer)
     }
 
-    /// Every material that a capture can lead to, in the colours of this one. Only attackers capture across the
-    /// river, and at home every man captures; those in which nobody can attack any more are left out.
+    /// Every material that a capture can lead to, in the colours of this one. Only attackers
+    /// capture across the river, and at home every man captures; those in which nobody can attack
+    /// any more are left out.
     #[must_use]
     pub fn captures(&self) -> Vec<Material> {
         let mut targets = Vec::new();
         for color in Color::ALL {
             for role in roles_by_strength() {
-                // A side without attackers can only take what comes to it: attackers. The other can take guards too.
+                // A side without attackers can only take what comes to it: attackers. The other can
+                // take guards too.
                 let can_be_taken = role.is_attacker() || self.has_attacker(!color);
                 if let Some(target) = self.without(color, role).filter(|_| can_be_taken)
                     && target.is_armed()
@@ -212,7 +214,8 @@ impl Material {
         one_attacker_with_guards(&[[0, 0]])
     }
 
-    /// The 324 materials of one attacker with every guard of advisors and elephants against every defence of them.
+    /// The 324 materials of one attacker with every guard of advisors and elephants against every
+    /// defence of them.
     #[must_use]
     pub fn one_attacker_guarded() -> Vec<Material> {
         one_attacker_with_guards(&guards())

@@ -12,7 +12,8 @@ pub enum Metric {
     Dtc,
     /// Plies to mate; under [`Rules::CyclesDraw`](super::Rules::CyclesDraw) only.
     Dtm,
-    /// How often the rule of perpetual check was applied before a position was decided; there is no table where it never was.
+    /// How often the rule of perpetual check was applied before a position was decided; there is no
+    /// table where it never was.
     Rounds,
 }
 
@@ -60,7 +61,8 @@ impl FromStr for Metric {
     }
 }
 
-/// The bit in the flags of a table of results that says: perpetual check decided something, so its material has rounds.
+/// The bit in the flags of a table of results that says: perpetual check decided something, so its
+/// material has rounds.
 pub const HAS_ROUNDS: u32 = 1;
 
 /// Whether a table of results with these flags means nothing without one of rounds.

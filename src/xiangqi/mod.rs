@@ -1,7 +1,8 @@
 //! Which xiangqi positions there are, and their numbers: what tables of xiangqi are made of.
 //!
-//! [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers whole positions, [`Rules`] say what an
-//! endless game is worth, [`XiangqiValue`] what is known of a position. The moves are in [`crate::xiangqi`], the solver in [`crate::xiangqi::solve`].
+//! [`Material`] names the men, [`Camps`] numbers what stays at home, [`IndexSpace`] numbers whole
+//! positions, [`Rules`] say what an endless game is worth, [`XiangqiValue`] what is known of a
+//! position. The moves are in [`crate::xiangqi`], the solver in [`crate::xiangqi::solve`].
 
 mod camp;
 mod game;

@@ -3,15 +3,17 @@
 use super::IndexSpace;
 use super::index::Digits;
 
-/// The most dimensions a material can have: two camps, and a group of each of four kinds of attackers of each side.
+/// The most dimensions a material can have: two camps, and a group of each of four kinds of
+/// attackers of each side.
 pub const MAX_DIMENSIONS: usize = 2 + 2 * 4;
 
-/// Where the indices of a material stand in a stream whose dimensions have an order of their own: the slowest first.
-/// An [`IndexSpace`] has them in the *natural* one, that of their numbers: the camps, then the groups.
+/// Where the indices of a material stand in a stream whose dimensions have an order of their own:
+/// the slowest first. An [`IndexSpace`] has them in the *natural* one, that of their numbers: the
+/// camps, then the groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// For each dimension, the fastest of the natural order first: how many values it has, and how far apart its
-    /// neighbours are in the stream. Empty if the order is the natural one.
+    /// For each dimension, the fastest of the natural order first: how many values it has, and how
+    /// far apart its neighbours are in the stream. Empty if the order is the natural one.
     strides: Vec<(u64, u64)>,
     /// How far apart the neighbours of each dimension are in the stream, those of the index first.
     steps: Digits,
@@ -23,8 +25,8 @@ pub struct Order {
 pub struct OrderError;
 
 impl Order {
-    /// The order of a stream as its header has it: zeros for the natural order, else the numbers of the dimensions
-    /// and `u8::MAX` after them.
+    /// The order of a stream as its header has it: zeros for the natural order, else the numbers of
+    /// the dimensions and `u8::MAX` after them.
     ///
     /// # Errors
     ///

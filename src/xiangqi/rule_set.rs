@@ -3,15 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The rules on which the values of a table rest. Every table records its own, and tables of different rules are never mixed.
+/// The rules on which the values of a table rest. Every table records its own, and tables of
+/// different rules are never mixed.
 ///
 /// Perpetual chase differs from rule book to rule book and is part of neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rules {
     /// An endless game is a draw.
     CyclesDraw,
-    /// A side that checks for ever loses, unless both do: an endless game is won by a side if from some point on
-    /// every move of the other is a check, while its own go on not being checks. Otherwise it is a draw.
+    /// A side that checks for ever loses, unless both do: an endless game is won by a side if from
+    /// some point on every move of the other is a check, while its own go on not being checks.
+    /// Otherwise it is a draw.
     #[default]
     PerpetualCheck,
 }

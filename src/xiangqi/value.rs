@@ -8,13 +8,15 @@ use crate::metric::{Dtm, Wdl};
 pub struct XiangqiValue {
     /// The result: win, draw or loss.
     pub wdl: Wdl,
-    /// Plies to the next capture or mate that keeps the result, positive when the side to move wins; 0 for a draw and where there is
-    /// no move. `None` where there is no such table. Of positions with a [`round`](XiangqiValue::round) it is a measure of
-    /// progress: plies until the loser can only check for ever or leaves the round.
+    /// Plies to the next capture or mate that keeps the result, positive when the side to move
+    /// wins; 0 for a draw and where there is no move. `None` where there is no such table. Of
+    /// positions with a [`round`](XiangqiValue::round) it is a measure of progress: plies until the
+    /// loser can only check for ever or leaves the round.
     pub dtc: Option<i32>,
     /// Plies to mate; `None` for a draw and where there is no such table.
     pub dtm: Option<Dtm>,
-    /// How often the rule of perpetual check was applied before the position was decided; 0 where it was not needed.
+    /// How often the rule of perpetual check was applied before the position was decided; 0 where
+    /// it was not needed.
     pub round: u8,
 }
 

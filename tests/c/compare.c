@@ -3,11 +3,12 @@
  *
  *     ./compare THEIRS THEIR-TABLES OURS OUR-TABLES exact|native COUNT [EPD]
  *
- * THEIRS and OURS are shared libraries. COUNT random positions of as many men as their tables have are compared, and those of an
- * EPD file, each with several clocks. `exact`: both have the same Syzygy tables, and all that they say is to be the same, but
- * for the choice of a move that draws. `native`: ours are tables of our own, whose distances are exact where those of Syzygy
- * tables may be a ply short. Says what differs and how much was compared. Exit status: 0 nothing differs, 1 something does, 3 THEIRS
- * cannot be loaded, 2 anything else.
+ * THEIRS and OURS are shared libraries. COUNT random positions of as many men as their tables have
+ * are compared, and those of an EPD file, each with several clocks. `exact`: both have the same
+ * Syzygy tables, and all that they say is to be the same, but for the choice of a move that draws.
+ * `native`: ours are tables of our own, whose distances are exact where those of Syzygy tables may
+ * be a ply short. Says what differs and how much was compared. Exit status: 0 nothing differs, 1
+ * something does, 3 THEIRS cannot be loaded, 2 anything else.
  */
 
 #include <dlfcn.h>
@@ -138,7 +139,8 @@ static void compare_root(const struct retrograde_position *p, unsigned clock)
     /* Their distance of the position may be a ply short and that of its best move not. */
     if (is_native)
         listed = true;
-    /* Which of the moves that draw, or with distances known better which that wins, is a matter of taste. */
+    /* Which of the moves that draw, or with distances known better which that wins, is a matter of
+     * taste. */
     if (is_native || TB_GET_WDL(their_best) == TB_DRAW)
         their_best = (their_best & ~squares) | (our_best & squares);
     if (!is_same(their_best, our_best, clock))

@@ -2,8 +2,8 @@
  *
  *     faults MODE N DIRECTORY PROGRAM [ARGUMENT...]
  *
- * Counts what the program does to files below DIRECTORY (opening for writing, writing, syncing, cutting, renaming, making,
- * removing) and lets the N-th operation, counted from 1, go wrong:
+ * Counts what the program does to files below DIRECTORY (opening for writing, writing, syncing,
+ * cutting, renaming, making, removing) and lets the N-th operation, counted from 1, go wrong:
  *
  *     count   nothing goes wrong; the last line on standard error says how many operations there were, and how many reads
  *     error   it fails: no space for what writes, an input/output error for the rest
@@ -16,8 +16,9 @@
  *     power   power fails before it: both
  *     read    the N-th read fails with an input/output error; nothing else is counted. What is mapped is not read
  *
- * Exits as the program does, with 137 if it was killed, and with 77 if this system cannot do that. Linux only: the
- * program's system calls are handed to this one by a seccomp filter, so it need not be linked in a special way.
+ * Exits as the program does, with 137 if it was killed, and with 77 if this system cannot do that.
+ * Linux only: the program's system calls are handed to this one by a seccomp filter, so it need not
+ * be linked in a special way.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -1,12 +1,14 @@
 /*
- * What the C library does when the system gives no memory: for every request, of those of at least LEAST bytes, a process of its own
- * in which that one is refused, and one in which that one and all after it are.
+ * What the C library does when the system gives no memory: for every request, of those of at least
+ * LEAST bytes, a process of its own in which that one is refused, and one in which that one and all
+ * after it are.
  *
  *     ./memory TABLES SYZYGY LEAST
  *
- * TABLES has tables of our own of three men, and those of xiangqi that KRvKN needs; SYZYGY has Syzygy tables of three men. Prints a line
- * for each thing that is asked: how many requests were refused, and how often that ended the process. Afterwards, with memory again,
- * the same handle has to give the right answers. Of glibc, whose malloc is replaced here.
+ * TABLES has tables of our own of three men, and those of xiangqi that KRvKN needs; SYZYGY has
+ * Syzygy tables of three men. Prints a line for each thing that is asked: how many requests were
+ * refused, and how often that ended the process. Afterwards, with memory again, the same handle has
+ * to give the right answers. Of glibc, whose malloc is replaced here.
  */
 
 #include <errno.h>

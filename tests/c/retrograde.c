@@ -3,8 +3,8 @@
  *
  *     ./retrograde TABLES DAMAGED VERSION
  *
- * TABLES has all tables of three men and no others, and those of xiangqi that KRvKN needs, under both sets of rules; DAMAGED a
- * KQvK.wdl and a KRvK.wdl of xiangqi that are none.
+ * TABLES has all tables of three men and no others, and those of xiangqi that KRvKN needs, under
+ * both sets of rules; DAMAGED a KQvK.wdl and a KRvK.wdl of xiangqi that are none.
  */
 
 #include <pthread.h>
@@ -157,7 +157,8 @@ static void check_errors(const retrograde_tables *tables, const char *directory,
     retrograde_free(others);
 }
 
-/* Structures of other versions: shorter ones have the defaults of what they lack, other sizes are errors. */
+/* Structures of other versions: shorter ones have the defaults of what they lack, other sizes are
+ * errors. */
 static void check_sizes(const char *directory)
 {
     struct retrograde_options options = {0};

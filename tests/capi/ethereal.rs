@@ -1,4 +1,5 @@
-//! The engine Ethereal, as Debian has it, on our library in the place of Fathom: it has to search the same tree.
+//! The engine Ethereal, as Debian has it, on our library in the place of Fathom: it has to search
+//! the same tree.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -43,7 +44,8 @@ fn program() -> Option<&'static str> {
     found
 }
 
-/// A library that has the name by which Debian's program looks for a function of Debian's Fathom, which has it by another.
+/// A library that has the name by which Debian's program looks for a function of Debian's Fathom,
+/// which has it by another.
 fn names() -> PathBuf {
     let (source, library) = (
         library_folder().join("names.c"),

@@ -1,4 +1,5 @@
-//! Our library in the place of Debian's `libfathom.so.1`: by function, and under the program `fathom`.
+//! Our library in the place of Debian's `libfathom.so.1`: by function, and under the program
+//! `fathom`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

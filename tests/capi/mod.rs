@@ -1,4 +1,5 @@
-//! The C library, asked by programs in C and by programs that were built for the library whose names it also has.
+//! The C library, asked by programs in C and by programs that were built for the library whose
+//! names it also has.
 
 /// An engine that does.
 mod ethereal;
@@ -15,7 +16,8 @@ use crate::examples::build;
 
 pub use crate::examples::run;
 
-/// The folder of a library that is built with all functions for C, under the name that its users look for.
+/// The folder of a library that is built with all functions for C, under the name that its users
+/// look for.
 fn library_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -47,7 +47,8 @@ pub fn compile(source: &str, name: &str) -> PathBuf {
     program
 }
 
-/// A folder with the tables of three men that are part of the repository, whatever else its folder holds by now.
+/// A folder with the tables of three men that are part of the repository, whatever else its folder
+/// holds by now.
 fn three_men() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -1,8 +1,9 @@
 //! What README.md and the manuals in `docs` show is what the program does.
 //!
-//! Blocks marked `console` are sessions: a line that begins with `$ ` is run, and the lines after it are what it prints.
-//! A line `…` stands for any lines, and `…` within a line for any text. All blocks of a document run one after the other in one
-//! directory, which has the tables of three men.
+//! Blocks marked `console` are sessions: a line that begins with `$ ` is run, and the lines after
+//! it are what it prints. A line `…` stands for any lines, and `…` within a line for any text. All
+//! blocks of a document run one after the other in one directory, which has the tables of three
+//! men.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +45,8 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Runs a command as a user in that directory does, and returns whether it succeeded and what it printed.
+/// Runs a command as a user in that directory does, and returns whether it succeeded and what it
+/// printed.
 fn shell(command: &str, place: &Place) -> (bool, String) {
     let program = assert_cmd::cargo::cargo_bin("retrograde");
     let folders = std::env::join_paths(
@@ -89,7 +91,8 @@ fn readme_shows_what_is_printed() {
     run("README.md");
 }
 
-/// In the order in which they stand, where there are the tables of a fresh clone. What takes minutes is planned only.
+/// In the order in which they stand, where there are the tables of a fresh clone. What takes
+/// minutes is planned only.
 #[test]
 fn the_commands_of_readme_that_make_tables_work_one_after_the_other() {
     let text = document("README.md");

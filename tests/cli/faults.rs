@@ -1,8 +1,10 @@
-//! Disks that fail: every operation that a command does to its files goes wrong once, in every way. Afterwards there are whole
-//! files or none, and the command, given again, finishes with the bytes that it always writes.
+//! Disks that fail: every operation that a command does to its files goes wrong once, in every way.
+//! Afterwards there are whole files or none, and the command, given again, finishes with the bytes
+//! that it always writes.
 //!
-//! A program in C (`tests/c/faults.c`) stands between the command and the system. Here some operations of each kind are taken;
-//! with `RETROGRADE_FULL=1` all are, or 200 spread evenly where there are more.
+//! A program in C (`tests/c/faults.c`) stands between the command and the system. Here some
+//! operations of each kind are taken; with `RETROGRADE_FULL=1` all are, or 200 spread evenly where
+//! there are more.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -146,7 +148,8 @@ fn is_work(name: &Path) -> bool {
     parts.any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
 }
 
-/// The operations and the reads of a command; `None`, and a word, where this system cannot let them fail.
+/// The operations and the reads of a command; `None`, and a word, where this system cannot let them
+/// fail.
 fn counted(place: &Place, arguments: &[&str]) -> Option<[usize; 2]> {
     if faults().is_none() {
         eprintln!("skipped: no compiler for C");
@@ -183,7 +186,8 @@ fn generation_with_work_files() {
     fail_everywhere(Place::new, &words(WITH_WORK_FILES));
 }
 
-/// What six men do: everything that waits is in scratch files, and a killed run carries on from work files.
+/// What six men do: everything that waits is in scratch files, and a killed run carries on from
+/// work files.
 fn in_scratch_files() -> String {
     format!("{WITH_WORK_FILES} --engine chains")
 }

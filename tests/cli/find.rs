@@ -18,7 +18,8 @@ fn found(place: &Place, arguments: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The number of positions of a king and `man` against a king that are like something, one of each symmetric set.
+/// The number of positions of a king and `man` against a king that are like something, one of each
+/// symmetric set.
 fn naive_count(man: char, is_like: impl Fn(&Tablebase, &Position) -> bool) -> usize {
     let tables = Tablebase::open(concat!(env!("CARGO_MANIFEST_DIR"), "/tables")).unwrap();
     let images = if man == 'P' { 2 } else { 8 };

@@ -19,8 +19,9 @@ impl ValueSource for Everywhere {
     }
 }
 
-/// No material of up to four men had another name. That of five here says that its White, a bishop, always draws, and that
-/// two knights always win if it is their turn. The longest win is what somebody says.
+/// No material of up to four men had another name. That of five here says that its White, a bishop,
+/// always draws, and that two knights always win if it is their turn. The longest win is what
+/// somebody says.
 fn write_former_table(place: &Place, longest: Option<Longest>) {
     let space = IndexSpace::new("KBvKNN".parse().unwrap());
     let description = Description {

@@ -108,9 +108,10 @@ struct Seen {
     work_files: usize,
 }
 
-/// Kills a command at moments that follow from `seed`, runs it to its end, and compares what it has written with what
-/// it writes without interruption: the tables that are returned. There are more rounds than `rounds` while what was to
-/// be seen has not been: which moments are in the middle depends on how busy the machine is.
+/// Kills a command at moments that follow from `seed`, runs it to its end, and compares what it has
+/// written with what it writes without interruption: the tables that are returned. There are more
+/// rounds than `rounds` while what was to be seen has not been: which moments are in the middle
+/// depends on how busy the machine is.
 fn kill_and_carry_on(
     arguments: &[&str],
     directory: &str,

@@ -7,8 +7,8 @@ use super::interrupted::{assert_same, complaint, files};
 const GENERATE: [&str; 5] = ["generate", "--men", "3", "--tables", "tables"];
 const WITH_WORK_FILES: [&str; 2] = ["--men-in-memory", "2"];
 
-/// Runs the program with a limit of so many blocks on the size of files, which stands for a disk that is full: without
-/// the signal, a write beyond it fails like one that finds no room.
+/// Runs the program with a limit of so many blocks on the size of files, which stands for a disk
+/// that is full: without the signal, a write beyond it fails like one that finds no room.
 fn with_files_of(place: &Place, blocks: usize, arguments: &[&str]) -> Output {
     let program = place.retrograde([]).get_program().to_owned();
     std::process::Command::new("sh")
@@ -120,7 +120,8 @@ fn seven_men_are_refused_with_the_memory_that_they_need() {
     let output = command.args(["--threads", "2", "--memory", "16G"]).output();
     let complaint = complaint(&output.unwrap());
     assert!(!place.path("tables").exists());
-    // Five sets of 10 squares of the white king times 64 of each man but the black king, 8 bytes a word.
+    // Five sets of 10 squares of the white king times 64 of each man but the black king, 8 bytes a
+    // word.
     let sets = (5 * 8 * 10 * 64u64.pow(5)) >> 20;
     let needed = mebibytes_needed(&complaint);
     assert!((sets..3 * sets).contains(&needed), "{complaint}");
@@ -171,7 +172,8 @@ fn what_a_graphics_card_cannot_do_is_said_in_a_line() {
     place.retrograde(arguments).assert().success().stderr("");
 }
 
-/// A limit of the address space is a limit of memory: what does not fit it is refused in a line, or done.
+/// A limit of the address space is a limit of memory: what does not fit it is refused in a line, or
+/// done.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_limit_of_the_address_space_is_an_error_or_enough() {

@@ -1,4 +1,5 @@
-//! A generation as steps that another program runs: one at a time, in any order that the plan allows, on machines that die.
+//! A generation as steps that another program runs: one at a time, in any order that the plan
+//! allows, on machines that die.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -342,7 +343,8 @@ fn a_workflow_makes_the_same_and_only_what_is_gone_again() {
     let told = finish(&program, &place, 3);
     assert!(told.contains("Nothing to be done"), "{told}");
 
-    // A table that is gone, one that is damaged, a receipt without its table, clocks that are wrong.
+    // A table that is gone, one that is damaged, a receipt without its table, clocks that are
+    // wrong.
     for (number, name) in ["KQvK.dtz", "KRvK.wdl", "KBvK.wdl"].iter().enumerate() {
         let path = place.path("tables").join(name);
         match number {

@@ -88,7 +88,8 @@ impl Place {
         self.directory.path().join(relative)
     }
 
-    /// Runs the program, which has to succeed without a word on stderr, and reads the JSON it prints.
+    /// Runs the program, which has to succeed without a word on stderr, and reads the JSON it
+    /// prints.
     fn json<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> serde_json::Value {
         let (status, out, err) = self.run(arguments);
         assert_eq!((status, err.as_str()), (0, ""));

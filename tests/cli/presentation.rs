@@ -1,4 +1,5 @@
-//! How answers are asked for and shown: which distances come first, boards, games, several directories, spellings.
+//! How answers are asked for and shown: which distances come first, boards, games, several
+//! directories, spellings.
 
 use std::io::Write;
 use std::process::Stdio;

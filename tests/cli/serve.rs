@@ -1,4 +1,5 @@
-//! The server: the contract of the public tablebase interface, our own routes, and requests that mean no good.
+//! The server: the contract of the public tablebase interface, our own routes, and requests that
+//! mean no good.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -180,7 +181,8 @@ fn answers_are_those_of_the_public_interface() {
         let other = server.get(&format!("/standard?fen={fen}")).json();
         assert_eq!(other["moves"], answer["moves"], "{fen}");
     }
-    // A mate on the board is a ply over and has no distance to mate; the clock before the mating move counts.
+    // A mate on the board is a ply over and has no distance to mate; the clock before the mating
+    // move counts.
     let mated = server.standard("8/8/8/8/8/1k6/1q6/K7 w - - 5 1");
     assert_eq!(
         (&mated["category"], &mated["dtz"], &mated["dtm"]),
@@ -743,7 +745,8 @@ fn requests_that_mean_no_good_get_a_status_and_harm_nobody() {
             "{host}"
         );
     }
-    // Connections that say nothing, or half of something, while others are served; two requests at once.
+    // Connections that say nothing, or half of something, while others are served; two requests at
+    // once.
     let idle: Vec<TcpStream> = (0..200)
         .map(|_| TcpStream::connect(server.address).unwrap())
         .collect();

@@ -673,7 +673,8 @@ fn statistics_are_drawn() {
     assert!(out.contains('#'), "{out}");
     let svg = std::fs::read_to_string(place.path("kpk.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-    // Axes with units, draws as a number, and a bar for two plies that has what is won and what is lost.
+    // Axes with units, draws as a number, and a bar for two plies that has what is won and what is
+    // lost.
     for text in [
         "dtm in plies",
         "positions, logarithmic",

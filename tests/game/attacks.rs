@@ -138,7 +138,8 @@ fn swaffords_rook_on_e6() {
     );
 }
 
-/// His map of the board turned by 90 degrees, with a8 = 0: ours has the same bits, bytes in opposite order.
+/// His map of the board turned by 90 degrees, with a8 = 0: ours has the same bits, bytes in
+/// opposite order.
 #[test]
 fn swaffords_map_of_the_turned_board() {
     for s in Square::all() {

@@ -17,7 +17,8 @@ const STARTS: [&str; 5] = [
 ];
 
 proptest! {
-    /// Everything a position keeps up to date equals what it is from scratch, and every move comes back.
+    /// Everything a position keeps up to date equals what it is from scratch, and every move comes
+    /// back.
     #[test]
     fn incremental_equals_from_scratch(
         start in 0usize..STARTS.len(),
@@ -90,7 +91,8 @@ fn the_most_moves_fit_a_list() {
     assert_eq!(most.count_legal_moves(), 218);
 }
 
-/// What is played from a position with the highest counters of a FEN can be read again, and comes back.
+/// What is played from a position with the highest counters of a FEN can be read again, and comes
+/// back.
 #[test]
 fn counters_stay_at_their_highest() {
     let highest = position("4k3/8/8/8/8/8/8/4K3 b - - 65535 1000000000");

@@ -35,7 +35,8 @@ fn lost_castling_rights_make_another_position() {
     assert_eq!(line.earlier_occurrences(), 1);
 }
 
-/// After ...d7-d5 white could take en passant, but its pawn is pinned: the rules see the same position again.
+/// After ...d7-d5 white could take en passant, but its pawn is pinned: the rules see the same
+/// position again.
 #[test]
 fn an_illegal_en_passant_capture_is_none() {
     let fen = "4r1k1/3p4/8/4P3/8/8/8/4K3 b - - 0 1";

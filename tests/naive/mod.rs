@@ -1,10 +1,11 @@
 //! An independent solver, slow and plain, against which every value of the real one is checked.
 //!
-//! It knows squares of men, the slow move generator and nothing else: no bitsets, no sweeps, no unmoves. Every
-//! position, one out of its mirror images, is a number; its quiet moves are listed once; what its captures and pawn
-//! moves lead to is looked up among the materials and pawn placements solved before. A position is decided at
-//! distance `n`, for `n` = 0, 1, 2, …, from the values of its successors alone, and looked at only when one of them was
-//! decided at distance `n - 1` that wins, or the last that was not known to lose. What is never decided is a draw.
+//! It knows squares of men, the slow move generator and nothing else: no bitsets, no sweeps, no
+//! unmoves. Every position, one out of its mirror images, is a number; its quiet moves are listed
+//! once; what its captures and pawn moves lead to is looked up among the materials and pawn
+//! placements solved before. A position is decided at distance `n`, for `n` = 0, 1, 2, …, from the
+//! values of its successors alone, and looked at only when one of them was decided at distance
+//! `n - 1` that wins, or the last that was not known to lose. What is never decided is a draw.
 
 mod numbering;
 mod solver;
@@ -39,7 +40,8 @@ fn tables() -> &'static HashMap<Material, Table> {
     })
 }
 
-/// The three-man materials, those asked for and all that their moves lead to, in an order in which they can be solved.
+/// The three-man materials, those asked for and all that their moves lead to, in an order in which
+/// they can be solved.
 fn with_dependencies(signatures: &[&str]) -> Vec<Material> {
     let mut open: Vec<Material> = signatures
         .iter()
@@ -173,7 +175,8 @@ fn every_position_of_pawn_against_pawn_and_what_it_leads_to_agrees_with_the_naiv
     assert_all_agree(led_to);
 }
 
-/// The same values as with the usual limit, which the tests above compare with those of the naive solver.
+/// The same values as with the usual limit, which the tests above compare with those of the naive
+/// solver.
 #[test]
 fn mates_longer_than_a_byte_holds_are_the_same() {
     let materials = with_dependencies(&["KPvKP", "KQvKR", "KBNvK"]);
@@ -248,7 +251,8 @@ fn assert_same(a: &Solved, b: &Solved) {
     }
 }
 
-/// With the rule at fifty moves no material of up to four men has cursed wins; with fewer moves most have.
+/// With the rule at fifty moves no material of up to four men has cursed wins; with fewer moves
+/// most have.
 fn assert_cursed_wins_agree(materials: &[Material], limits: &[u32], engines: &[Engine]) {
     for limit in limits.iter().copied().map(Plies) {
         let naive = with_limit(materials, limit);

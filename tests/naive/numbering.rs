@@ -15,13 +15,15 @@ fn image(number: u8, square: u8) -> u8 {
     }
 }
 
-/// Numbers for the positions of a material: the squares of its men, pawns first and kings next, are the digits,
-/// and of all mirror images and of all ways to tell men of a kind apart the one with the smallest squares is kept.
+/// Numbers for the positions of a material: the squares of its men, pawns first and kings next, are
+/// the digits, and of all mirror images and of all ways to tell men of a kind apart the one with
+/// the smallest squares is kept.
 pub struct Numbering {
     pub men: Vec<(Color, Role)>,
     /// Where the first man stands in the images that are kept.
     firsts: Vec<u8>,
-    /// For each square of the first man, the images that bring him to his smallest square, and its place in `firsts`.
+    /// For each square of the first man, the images that bring him to his smallest square, and its
+    /// place in `firsts`.
     turns: Vec<(Vec<u8>, u32)>,
     images: [[u8; 64]; 8],
     /// The ways to list the men: as they are, and with two of a kind exchanged.
@@ -129,8 +131,8 @@ impl Numbering {
         Some((position, squares))
     }
 
-    /// The numbers with the same pawns, all on ranks where a pawn may stand, those nearest to promotion first: quiet moves stay
-    /// among them.
+    /// The numbers with the same pawns, all on ranks where a pawn may stand, those nearest to
+    /// promotion first: quiet moves stay among them.
     pub fn groups(&self) -> Vec<(u32, std::ops::Range<u32>)> {
         let pawns = self.men.iter().filter(|man| man.1 == Role::Pawn).count();
         let size = if pawns == 0 {

@@ -9,8 +9,9 @@ use retrograde::game::Color;
 
 use super::numbering::Numbering;
 
-/// A result for the side to move, the better the larger: `MATE - d` for a win in `d` plies, `d - MATE` for a
-/// loss in `d` plies, zero for a draw. What a ply counts from is the metric's business.
+/// A result for the side to move, the better the larger: `MATE - d` for a win in `d` plies,
+/// `d - MATE` for a loss in `d` plies, zero for a draw. What a ply counts from is the metric's
+/// business.
 pub type Score = i16;
 const MATE: Score = 1000;
 pub const DRAW: Score = 0;
@@ -31,8 +32,8 @@ fn before_quiet_move(score: Score) -> Score {
     -score + (score > 0) as Score - (score < 0) as Score
 }
 
-/// The same for distance to zeroing and a move that starts the count anew: only the result counts, and if a draw
-/// can be claimed after `limit` plies, before it is reached, the count starts there.
+/// The same for distance to zeroing and a move that starts the count anew: only the result counts,
+/// and if a draw can be claimed after `limit` plies, before it is reached, the count starts there.
 fn before_zeroing_move(score: Score, limit: Score) -> Score {
     let plies = if distance(score) <= limit {
         1
@@ -69,7 +70,8 @@ pub struct Table {
     pub scores: [Vec<Score>; 2],
 }
 
-/// What is solved so far: other materials, and the pawn placements of this one that are nearer to promotion.
+/// What is solved so far: other materials, and the pawn placements of this one that are nearer to
+/// promotion.
 struct Known<'a> {
     tables: &'a HashMap<Material, Table>,
     current: (Material, &'a Table),
@@ -134,7 +136,8 @@ impl Known<'_> {
 /// The quiet moves between the positions of one group, and the best of all other moves.
 #[derive(Default)]
 struct Graph {
-    /// For each metric and position; `OPEN` if there is no such move, `HOLE` if this is no position.
+    /// For each metric and position; `OPEN` if there is no such move, `HOLE` if this is no
+    /// position.
     fixed: [Vec<Score>; 2],
     /// Where the list of quiet moves of each position begins in its part.
     starts: Vec<u32>,

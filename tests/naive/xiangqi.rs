@@ -1,5 +1,5 @@
-//! The same for xiangqi: boards are arrays of letters, moves are made and looked at, every position of the full board is
-//! there, and both sets of rules are iterated as they are written down.
+//! The same for xiangqi: boards are arrays of letters, moves are made and looked at, every position
+//! of the full board is there, and both sets of rules are iterated as they are written down.
 
 use std::collections::HashMap;
 
@@ -178,8 +178,8 @@ fn letters(signature: &str) -> Vec<char> {
         .collect()
 }
 
-/// All positions of the full board as numbers, and their values: distance to conversion, distance to mate, and the result under the
-/// rule of perpetual check if asked for.
+/// All positions of the full board as numbers, and their values: distance to conversion, distance
+/// to mate, and the result under the rule of perpetual check if asked for.
 pub(super) struct Table {
     letters: Vec<char>,
     domains: Vec<Vec<[i8; 2]>>,

@@ -1,4 +1,5 @@
-//! What files say of all positions of xiangqi together, against counts of single positions of the whole board.
+//! What files say of all positions of xiangqi together, against counts of single positions of the
+//! whole board.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;

@@ -18,8 +18,9 @@ use super::random::{Random, en_passant_positions};
 use super::{all_materials, directory, empty_directory};
 
 thread_local! {
-    /// How often this thread has asked for memory. Other tests run at the same time, so every thread counts for itself; and being
-    /// constant at first and without a destructor, the counter asks for none.
+    /// How often this thread has asked for memory. Other tests run at the same time, so every
+    /// thread counts for itself; and being constant at first and without a destructor, the counter
+    /// asks for none.
     static REQUESTS: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -1,7 +1,8 @@
-//! Threads that ask while files are removed, replaced and damaged: each answer is right or an error, and the cache keeps to its
-//! budget.
+//! Threads that ask while files are removed, replaced and damaged: each answer is right or an
+//! error, and the cache keeps to its budget.
 //!
-//! Some rounds here; with `RETROGRADE_LOAD=SECONDS` as long as that, in tables of three and four men.
+//! Some rounds here; with `RETROGRADE_LOAD=SECONDS` as long as that, in tables of three and four
+//! men.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -26,8 +27,8 @@ use crate::xiangqi::tables::generate;
 const THREADS: u64 = 4;
 const CACHE_BYTES: usize = 16 << 20;
 const RULES: Rules = Rules::PerpetualCheck;
-/// How often each thread asks so many questions, and how many of these turns there are until it opens the tables anew,
-/// for all.
+/// How often each thread asks so many questions, and how many of these turns there are until it
+/// opens the tables anew, for all.
 const TURNS: u64 = 60;
 const QUESTIONS: u64 = 100;
 const TURNS_OPEN: u64 = 5;
@@ -104,8 +105,8 @@ fn ask(tables: &Tablebase, known: &KnownChess, random: &mut Random) -> bool {
     }
 }
 
-/// Does something to a file of `to`, or puts it back as it is in `from`. What is mapped may be replaced and removed; only what is
-/// read may be changed in place or cut short.
+/// Does something to a file of `to`, or puts it back as it is in `from`. What is mapped may be
+/// replaced and removed; only what is read may be changed in place or cut short.
 fn disturb(from: &Path, to: &Path, name: &str, in_place: bool, random: &mut Random) {
     let (whole, path) = (from.join(name), to.join(name));
     let mut bytes = fs::read(whole).unwrap();
@@ -308,7 +309,8 @@ fn answers_are_right_or_errors_whatever_happens_to_the_files() {
         "{right} right, {errors} errors"
     );
     let most = most.into_inner();
-    // Alone in its process it can tell what memory it takes: the caches of both games, of those opened and of those before.
+    // Alone in its process it can tell what memory it takes: the caches of both games, of those
+    // opened and of those before.
     assert!(
         seconds.is_none() || most < 6 * CACHE_BYTES as u64,
         "{most} bytes"

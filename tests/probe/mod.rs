@@ -49,7 +49,8 @@ pub fn directory() -> &'static Path {
     })
 }
 
-/// The tables of three men that are part of the repository, without what somebody may have generated beside them.
+/// The tables of three men that are part of the repository, without what somebody may have
+/// generated beside them.
 pub fn three_men() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {

@@ -309,7 +309,8 @@ fn a_line_is_written_in_both_notations_and_stops_when_told() {
 
 #[test]
 fn the_clock_makes_late_wins_worse_than_early_ones() {
-    // 31 plies to mate and no zeroing move before: with 80 plies on the clock nothing wins any more.
+    // 31 plies to mate and no zeroing move before: with 80 plies on the clock nothing wins any
+    // more.
     let fresh = position("8/8/8/8/8/2k5/1R6/K7 w - - 0 1");
     let late = position("8/8/8/8/8/2k5/1R6/K7 w - - 80 1");
     for position in [fresh, late] {

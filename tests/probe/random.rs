@@ -49,8 +49,8 @@ impl Random {
     }
 }
 
-/// Every position of KPvKP, kings on a sample of squares, in which a double step can be captured en passant
-/// as far as the pawns are concerned.
+/// Every position of KPvKP, kings on a sample of squares, in which a double step can be captured en
+/// passant as far as the pawns are concerned.
 pub fn en_passant_positions(random: &mut Random, each: usize) -> Vec<Position> {
     let mut positions = Vec::new();
     for turn in Color::ALL {

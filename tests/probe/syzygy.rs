@@ -42,8 +42,9 @@ fn assert_same(syzygy: &shakmaty_syzygy::Tablebase<Chess>, position: &Position) 
     let shortest = i32::from(plies.ignore_rounding());
     let longest = i32::from(plies.add_plies(1).ignore_rounding());
     if dtz != shortest {
-        // Theirs may be one ply short where it is rounded. When it comes from one ply ahead, and a rounded and a
-        // precise distance seem equally good there, `shakmaty-syzygy` may call the better of them precise.
+        // Theirs may be one ply short where it is rounded. When it comes from one ply ahead, and a
+        // rounded and a precise distance seem equally good there, `shakmaty-syzygy` may call the
+        // better of them precise.
         let is_rounded = |plies: MaybeRounded<_>| plies.precise().is_none();
         let comes_from_rounded = || {
             theirs

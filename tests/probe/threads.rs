@@ -1,7 +1,8 @@
-//! Many threads at once, with caches that hold next to nothing, and tables that are opened and closed meanwhile.
+//! Many threads at once, with caches that hold next to nothing, and tables that are opened and
+//! closed meanwhile.
 //!
-//! Only the three-man tables of the repository are used, so that the test can be run under ThreadSanitizer, which makes everything
-//! ten times as slow; `docs/DESIGN.md` has the command.
+//! Only the three-man tables of the repository are used, so that the test can be run under
+//! ThreadSanitizer, which makes everything ten times as slow; `docs/DESIGN.md` has the command.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
@@ -19,7 +20,8 @@ const THREADS: u64 = 8;
 const TURNS: usize = 60;
 const QUESTIONS: usize = 60;
 
-/// The tables of three men with so little memory that most blocks and results are thrown away at once.
+/// The tables of three men with so little memory that most blocks and results are thrown away at
+/// once.
 fn tables(map_files: bool) -> Arc<Tablebase> {
     let options = ProbeOptions {
         cache_bytes: 8_000,

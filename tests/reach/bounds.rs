@@ -12,7 +12,8 @@ use retrograde::reach::{Analysed, End, Handicap, NoLeaves, Options, ReachError, 
 use super::{Tables, position, solved, wdl};
 use crate::probe;
 
-/// A won ending, of which everything is reached: 399 064 positions, 50 009 but for the symmetries of the board.
+/// A won ending, of which everything is reached: 399 064 positions, 50 009 but for the symmetries
+/// of the board.
 const ROOK: &str = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1";
 /// A bishop before a wall.
 const WALL: &str = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/3BK3 w - - 0 1";

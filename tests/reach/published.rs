@@ -47,7 +47,8 @@ fn published_positions_of_six_to_twelve_men_have_their_results() {
     assert!(count >= 10);
 }
 
-/// As many positions are explored in every run of the tests; more with `RETROGRADE_FULL=1`, which takes some minutes.
+/// As many positions are explored in every run of the tests; more with `RETROGRADE_FULL=1`, which
+/// takes some minutes.
 const FEW_POSITIONS: usize = 150_000;
 
 #[test]

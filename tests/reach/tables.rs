@@ -121,7 +121,8 @@ fn four_men_solved_without_their_table_have_its_values() {
 fn pieces_of_four_men_solved_without_their_table_have_its_values() {
     let tables = Tablebase::open(probe::directory()).unwrap();
     let mut random = Random(0x9e37_79b9);
-    // The rook's pawn and the knight that guards it leave the kings little; the bishop has half of the board.
+    // The rook's pawn and the knight that guards it leave the kings little; the bishop has half of
+    // the board.
     let fens = [
         "8/8/8/8/8/1k6/p7/K1N5 b - - 0 1",
         "8/8/8/p7/P7/8/1k6/7K b - - 0 1",
@@ -154,8 +155,8 @@ fn pieces_of_four_men_solved_without_their_table_have_its_values() {
 /// Of so many random positions, as they are drawn below.
 const RANDOM_POSITIONS: usize = 300;
 
-/// Random positions of random materials of three and four men. Where there are pieces beside pawns White is the stronger
-/// side, so that positions of one material are found together.
+/// Random positions of random materials of three and four men. Where there are pieces beside pawns
+/// White is the stronger side, so that positions of one material are found together.
 fn random_positions() -> Vec<(Material, Vec<Position>)> {
     let mut random = Random(0x6a09_e667);
     let materials: Vec<Material> = (3..=4).flat_map(Material::all_with_men).collect();
@@ -190,8 +191,8 @@ fn is_small(material: &Material) -> bool {
     material.men() == 3 || material.pawns() == 2
 }
 
-/// Solves positions of one material without its table and compares them; how many sets that took, and how large they
-/// were together.
+/// Solves positions of one material without its table and compares them; how many sets that took,
+/// and how large they were together.
 fn compare_all(tables: &Tablebase, positions: &[Position]) -> (usize, usize) {
     let mut sets: Vec<Solved> = Vec::new();
     let mut explored = 0;
@@ -212,8 +213,9 @@ fn compare_all(tables: &Tablebase, positions: &[Position]) -> (usize, usize) {
     (sets.len(), explored)
 }
 
-/// All of them with `RETROGRADE_FULL=1`, which takes an hour or more, or those of the materials that `RETROGRADE_MATERIALS` names, as in
-/// `KQvKR,KRvKB`; otherwise those of three men, and of two pawns.
+/// All of them with `RETROGRADE_FULL=1`, which takes an hour or more, or those of the materials
+/// that `RETROGRADE_MATERIALS` names, as in `KQvKR,KRvKB`; otherwise those of three men, and of two
+/// pawns.
 #[test]
 fn random_positions_solved_without_their_table_have_its_values() {
     let tables = Tablebase::open(probe::directory()).unwrap();

@@ -55,8 +55,8 @@ fn positions(signature: &str) -> impl Iterator<Item = Position> {
     })
 }
 
-/// Compares all positions that a position reaches with what the solver of tables says; how many, and how many of them the rule
-/// of perpetual check decides.
+/// Compares all positions that a position reaches with what the solver of tables says; how many,
+/// and how many of them the rule of perpetual check decides.
 fn compare(found: &Solved, materials: &[&str], rules: Rules) -> [usize; 2] {
     assert_eq!(found.end, End::Complete);
     let targets = solved_material(materials[0], rules);
@@ -320,7 +320,8 @@ fn a_saved_set_has_the_values_that_were_solved() {
     assert_eq!(report.unwrap().unwrap().listed, []);
 }
 
-/// More plies than the winner needs for all rounds; a defender who is still there has checked for ever.
+/// More plies than the winner needs for all rounds; a defender who is still there has checked for
+/// ever.
 const LONG: usize = 1200;
 /// Plies at the end of a long game that are looked at.
 const TAIL: usize = 200;

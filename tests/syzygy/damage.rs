@@ -16,7 +16,8 @@ use crate::verify::generate_syzygy;
 /// Far more than any of them takes, even on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Opens a file and asks for some values. Returns whether it could be opened, and how many values it had.
+/// Opens a file and asks for some values. Returns whether it could be opened, and how many values
+/// it had.
 fn try_all(
     bytes: Vec<u8>,
     material: &Material,
@@ -97,7 +98,8 @@ fn every_length() {
             .filter(|&len| try_all(bytes[..len].to_vec(), material, metric, placements).0)
             .min()
             .unwrap();
-        // All but the checksum and padding is needed; there is nothing else where all values are equal.
+        // All but the checksum and padding is needed; there is nothing else where all values are
+        // equal.
         let is_single = name.starts_with("KNvK");
         assert!(
             is_single || shortest + 16 + 64 > bytes.len(),
@@ -118,7 +120,8 @@ fn many_bytes_changed_at_once() {
                 number ^= number << 17;
                 number >> 16
             };
-            // Behind the orders of men, where damage is not noticed at once, and mostly in the heads.
+            // Behind the orders of men, where damage is not noticed at once, and mostly in the
+            // heads.
             let end = if seed % 4 == 0 {
                 damaged.len()
             } else {

@@ -1,11 +1,12 @@
 //! Every value against the Syzygy tables, which others computed with another program.
 //!
-//! The tables are not part of this repository: `RETROGRADE_SYZYGY` names their folder.
-//! All positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all
+//! The tables are not part of this repository: `RETROGRADE_SYZYGY` names their folder. All
+//! positions of three men are compared and every 499th index of four; with `RETROGRADE_FULL=1` all
 //! 135 million positions: 1000 s of processor time.
 //!
-//! `RETROGRADE_LARGE_TABLES` names a folder of our tables, made by `retrograde generate`: of each material of five and
-//! more men that both folders have, 100 000 random positions are compared, read by our prober.
+//! `RETROGRADE_LARGE_TABLES` names a folder of our tables, made by `retrograde generate`: of each
+//! material of five and more men that both folders have, 100 000 random positions are compared,
+//! read by our prober.
 
 /// Damaged files: an error or a value, never a panic or a hang.
 mod damage;
@@ -92,7 +93,8 @@ fn signed_dtz(value: Value) -> Dtz {
     }
 }
 
-/// Whether a distance that may have been rounded can stand for ours: if so, ours is as long or one ply longer.
+/// Whether a distance that may have been rounded can stand for ours: if so, ours is as long or one
+/// ply longer.
 fn fits(theirs: MaybeRounded<shakmaty_syzygy::Dtz>, ours: Dtz) -> bool {
     match theirs {
         MaybeRounded::Precise(dtz) => dtz.0 == ours.0,
@@ -100,12 +102,14 @@ fn fits(theirs: MaybeRounded<shakmaty_syzygy::Dtz>, ours: Dtz) -> bool {
     }
 }
 
-/// Whether a distance that is called precise is one ply shorter than ours because the prober lost a rounding.
+/// Whether a distance that is called precise is one ply shorter than ours because the prober lost a
+/// rounding.
 ///
-/// Where a table lacks the side to move, the prober takes the longest of the moves. A precise and a rounded value
-/// may tie there, and it then calls the result precise although the rounded one can stand for one ply more. So it
-/// does with `8/k1K5/2N5/8/8/8/1P6/8 b - - 0 1`: 1... Ka6 is followed by a pawn move at once; after 1... Ka8 that
-/// would be stalemate and it takes two plies, 2. Na7 Kxa7, but the table says one or two.
+/// Where a table lacks the side to move, the prober takes the longest of the moves. A precise and a
+/// rounded value may tie there, and it then calls the result precise although the rounded one can
+/// stand for one ply more. So it does with `8/k1K5/2N5/8/8/8/1P6/8 b - - 0 1`: 1... Ka6 is followed
+/// by a pawn move at once; after 1... Ka8 that would be stalemate and it takes two plies, 2. Na7
+/// Kxa7, but the table says one or two.
 fn is_rounded_one_ply_on(tables: &Tablebase<Chess>, theirs: &Chess, ours: Dtz) -> bool {
     let quiet = theirs.legal_moves().into_iter().filter(|m| !m.is_zeroing());
     quiet
@@ -226,8 +230,8 @@ fn scrambled(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The position at a random index, either side to move and either colour the stronger one; nothing if the index
-/// has none.
+/// The position at a random index, either side to move and either colour the stronger one; nothing
+/// if the index has none.
 fn random_position(space: &IndexSpace, number: u64) -> Option<(Color, Placement)> {
     let index = scrambled(2 * number) % space.len();
     let choice = scrambled(2 * number + 1);

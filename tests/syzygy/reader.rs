@@ -1,4 +1,5 @@
-//! Syzygy tables read by us: every value equals what our solver finds, or what another prober reads.
+//! Syzygy tables read by us: every value equals what our solver finds, or what another prober
+//! reads.
 
 use rayon::prelude::*;
 use retrograde::chess::index::{IndexSpace, Placement};
@@ -191,8 +192,8 @@ fn random_positions_of_large_tables_read_the_same_as_by_another_prober() {
     }
 }
 
-/// A table of KNvK in which White to move has a win from index 20 000 on, and Black to move is always drawn. Both streams
-/// are put together by hand, as the format has them.
+/// A table of KNvK in which White to move has a win from index 20 000 on, and Black to move is
+/// always drawn. Both streams are put together by hand, as the format has them.
 fn synthetic_table() -> (Vec<u8>, Encoder) {
     const WINS_FROM: usize = 20_000;
     let men: Vec<Piece> = "kKN".chars().filter_map(Piece::from_letter).collect();
@@ -230,7 +231,8 @@ fn synthetic_table() -> (Vec<u8>, Encoder) {
         })
         .collect();
     for entry in 0..encoder.len().div_ceil(256) as usize {
-        // The middle of the last span may lie behind the end; its entry is about a place that no block has.
+        // The middle of the last span may lie behind the end; its entry is about a place that no
+        // block has.
         let (mut block, mut place) = (0, entry * 256 + 128);
         while block + 1 < lengths.len() && place >= lengths[block] {
             place -= lengths[block];

@@ -1,4 +1,5 @@
-//! Syzygy tables written by us: every value that a prober finds in them is the one that our solver finds.
+//! Syzygy tables written by us: every value that a prober finds in them is the one that our solver
+//! finds.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -28,7 +29,8 @@ fn options(directory: &Path, signatures: &[&str]) -> GenerateOptions {
     }
 }
 
-/// Tables of all three-man materials, of all leading groups, and of pawns on both sides with what they promote to.
+/// Tables of all three-man materials, of all leading groups, and of pawns on both sides with what
+/// they promote to.
 fn written() -> &'static TempDir {
     static WRITTEN: OnceLock<TempDir> = OnceLock::new();
     WRITTEN.get_or_init(|| {
@@ -75,7 +77,8 @@ fn another_prober_finds_the_values_that_were_solved() {
     assert!(total.lost_roundings * 1000 < total.positions, "{total:?}");
 }
 
-/// Compares every so many placements of a material with what was solved; how many positions that were.
+/// Compares every so many placements of a material with what was solved; how many positions that
+/// were.
 fn compare_each(tables: &Tablebase, material: Material, step: u64) -> u64 {
     let space = IndexSpace::new(material);
     let order = space.natural_order();
@@ -181,7 +184,8 @@ fn a_small_table_is_decoded_as_a_whole_when_it_is_asked_often() {
     ask(0..50);
     assert_eq!(tables.preloaded_bytes(), 0);
     ask(50..10_000);
-    // Three men that take up the symmetry and another one, both sides to move, with two bits each. Captures lead to other tables.
+    // Three men that take up the symmetry and another one, both sides to move, with two bits each.
+    // Captures lead to other tables.
     let of_table = 2 * (31_332 * 61_usize).div_ceil(4);
     let taken = tables.preloaded_bytes();
     assert!((of_table..of_table + 20_000).contains(&taken), "{taken}");

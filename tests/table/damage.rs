@@ -14,8 +14,8 @@ use retrograde::table::{Codec, Table, TableError, WriteOptions};
 
 use super::{all_values, runs, small_blocks, table_bytes};
 
-/// Some constant, some raw, some compressed blocks, a dictionary, two streams. The file of version 1
-/// in `tests/data/table` holds these values.
+/// Some constant, some raw, some compressed blocks, a dictionary, two streams. The file of version
+/// 1 in `tests/data/table` holds these values.
 pub(super) fn small_table() -> (Vec<u8>, Vec<Vec<u8>>) {
     let mut first = runs(4000, 5, 30, 1);
     first[1000..2000].fill(3);
@@ -84,7 +84,8 @@ fn flip_every_bit(bytes: &[u8], values: &[Vec<u8>]) {
     }
 }
 
-/// A bad disk gives other bytes when it is asked again for a page of a mapped file, and another program may write there.
+/// A bad disk gives other bytes when it is asked again for a page of a mapped file, and another
+/// program may write there.
 #[test]
 fn bytes_that_change_after_they_were_read_change_no_value() {
     let directory = tempfile::tempdir().unwrap();
@@ -117,7 +118,8 @@ fn bytes_that_change_after_they_were_read_change_no_value() {
         file.seek(SeekFrom::Start(position as u64)).unwrap();
         file.write_all(&[byte]).unwrap();
     };
-    // A new table that has read everything for some bytes, since what is kept must not hide a change from all of them.
+    // A new table that has read everything for some bytes, since what is kept must not hide a
+    // change from all of them.
     for first in (HEADER_LEN..bytes.len()).step_by(64) {
         let table = Table::open(&path).unwrap();
         let all = read(&table);

@@ -100,7 +100,8 @@ fn small_blocks(block_bytes: usize) -> WriteOptions {
     }
 }
 
-/// A table in memory; the first stream is for side 0, the second for side 1. Of four, the other two have high bytes.
+/// A table in memory; the first stream is for side 0, the second for side 1. Of four, the other two
+/// have high bytes.
 fn table_bytes(streams: &[Vec<u8>], options: &WriteOptions) -> Vec<u8> {
     let streams: Vec<StreamSource<'_>> = streams
         .iter()

@@ -1,4 +1,5 @@
-//! Generation of xiangqi tables: what counts as there, what a stopped generation leaves, and what the bytes depend on.
+//! Generation of xiangqi tables: what counts as there, what a stopped generation leaves, and what
+//! the bytes depend on.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -49,7 +49,8 @@ impl Random {
     }
 }
 
-/// The winner's move: where the rule decides at once, one without check; else whatever is a ply nearer.
+/// The winner's move: where the rule decides at once, one without check; else whatever is a ply
+/// nearer.
 fn best_move(position: &Position, targets: &Targets) -> Move {
     let here = value(position, targets);
     let is_ruled = here.round > 0;
@@ -103,7 +104,8 @@ impl Defence {
     }
 }
 
-/// More plies than the winner needs for all rounds; a defender who is still there has checked for ever.
+/// More plies than the winner needs for all rounds; a defender who is still there has checked for
+/// ever.
 const LONG: usize = 2000;
 /// Plies at the end of a long game that are looked at.
 const TAIL: usize = 400;
@@ -142,7 +144,8 @@ fn is_won_by_playing(
         }
         position.make(m);
     }
-    // Nobody has taken anything for long, so the defender must have checked all the time and the winner must not.
+    // Nobody has taken anything for long, so the defender must have checked all the time and the
+    // winner must not.
     let [by_winner, by_defender] = checks;
     by_defender == TAIL / 2 && by_winner < TAIL / 2
 }

@@ -39,7 +39,8 @@ pub fn generate(directory: &Path, signatures: &[&str], rules: Rules) -> Generate
     plan.run(&AtomicBool::new(false), &()).unwrap()
 }
 
-/// Every position of the index, in the tables and in memory; also with the colours exchanged and mirrored.
+/// Every position of the index, in the tables and in memory; also with the colours exchanged and
+/// mirrored.
 fn compare(directory: &Path, signature: &str, rules: Rules) -> [usize; 3] {
     let targets = solved(signature, rules);
     let tables = XiangqiTables::open(directory, rules);
@@ -169,7 +170,8 @@ fn what_is_not_there_or_something_else_is_an_error() {
     }
 }
 
-/// Without its rounds a material in which perpetual check decides something would have other moves and lines.
+/// Without its rounds a material in which perpetual check decides something would have other moves
+/// and lines.
 #[test]
 fn rounds_that_are_lost_are_an_error() {
     let directory = tempfile::tempdir().unwrap();
@@ -211,7 +213,8 @@ fn rounds_that_are_lost_are_an_error() {
     assert_eq!(tables.probe(&lost).unwrap(), whole);
 }
 
-/// There is no fifty-move rule in xiangqi, and who mates is a positive number of plies away from it.
+/// There is no fifty-move rule in xiangqi, and who mates is a positive number of plies away from
+/// it.
 #[test]
 fn numbers_that_no_position_can_have_are_an_error() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Verification by lines against verification position by position, and tables with one wrong number.
+//! Verification by lines against verification position by position, and tables with one wrong
+//! number.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -143,7 +144,8 @@ fn either_image(position: &Position) -> String {
     position.to_fen().min(position.mirrored().to_fen())
 }
 
-/// What is found by looking at one position after the other: how many, how many differences, and where.
+/// What is found by looking at one position after the other: how many, how many differences, and
+/// where.
 fn verify_naively(directory: &Path, signature: &str, rules: Rules) -> (u64, u64, BTreeSet<String>) {
     let material = material(signature);
     let needed = [material].into_iter().chain(material.dependencies());
@@ -226,7 +228,8 @@ fn some_index(signature: &str, turn: Color, is_meant: impl Fn(u64) -> bool) -> u
         .unwrap()
 }
 
-/// Men of a kind, guards, kings alone against the last attacker, and colours exchanged by a capture.
+/// Men of a kind, guards, kings alone against the last attacker, and colours exchanged by a
+/// capture.
 #[test]
 fn what_is_found_is_what_is_found_position_by_position() {
     let directory = tempfile::tempdir().unwrap();

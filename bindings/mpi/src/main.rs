@@ -1,13 +1,13 @@
-//! `retrograde-mpi`: the tables of one material, made by several processes together, for materials that no machine can
-//! hold.
+//! `retrograde-mpi`: the tables of one material, made by several processes together, for materials
+//! that no machine can hold.
 //!
 //! ```text
 //! mpirun -n 10 retrograde-mpi KQRvKQR --tables /shared/tables
 //! ```
 //!
-//! Each rank has some squares of the white king. The tables that the material's captures and promotions lead to have to
-//! be there, where all ranks find them, as for `retrograde step`; rank 0 writes the tables. They are the bytes that one
-//! process writes.
+//! Each rank has some squares of the white king. The tables that the material's captures and
+//! promotions lead to have to be there, where all ranks find them, as for `retrograde step`; rank 0
+//! writes the tables. They are the bytes that one process writes.
 
 mod network;
 mod volume;
@@ -140,8 +140,8 @@ fn make(arguments: &Arguments, network: &Arc<Network>) -> Result<()> {
     Ok(())
 }
 
-/// The plan for one material, with nothing to make but that, which all ranks have to see alike: some would wait for
-/// others.
+/// The plan for one material, with nothing to make but that, which all ranks have to see alike:
+/// some would wait for others.
 fn plan(options: &GenerateOptions, network: &Network) -> Result<Plan> {
     let plan = Plan::new(options)?;
     if let Some(missing) = plan.first_missing() {
@@ -163,8 +163,8 @@ fn plan(options: &GenerateOptions, network: &Network) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Leaves in work files a share of what the material is made from, so that no rank has to bring back from tables what all of
-/// them read.
+/// Leaves in work files a share of what the material is made from, so that no rank has to bring
+/// back from tables what all of them read.
 fn leave_what_is_read(options: &GenerateOptions, network: &Network) -> Result<()> {
     let material = options.materials[0];
     let mut read = material.dependencies();

@@ -1,5 +1,5 @@
-//! The way to the other ranks: the solver asks from whichever thread it runs on, and the main thread, which alone calls MPI,
-//! answers.
+//! The way to the other ranks: the solver asks from whichever thread it runs on, and the main
+//! thread, which alone calls MPI, answers.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,17 +13,19 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Source};
 use retrograde::generate::Ranks;
 
-/// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones waiting.
+/// Bytes of a message, at most: MPI counts in C's `int`, and large messages keep small ones
+/// waiting.
 const PIECE: usize = 64 << 20;
 
-/// How often an answer is looked for before this rank sleeps, how long it sleeps at least and at most, and which part of what
-/// it has waited so far.
+/// How often an answer is looked for before this rank sleeps, how long it sleeps at least and at
+/// most, and which part of what it has waited so far.
 const TRIES: u64 = 64;
 const NAP: Duration = Duration::from_micros(20);
 const LONGEST_NAP: Duration = Duration::from_millis(1);
 const PART_OF_WAITING: u32 = 8;
 
-/// How a message begins: its length, and its first bytes. Most messages are a number, and end there.
+/// How a message begins: its length, and its first bytes. Most messages are a number, and end
+/// there.
 type Head = [u8; 32];
 
 /// Bytes of a message that go with its length.
@@ -202,8 +204,8 @@ pub fn await_all(world: &SimpleCommunicator) {
     await_done(world.immediate_barrier());
 }
 
-/// Waits for what may take long, since other ranks solve or write meanwhile, on processors that this one may share with
-/// them. MPI's own ways to wait keep a processor busy.
+/// Waits for what may take long, since other ranks solve or write meanwhile, on processors that
+/// this one may share with them. MPI's own ways to wait keep a processor busy.
 fn await_done<'a, D: ?Sized, S: Scope<'a>>(mut request: Request<'a, D, S>) {
     let begin = Instant::now();
     for tries in 0u64.. {

@@ -1,5 +1,5 @@
-//! What several ranks make is what one process makes. Run by `mpirun`; without it, or with one that cannot start ranks
-//! here, the tests say so and pass.
+//! What several ranks make is what one process makes. Run by `mpirun`; without it, or with one that
+//! cannot start ranks here, the tests say so and pass.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,7 +138,8 @@ fn processes(directory: &Path) -> Vec<String> {
     numbers.filter(is_rank).collect()
 }
 
-/// Whether a rank has begun to write what its plies decide, to a file without a name in the directory.
+/// Whether a rank has begun to write what its plies decide, to a file without a name in the
+/// directory.
 fn has_begun_plies(directory: &Path) -> bool {
     processes(directory).into_iter().any(|rank| {
         let files = fs::read_dir(format!("/proc/{rank}/fd"));

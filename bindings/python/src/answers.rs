@@ -95,7 +95,8 @@ pub fn moves(tables: &Tablebase, position: &Position) -> PyResult<Vec<PyMove>> {
     Ok(moves.iter().map(|m| PyMove::new(position, m)).collect())
 }
 
-/// The legal moves of a position that no table covers. Those that give up the last castling right have values.
+/// The legal moves of a position that no table covers. Those that give up the last castling right
+/// have values.
 fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> PyResult<Vec<RootMove>> {
     let mut moves = Vec::new();
     for played in &position.legal_moves() {

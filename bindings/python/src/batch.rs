@@ -1,7 +1,7 @@
 //! Many positions at once.
 //!
-//! Python gives and takes `bytes`: nobody changes them while the interpreter goes on. What they mean as numpy arrays is for
-//! `retrograde/_tablebase.py` to say.
+//! Python gives and takes `bytes`: nobody changes them while the interpreter goes on. What they
+//! mean as numpy arrays is for `retrograde/_tablebase.py` to say.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,8 @@ use retrograde::{ProbeError, Tablebase};
 use crate::interruptible::{interruptible, threads};
 use crate::position::{ROLES, Reading, parse, position_of_setup, setup_of_board};
 
-/// Results, status, and distances to zeroing and to mate if they were asked for; numbers of two bytes are little-endian.
+/// Results, status, and distances to zeroing and to mate if they were asked for; numbers of two
+/// bytes are little-endian.
 pub type Batch<'py> = (
     Bound<'py, PyBytes>,
     Bound<'py, PyBytes>,

@@ -62,9 +62,9 @@ impl Drop for SaysSo<'_> {
     }
 }
 
-/// Does `work` on threads of its own, without the lock of the interpreter. This thread looks at signals and calls `tell`
-/// meanwhile; if either is an exception, the flag that `work` is given is set, and when `work` has returned the exception is
-/// raised.
+/// Does `work` on threads of its own, without the lock of the interpreter. This thread looks at
+/// signals and calls `tell` meanwhile; if either is an exception, the flag that `work` is given is
+/// set, and when `work` has returned the exception is raised.
 ///
 /// The threads are there for this one call. So nothing is left that a forked process would lack.
 pub fn interruptible<T: Send>(

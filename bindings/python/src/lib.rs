@@ -1,5 +1,5 @@
-//! The Python module `retrograde._retrograde`: the library for Python. What it offers is described in
-//! `python/retrograde/_retrograde.pyi` and in `docs/python.md`.
+//! The Python module `retrograde._retrograde`: the library for Python. What it offers is described
+//! in `python/retrograde/_retrograde.pyi` and in `docs/python.md`.
 
 mod answers;
 mod batch;

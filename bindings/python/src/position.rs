@@ -1,4 +1,5 @@
-//! Positions from what Python has: text in Forsyth-Edwards notation, or a board with the attributes of `chess.Board`.
+//! Positions from what Python has: text in Forsyth-Edwards notation, or a board with the attributes
+//! of `chess.Board`.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -55,7 +56,8 @@ pub fn parse(fen: &str) -> Result<Position, retrograde::chess::rules::FenError> 
     }
 }
 
-/// The position of a setup. Boards may name an en-passant square that no pawn has just passed; it counts for nothing.
+/// The position of a setup. Boards may name an en-passant square that no pawn has just passed; it
+/// counts for nothing.
 pub fn position_of_setup(mut setup: Setup) -> Result<Position, SetupError> {
     match Position::from_setup(&setup) {
         Err(SetupError::EnPassant { .. }) => {

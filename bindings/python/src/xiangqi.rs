@@ -111,7 +111,8 @@ fn moves(tables: &XiangqiTables, position: &Position) -> PyResult<Vec<PyXiangqiM
     let mut moves = Vec::new();
     for &played in position.legal_moves().as_slice() {
         let value = known(tables.probe(&position.play(played)))?.ok();
-        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it
+        // was.
         let rank = value.map_or((0, true), |value| (value.wdl.signum2(), false));
         moves.push((rank, PyXiangqiMove::new(position, played, value.as_ref())));
     }

@@ -1,5 +1,6 @@
-//! Makes a small corpus: `cargo run --release --example seeds -- corpus tables ~/syzygy`, the folder for the corpus first, then
-//! folders of tables of either format and either game. `../tables` alone is enough for a seed of every target but the Syzygy ones.
+//! Makes a small corpus: `cargo run --release --example seeds -- corpus tables ~/syzygy`, the
+//! folder for the corpus first, then folders of tables of either format and either game.
+//! `../tables` alone is enough for a seed of every target but the Syzygy ones.
 
 mod syzygy;
 

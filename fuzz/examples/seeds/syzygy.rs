@@ -1,8 +1,9 @@
 //! Syzygy tables, small ones and what is made of others.
 //!
-//! Small tables are taken as they are. Large ones become miniatures: their own orders of men and codes, but few blocks
-//! and a sparse index that leads there. Materials without a table get orders and the code of another material. Two tables
-//! of the same metric give a cross: all that comes before the blocks of one, the blocks of the other.
+//! Small tables are taken as they are. Large ones become miniatures: their own orders of men and
+//! codes, but few blocks and a sparse index that leads there. Materials without a table get orders
+//! and the code of another material. Two tables of the same metric give a cross: all that comes
+//! before the blocks of one, the blocks of the other.
 
 use std::error::Error;
 use std::fs;

@@ -1,14 +1,17 @@
-//! The functions of the library Fathom, over our tables: `include/tbprobe.h` has them as a program in C sees them.
+//! The functions of the library Fathom, over our tables: `include/tbprobe.h` has them as a program
+//! in C sees them.
 //!
-//! Names, arguments, constants and the layout of results are Fathom's, as Debian's `libfathom.so.1` has them, so that programs
-//! built for that run on this. What stands behind them is ours: Syzygy tables or our own answer, damaged tables are failed
-//! probes, and any number of threads may probe, also while others open other tables.
+//! Names, arguments, constants and the layout of results are Fathom's, as Debian's `libfathom.so.1`
+//! has them, so that programs built for that run on this. What stands behind them is ours: Syzygy
+//! tables or our own answer, damaged tables are failed probes, and any number of threads may probe,
+//! also while others open other tables.
 //!
 //! # Global state
 //!
-//! Fathom's interface has one set of tables for the whole process. Each thread holds on to the set that it saw last
-//! and looks at a counter, which changes only when the set does, before it uses it. So probes share nothing that they write,
-//! and a set is closed when the last thread that used it sees that there is another, or ends.
+//! Fathom's interface has one set of tables for the whole process. Each thread holds on to the set
+//! that it saw last and looks at a counter, which changes only when the set does, before it uses
+//! it. So probes share nothing that they write, and a set is closed when the last thread that used
+//! it sees that there is another, or ends.
 
 // Their number is Fathom's.
 #![allow(clippy::too_many_arguments)]
@@ -105,7 +108,8 @@ fn with_tables<T>(ask: impl FnOnce(&Tablebase) -> Option<T>) -> Option<T> {
     asked.ok().flatten()
 }
 
-/// The answer, or `failed` where there is none; also where a fault of ours would otherwise reach a program in C.
+/// The answer, or `failed` where there is none; also where a fault of ours would otherwise reach a
+/// program in C.
 #[inline]
 fn answer<T>(failed: T, ask: impl FnOnce() -> Option<T>) -> T {
     let answer = catch_unwind(AssertUnwindSafe(ask));

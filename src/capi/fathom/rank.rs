@@ -33,8 +33,9 @@ pub struct TbRootMoves {
 
 /// The score that Fathom gives a move of a rank.
 ///
-/// The numbers between draw and win are not the hundredths of a pawn that its text promises: `max` is a macro there, and what
-/// follows it binds to its second argument alone. Programs know them as they are.
+/// The numbers between draw and win are not the hundredths of a pawn that its text promises: `max`
+/// is a macro there, and what follows it binds to its second argument alone. Programs know them as
+/// they are.
 fn fathom_score(rank: i32, bound: i32) -> i32 {
     let size = match rank.abs() {
         0 => 0,
@@ -66,7 +67,8 @@ unsafe fn rank_moves(
         }
         Some(ranked)
     })?;
-    // SAFETY: not null, and the caller promised the rest; nothing is read, and there are at most `MAX_MOVES` moves.
+    // SAFETY: not null, and the caller promised the rest; nothing is read, and there are at most
+    // `MAX_MOVES` moves.
     unsafe {
         (&raw mut (*results).size).write(ranked.len() as c_uint);
         let first: *mut TbRootMove = (&raw mut (*results).moves).cast();

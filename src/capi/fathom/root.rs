@@ -63,7 +63,8 @@ pub fn promotion_number(m: Move) -> u16 {
     number.unwrap_or(0)
 }
 
-/// Plies from before the move to the next zeroing move or mate, positive if the player of the move wins.
+/// Plies from before the move to the next zeroing move or mate, positive if the player of the move
+/// wins.
 pub fn plies_after(tables: &Tablebase, position: &Position, m: Move) -> Option<i32> {
     let next = position.play(m);
     let Dtz(plies) = match m.is_zeroing() {
@@ -114,8 +115,8 @@ pub extern "C" fn tb_probe_wdl_impl(
     })
 }
 
-/// What `tb_probe_root` calls: the value of the position, a move that keeps it, and, if `results` is not null, a number for each
-/// legal move.
+/// What `tb_probe_root` calls: the value of the position, a move that keeps it, and, if `results`
+/// is not null, a number for each legal move.
 ///
 /// # Safety
 ///
@@ -152,7 +153,8 @@ pub unsafe extern "C" fn tb_probe_root_impl(
             let numbers = values.iter().map(|&(m, plies)| result(m, plies, clock));
             let numbers = numbers.take(MAX_MOVES - 1).chain([FAILED]);
             for (number, place) in numbers.enumerate() {
-                // SAFETY: there are at most `MAX_MOVES` of them, and the caller promised room for as many.
+                // SAFETY: there are at most `MAX_MOVES` of them, and the caller promised room for
+                // as many.
                 unsafe { results.add(number).write(place) };
             }
         }
@@ -169,7 +171,8 @@ pub unsafe extern "C" fn tb_probe_root_impl(
                 .filter(|(_, after)| *after > 0)
                 .min_by_key(|(_, after)| *after),
             -1 => values.iter().min_by_key(|(_, after)| *after),
-            // Any move that draws, another one in another position, so that a game of such moves does not go in circles.
+            // Any move that draws, another one in another position, so that a game of such moves
+            // does not go in circles.
             _ => {
                 let drawing = || values.iter().filter(|(_, after)| *after == 0);
                 let count = drawing().count().max(1) as u64;

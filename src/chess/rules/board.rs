@@ -6,10 +6,11 @@ use super::zobrist::MaterialKey;
 use super::{Bitboard, CastlingRights, Move, Piece, Role, Square, squares};
 use crate::game::Color;
 
-/// All of a [`Position`](super::Position) that its legal moves depend on, and its material: no keys of the whole, no clocks.
+/// All of a [`Position`](super::Position) that its legal moves depend on, and its material: no keys
+/// of the whole, no clocks.
 ///
-/// It is for those who play moves only to look at the men that are left, as a probe does with captures. Every position has
-/// [one](super::Position::board), and lends it its methods.
+/// It is for those who play moves only to look at the men that are left, as a probe does with
+/// captures. Every position has [one](super::Position::board), and lends it its methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
     pub(super) roles: [Bitboard; 6],
@@ -93,7 +94,8 @@ impl Board {
         self.castling
     }
 
-    /// The square behind a pawn that just made a double step, when a pawn stands ready to capture there.
+    /// The square behind a pawn that just made a double step, when a pawn stands ready to capture
+    /// there.
     #[inline]
     pub const fn en_passant_square(&self) -> Option<Square> {
         self.en_passant
@@ -162,8 +164,8 @@ impl Board {
         !self.is_check() && !self.has_legal_move()
     }
 
-    /// Whether neither side can ever mate because of what is left: bare kings, one minor piece, or only
-    /// bishops on squares of one color.
+    /// Whether neither side can ever mate because of what is left: bare kings, one minor piece, or
+    /// only bishops on squares of one color.
     pub fn is_insufficient_material(&self) -> bool {
         const LIGHT: Bitboard = 0x55aa_55aa_55aa_55aa;
         let bishops = self.by_role(Role::Bishop);
@@ -203,7 +205,8 @@ impl Board {
         }
     }
 
-    /// Moves the men of a move of `us`, or moves them back. Men are toggled, so order does not matter.
+    /// Moves the men of a move of `us`, or moves them back. Men are toggled, so order does not
+    /// matter.
     #[inline]
     pub(super) fn move_men(
         &mut self,

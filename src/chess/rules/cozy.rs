@@ -1,7 +1,7 @@
 //! Boards and moves of the crate cozy-chess, for engines that are built on it.
 //!
-//! Both crates number squares alike and keep sets of squares, so a board is translated without being written down: about as fast as
-//! setting up a position.
+//! Both crates number squares alike and keep sets of squares, so a board is translated without
+//! being written down: about as fast as setting up a position.
 //!
 //! ```
 //! use cozy_chess::Board;
@@ -64,7 +64,8 @@ fn square_of(square: Square) -> cozy_chess::Square {
 ///
 /// # Errors
 ///
-/// [`SetupError`] if it is none of chess: rooks or kings that may castle from other squares, as in Chess960.
+/// [`SetupError`] if it is none of chess: rooks or kings that may castle from other squares, as in
+/// Chess960.
 impl TryFrom<&Board> for Position {
     type Error = SetupError;
 
@@ -145,7 +146,8 @@ mod tests {
     use super::*;
     use crate::chess::rules::perft;
 
-    /// Both crates play the same games: the position of a board is the position after the same moves.
+    /// Both crates play the same games: the position of a board is the position after the same
+    /// moves.
     #[test]
     fn boards_along_random_games_are_the_positions_of_those_games() {
         let mut seed = 1u64;

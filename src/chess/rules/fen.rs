@@ -62,7 +62,8 @@ pub enum FenError {
 }
 
 impl Setup {
-    /// Reads the six fields of a FEN, or the first four, without checking that they make a position.
+    /// Reads the six fields of a FEN, or the first four, without checking that they make a
+    /// position.
     ///
     /// # Errors
     ///
@@ -227,7 +228,8 @@ impl Position {
         Ok(Position::from_setup(&Setup::from_fen(fen)?)?)
     }
 
-    /// The FEN of the position, six fields, with the en-passant square as the position remembers it.
+    /// The FEN of the position, six fields, with the en-passant square as the position remembers
+    /// it.
     pub fn to_fen(&self) -> String {
         self.to_setup().to_fen()
     }

@@ -1,9 +1,10 @@
 //! Legal moves, without trying each one on the board.
 //!
-//! Three facts about the king decide what is legal. Who gives check: with one checker every other man has to
-//! capture it or step between, with two only the king can move. Who is pinned: a man alone between its
-//! king and a slider stays on that line. Which squares are attacked, looked at only where the king might go.
-//! An en-passant capture empties two squares at once, which no pin describes: it is tried on the board.
+//! Three facts about the king decide what is legal. Who gives check: with one checker every other
+//! man has to capture it or step between, with two only the king can move. Who is pinned: a man
+//! alone between its king and a slider stays on that line. Which squares are attacked, looked at
+//! only where the king might go. An en-passant capture empties two squares at once, which no pin
+//! describes: it is tried on the board.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +16,8 @@ use crate::game::Color;
 
 /// Receives the moves as they are found, and may stop the search.
 trait Sink {
-    /// A man can go to each of `targets`, which are not empty; pawns on the last rank promote there.
+    /// A man can go to each of `targets`, which are not empty; pawns on the last rank promote
+    /// there.
     fn targets(&mut self, role: Role, from: Square, targets: Bitboard) -> ControlFlow<()>;
 
     /// One move that is not of that kind.
@@ -149,8 +151,8 @@ impl Board {
         list
     }
 
-    /// Adds every legal move that changes the material to a list. With few men there is mostly none, which is found
-    /// without looking at the king.
+    /// Adds every legal move that changes the material to a list. With few men there is mostly
+    /// none, which is found without looking at the king.
     #[inline]
     pub fn legal_captures_into(&self, list: &mut MoveList) {
         let mut threats = ArrayVec::new();
@@ -250,7 +252,8 @@ impl Board {
         }
         let straight = self.by_role(Role::Rook) | self.by_role(Role::Queen);
         let oblique = self.by_role(Role::Bishop) | self.by_role(Role::Queen);
-        // Through our own men only one obstacle can be a pinned man, so look from the king past them.
+        // Through our own men only one obstacle can be a pinned man, so look from the king past
+        // them.
         let theirs = self.by_color(them);
         let snipers = theirs
             & ((attacks::rook(king, theirs) & straight)
@@ -289,7 +292,8 @@ impl Board {
         ControlFlow::Continue(())
     }
 
-    /// Those of some squares that the king, which stands on `king`, may go to without being attacked there.
+    /// Those of some squares that the king, which stands on `king`, may go to without being
+    /// attacked there.
     #[inline]
     fn safe_for_king(&self, king: Square, around: Bitboard) -> Bitboard {
         let them = !self.turn();

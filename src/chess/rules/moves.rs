@@ -11,8 +11,8 @@ use crate::game::Color;
 
 /// A move with everything that is needed to play it and take it back, in 32 bits.
 ///
-/// Moves come from a position, by [`legal_moves`](super::Board::legal_moves) or one of the parsers, and
-/// mean something in that position only.
+/// Moves come from a position, by [`legal_moves`](super::Board::legal_moves) or one of the parsers,
+/// and mean something in that position only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(u32);
 

@@ -117,8 +117,8 @@ impl Move {
 
     /// Reads a move in standard algebraic notation.
     ///
-    /// Check and annotation signs are optional, and more of the origin than needed may be named. Castling
-    /// may be written with zeros.
+    /// Check and annotation signs are optional, and more of the origin than needed may be named.
+    /// Castling may be written with zeros.
     ///
     /// # Errors
     ///
@@ -208,7 +208,8 @@ fn san_of_one_man(position: &Position, m: Move) -> String {
     text
 }
 
-/// As much of the origin square as it takes to tell the move from other legal ones: file, rank, or both.
+/// As much of the origin square as it takes to tell the move from other legal ones: file, rank, or
+/// both.
 fn origin<'a>(position: &Position, m: Move, from: &'a str) -> &'a str {
     let others = position
         .legal_moves()

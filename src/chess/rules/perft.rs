@@ -2,7 +2,8 @@
 
 use super::{Move, Position};
 
-/// How many paths of `depth` legal moves lead on from a position. The last ply is counted, not played.
+/// How many paths of `depth` legal moves lead on from a position. The last ply is counted, not
+/// played.
 ///
 /// # Examples
 ///

@@ -1,9 +1,10 @@
 //! The 781 random numbers of the Polyglot opening book format.
 //!
-//! Programs that read Polyglot books share one array of numbers, printed in the format's description. It
-//! is the output of ISAAC-64, Bob Jenkins' public domain generator, started from a seed of zeros: four
-//! blocks of 256 numbers, each read from its last number to its first, the fourth only as far as needed.
-//! Computing them takes less room than printing them; the tests compare keys with the published ones.
+//! Programs that read Polyglot books share one array of numbers, printed in the format's
+//! description. It is the output of ISAAC-64, Bob Jenkins' public domain generator, started from a
+//! seed of zeros: four blocks of 256 numbers, each read from its last number to its first, the
+//! fourth only as far as needed. Computing them takes less room than printing them; the tests
+//! compare keys with the published ones.
 
 /// How many numbers the format uses.
 pub(super) const COUNT: usize = 781;
@@ -60,7 +61,8 @@ impl Isaac64 {
             round += 1;
         }
         let mut memory = [0; 256];
-        // The first pass takes in the seed, which is zero; the second spreads it over all the memory.
+        // The first pass takes in the seed, which is zero; the second spreads it over all the
+        // memory.
         let mut i = 0;
         while i < 2 * 256 {
             let mut j = 0;

@@ -11,15 +11,16 @@ use crate::game::{Color, MAX_FULLMOVES};
 
 /// A legal chess position.
 ///
-/// Built from a FEN, from a [`Setup`], or by playing moves; each way checks what it has to, so a position
-/// always has one king on each side and never the side to move able to capture a king.
+/// Built from a FEN, from a [`Setup`], or by playing moves; each way checks what it has to, so a
+/// position always has one king on each side and never the side to move able to capture a king.
 ///
 /// # En passant
 ///
 /// A position remembers an en-passant square only when a pawn stands ready to capture there, as the
-/// Polyglot keys require: after 1. e4 there is none. Whether that capture is legal is another question,
-/// which [`legal_en_passant_square`](Board::legal_en_passant_square) answers. A FEN may name the square
-/// after any double step; [`to_fen`](Position::to_fen) writes it only when it is remembered.
+/// Polyglot keys require: after 1. e4 there is none. Whether that capture is legal is another
+/// question, which [`legal_en_passant_square`](Board::legal_en_passant_square) answers. A FEN may
+/// name the square after any double step; [`to_fen`](Position::to_fen) writes it only when it is
+/// remembered.
 ///
 /// # Examples
 ///
@@ -131,8 +132,8 @@ impl Position {
         Ok(position)
     }
 
-    /// The position of men that are known to be one, for those who keep positions in a form of their own. Counters are
-    /// those of a new game.
+    /// The position of men that are known to be one, for those who keep positions in a form of
+    /// their own. Counters are those of a new game.
     #[inline]
     pub(crate) fn from_men(
         men: impl Iterator<Item = (Piece, Square)>,
@@ -235,7 +236,8 @@ impl Position {
         next
     }
 
-    /// Plays a move in place. The move has to be legal here; any other leaves a position without meaning.
+    /// Plays a move in place. The move has to be legal here; any other leaves a position without
+    /// meaning.
     #[inline]
     pub fn make(&mut self, m: Move) -> Undo {
         let undo = Undo {
@@ -262,7 +264,8 @@ impl Position {
         for square in [undo.en_passant, self.en_passant].into_iter().flatten() {
             self.keys.position ^= zobrist::en_passant(square);
         }
-        // A capture changes the occupied squares where the man came from only; toggling cancels the rest.
+        // A capture changes the occupied squares where the man came from only; toggling cancels the
+        // rest.
         debug_assert_eq!(self.keys.rotated.normal(), self.occupied());
         undo
     }
@@ -316,7 +319,8 @@ impl fmt::Debug for Position {
 }
 
 impl Repeatable for Position {
-    /// The rules compare the moves that are possible, so an en-passant capture counts only when legal.
+    /// The rules compare the moves that are possible, so an en-passant capture counts only when
+    /// legal.
     fn repetition_key(&self) -> u64 {
         match self.en_passant {
             Some(square) if self.legal_en_passant_square().is_none() => {

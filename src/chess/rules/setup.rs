@@ -5,7 +5,8 @@ use super::{Bitboard, CastlingRights, CastlingSide, Piece, Role, Square, attacks
 use crate::counted::counted;
 use crate::game::Color;
 
-/// A position in parts, not checked yet; [`Position::from_setup`](super::Position::from_setup) checks it.
+/// A position in parts, not checked yet; [`Position::from_setup`](super::Position::from_setup)
+/// checks it.
 ///
 /// # Examples
 ///

@@ -1,13 +1,14 @@
 //! Keys of positions.
 //!
-//! A position's key is the exclusive or of one random number for each man on its square, for the castling
-//! rights, for the file of an en-passant capture and for the side to move. Changing one of them is
-//! one exclusive or, so a position keeps its key up to date move by move;
-//! [`Position::key_from_scratch`](super::Position::key_from_scratch) computes it anew. The numbers and the rules are those of the Polyglot opening book format, so that
-//! other programs can check the keys.
+//! A position's key is the exclusive or of one random number for each man on its square, for the
+//! castling rights, for the file of an en-passant capture and for the side to move. Changing one of
+//! them is one exclusive or, so a position keeps its key up to date move by move;
+//! [`Position::key_from_scratch`](super::Position::key_from_scratch) computes it anew. The numbers
+//! and the rules are those of the Polyglot opening book format, so that other programs can check
+//! the keys.
 //!
-//! Two positions can share a 64-bit key. Where a wrong answer would follow, the positions are compared:
-//! see [`repetition`](crate::game::repetition).
+//! Two positions can share a 64-bit key. Where a wrong answer would follow, the positions are
+//! compared: see [`repetition`](crate::game::repetition).
 
 use std::fmt;
 
@@ -18,7 +19,8 @@ use crate::game::Color;
 /// What changes when the side to move does: present for white, absent for black.
 pub const TURN: u64 = RANDOMS[780];
 
-/// Piece numbers by color, role and square. Polyglot orders roles from pawn to king, black before white.
+/// Piece numbers by color, role and square. Polyglot orders roles from pawn to king, black before
+/// white.
 static PIECES: [[[u64; 64]; 6]; 2] = {
     let mut pieces = [[[0; 64]; 6]; 2];
     let mut i = 0;
@@ -77,8 +79,9 @@ pub fn en_passant(square: Square) -> u64 {
 
 /// How many men of each role each side has, as one number.
 ///
-/// Four bits for each count, so two positions have the same key exactly when they have the same material,
-/// and a key can be read back. [`Board::material_key`](super::Board::material_key) is kept up to date.
+/// Four bits for each count, so two positions have the same key exactly when they have the same
+/// material, and a key can be read back. [`Board::material_key`](super::Board::material_key) is
+/// kept up to date.
 ///
 /// # Examples
 ///

@@ -1,8 +1,8 @@
 //! Chess as the solver sees it: a slice's space, and everything fixed from outside it.
 //!
-//! The black king is the man in the word. One attack look-up for each piece and *address* then serves all 64 of
-//! his squares: he is not part of the occupancy, so x-rays come out right, and where he stands between a slider
-//! and its target the square set between the two masks him out.
+//! The black king is the man in the word. One attack look-up for each piece and *address* then
+//! serves all 64 of his squares: he is not part of the occupancy, so x-rays come out right, and
+//! where he stands between a slider and its target the square set between the two masks him out.
 
 use super::space::{Board, Man, Moves, Space, Turned};
 use crate::chess::material::Material;
@@ -45,8 +45,8 @@ impl Board for ChessBoard {
     }
 }
 
-/// The men of a material that are addressed, in the order of the address: the white king, White's other pieces
-/// and Black's, each side strongest first. Pawns are fixed, the black king is the bit.
+/// The men of a material that are addressed, in the order of the address: the white king, White's
+/// other pieces and Black's, each side strongest first. Pawns are fixed, the black king is the bit.
 #[must_use]
 pub fn addressed_men(material: &Material) -> Vec<(Color, Role)> {
     std::iter::once((Color::White, Role::King))
@@ -59,7 +59,8 @@ pub fn addressed_men(material: &Material) -> Vec<(Color, Role)> {
         .collect()
 }
 
-/// The materials that captures lead to, with and without promotion, in the colours of the one before.
+/// The materials that captures lead to, with and without promotion, in the colours of the one
+/// before.
 #[must_use]
 pub fn captures(material: &Material) -> Vec<Material> {
     let mut targets = material.conversions();
@@ -76,8 +77,8 @@ pub fn king_squares(material: &Material) -> usize {
     }
 }
 
-/// Words of a set of one slice of a material: 10.7 billion of seven men without pawns. Nothing if addresses of this
-/// processor cannot name them all.
+/// Words of a set of one slice of a material: 10.7 billion of seven men without pawns. Nothing if
+/// addresses of this processor cannot name them all.
 #[must_use]
 pub fn words(material: &Material) -> Option<usize> {
     let pieces = (addressed_men(material).len() - 1) as u32;

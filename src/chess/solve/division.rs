@@ -24,8 +24,8 @@ pub struct Division<'a> {
 }
 
 impl<'a> Division<'a> {
-    /// Nothing if slices such as this one are not worth dividing: if there is no man but the kings and pawns, or there
-    /// are more ranks than squares of the first man.
+    /// Nothing if slices such as this one are not worth dividing: if there is no man but the kings
+    /// and pawns, or there are more ranks than squares of the first man.
     pub fn new(
         space: &Space<ChessBoard>,
         ranks: &'a dyn Ranks,

@@ -62,7 +62,8 @@ impl<'a> ExchangedColors<'a> {
             });
             found.collect()
         });
-        // White's men and Black's are in the same order, so each stands in for the one half of them further on.
+        // White's men and Black's are in the same order, so each stands in for the one half of them
+        // further on.
         let partner = |man: usize| &others[(man + others.len() / 2) % others.len()];
         let offsets = std::array::from_fn(|index| {
             let symmetry = Symmetry::from_index(index);

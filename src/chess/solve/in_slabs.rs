@@ -35,7 +35,8 @@ const SEEN: Wanted = Wanted {
     to_mate: true,
 };
 
-/// Where what is collected of a slab is: of both sides to move, and where there are pawns their conversions.
+/// Where what is collected of a slab is: of both sides to move, and where there are pawns their
+/// conversions.
 #[derive(Clone, Copy, Debug, Default)]
 struct StoredSides {
     fixed: [StoredSlab; 2],
@@ -78,8 +79,8 @@ pub struct SlabValues {
 /// What is collected of slabs, zeroing moves that are kept apart with it.
 type Collected = (Vec<[StoredSlab; 2]>, Vec<[StoredSlab; 2]>);
 
-/// Collects what is fixed of some consecutive addresses, by slabs, but for what is recorded in `scratch`. `rules`
-/// prepares what moves at some addresses lead to.
+/// Collects what is fixed of some consecutive addresses, by slabs, but for what is recorded in
+/// `scratch`. `rules` prepares what moves at some addresses lead to.
 fn collect<'a>(
     material: &Material,
     (all, slab): (Range<usize>, usize),
@@ -145,8 +146,8 @@ struct Means<'a, M> {
     exchange: Option<&'a ExchangedColors<'a>>,
 }
 
-/// Collects what is fixed of some consecutive addresses, in slabs of some words, and solves them: what was solved, and
-/// conversions where there are others.
+/// Collects what is fixed of some consecutive addresses, in slabs of some words, and solves them:
+/// what was solved, and conversions where there are others.
 fn solve_part<'a>(
     material: &Material,
     (addresses, slab): (Range<usize>, usize),
@@ -189,9 +190,9 @@ fn solve_part<'a>(
 }
 
 impl SlabValues {
-    /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares what moves at some
-    /// addresses lead to. Where several ranks do so together, the first one gets all values, and each other one those of
-    /// its own slabs.
+    /// Collects what is fixed and solves, but for what is recorded in `scratch`. `rules` prepares
+    /// what moves at some addresses lead to. Where several ranks do so together, the first one gets
+    /// all values, and each other one those of its own slabs.
     pub(super) fn solve<'a>(
         material: Material,
         space: &'a Space<ChessBoard>,
@@ -273,8 +274,8 @@ impl SlabValues {
         self.chains.addresses(slab)
     }
 
-    /// The values of one side to move (0 is White) in a slab; distances only if they are wanted, and those
-    /// to mate if they are known.
+    /// The values of one side to move (0 is White) in a slab; distances only if they are wanted,
+    /// and those to mate if they are known.
     ///
     /// # Errors
     ///
@@ -381,7 +382,8 @@ pub trait Seen: Sync {
     /// Words of a slab, where values are not in memory.
     fn slab(&self) -> Option<usize>;
 
-    /// What others see of one side at some addresses, which begin and end with slabs; without stalemates.
+    /// What others see of one side at some addresses, which begin and end with slabs; without
+    /// stalemates.
     ///
     /// # Errors
     ///

@@ -1,8 +1,9 @@
 //! The values of one layout in the order of another: colours exchanged, a promoted man held fixed.
 //!
-//! Two layouts differ in which man is which digit of the address, in the symmetry that brings the white king or
-//! the pawns to their place, and, with the colours exchanged, in which king is the bit. All that is known for each
-//! digit beforehand, so an address costs a few additions; a line of 64 positions moves as a whole.
+//! Two layouts differ in which man is which digit of the address, in the symmetry that brings the
+//! white king or the pawns to their place, and, with the colours exchanged, in which king is the
+//! bit. All that is known for each digit beforehand, so an address costs a few additions; a line of
+//! 64 positions moves as a whole.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,8 +41,8 @@ pub(super) struct Relation {
 impl Relation {
     /// From `source`, a material in the colours of its layout, to the men of `target`.
     ///
-    /// With `promoted`, the source has one man more who is addressed: he stands on that square. The men and the
-    /// square are in the colours of the target.
+    /// With `promoted`, the source has one man more who is addressed: he stands on that square. The
+    /// men and the square are in the colours of the target.
     pub(super) fn new(
         source: &Material,
         target: &Material,
@@ -61,7 +62,8 @@ impl Relation {
             free[at] = None;
             1u32 << (6 * (pieces - 1 - at))
         };
-        // The slowest of several identical men is the promoted one: what is read then lies together.
+        // The slowest of several identical men is the promoted one: what is read then lies
+        // together.
         let promoted = promoted.map(|(color, role, square)| (stride_of(color, role), square));
         let strides: Vec<u32> = addressed_men(target)[1..]
             .iter()
@@ -120,7 +122,8 @@ impl Relation {
         (symmetry, place * self.king_stride + fixed)
     }
 
-    /// What the men other than the king add to the source's address, from their part of the target's.
+    /// What the men other than the king add to the source's address, from their part of the
+    /// target's.
     #[inline(always)]
     fn offset(&self, symmetry: usize, inner: usize) -> usize {
         let digits = self.offsets[symmetry].iter().rev().enumerate();
@@ -129,7 +132,8 @@ impl Relation {
             .sum()
     }
 
-    /// One side of a slice in the order of the target; `mirrored` if the source's slice is the mirror image.
+    /// One side of a slice in the order of the target; `mirrored` if the source's slice is the
+    /// mirror image.
     pub(super) fn apply(
         &self,
         source: &SideView<'_>,
@@ -159,16 +163,16 @@ impl Relation {
         target.into_view(source)
     }
 
-    /// The words of the source that those of one place of the target's white king come from; nothing if they come
-    /// from everywhere.
+    /// The words of the source that those of one place of the target's white king come from;
+    /// nothing if they come from everywhere.
     pub(super) fn words_for_king(&self, place: usize, mirrored: bool) -> Option<Range<usize>> {
         let (symmetry, base) = self.king(self.kings[place], mirrored);
         let first = base - self.fixed[symmetry.index()] as usize;
         (!self.exchanged).then(|| first..first + self.king_stride)
     }
 
-    /// The words of one place of the target's white king, from those that [`words_for_king`](Self::words_for_king)
-    /// names.
+    /// The words of one place of the target's white king, from those that
+    /// [`words_for_king`](Self::words_for_king) names.
     pub(super) fn apply_for_king(
         &self,
         place: usize,
@@ -200,8 +204,8 @@ impl Relation {
         target.into_view(source)
     }
 
-    /// Copies the words of all places of the target's white king, or those of one place alone, from words of the source that
-    /// begin with those of its king's place.
+    /// Copies the words of all places of the target's white king, or those of one place alone, from
+    /// words of the source that begin with those of its king's place.
     #[inline(always)]
     fn copy<S: BoardScore>(
         &self,
@@ -238,7 +242,8 @@ impl Relation {
         }
     }
 
-    /// The source's bit is the target's white king: squares of 64 times 64 positions are transposed.
+    /// The source's bit is the target's white king: squares of 64 times 64 positions are
+    /// transposed.
     #[inline(always)]
     fn exchange<S: BoardScore>(&self, source: &SideView<'_>, mirrored: bool, target: &mut Laid<S>) {
         let bits: [(Symmetry, usize); 64] =
@@ -275,7 +280,8 @@ impl Relation {
 }
 
 impl View {
-    /// The same values laid out as a material that is this one, or this one with the colours exchanged.
+    /// The same values laid out as a material that is this one, or this one with the colours
+    /// exchanged.
     #[must_use]
     pub fn in_colors_of(&self, material: &Material, width: Width) -> View {
         if *material == self.material {
@@ -306,7 +312,8 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// From the slices of `stored` those of `material`, which is the same with the colours exchanged.
+    /// From the slices of `stored` those of `material`, which is the same with the colours
+    /// exchanged.
     #[must_use]
     pub fn new(stored: &Material, material: &Material) -> Exchange {
         Exchange {

@@ -1,11 +1,13 @@
 //! Retrograde analysis, 64 positions at a time.
 //!
-//! Every other generator we know walks positions: take an index, find the squares, make unmoves, touch a byte.
-//! Here sets are walked. All positions that differ only in the black king's square are one word, and a piece's
-//! moves are applied to all words that differ only in its square ([`sweep`]). The idea is that of Stiller and of
-//! Wendroff et al., "Bits and Pieces" (1993); [`fixpoint`] is the iteration, [`slice`](mod@slice) what the game fixes.
+//! Every other generator we know walks positions: take an index, find the squares, make unmoves,
+//! touch a byte. Here sets are walked. All positions that differ only in the black king's square
+//! are one word, and a piece's moves are applied to all words that differ only in its square
+//! ([`sweep`]). The idea is that of Stiller and of Wendroff et al., "Bits and Pieces" (1993);
+//! [`fixpoint`] is the iteration, [`slice`](mod@slice) what the game fixes.
 //!
-//! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table has them.
+//! [`reach`](crate::reach) does walk positions: those that one position can reach, where no table
+//! has them.
 
 pub mod board;
 mod division;
@@ -52,20 +54,22 @@ use slice::{Extraction, Promotion, PromotionViews, SliceRules, Targets, Unprepar
 use solved::{SideValues, Solved};
 use view::{SideView, View};
 
-/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst moment, which is when
-/// distances to mate are begun: what is fixed (112), results and distances to zeroing (112), the new distances and
-/// notes of them (88), the sets of the iteration (65), when a score is due and notes of that (7).
+/// Bytes of memory for each word of one side to move while a slice is being solved, at the worst
+/// moment, which is when distances to mate are begun: what is fixed (112), results and distances to
+/// zeroing (112), the new distances and notes of them (88), the sets of the iteration (65), when a
+/// score is due and notes of that (7).
 pub const SOLVING_BYTES: u64 = 384;
 /// More of them with pawns, where conversions are kept apart from other zeroing moves.
 pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
-/// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to mate, and nine
-/// sets.
+/// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to
+/// mate, and nine sets.
 pub const SOLVED_BYTES: u64 = 64 + 64 + 9 * 8;
 
 /// Words of a slab where nothing else is said: with the values of both sides, some megabytes.
 pub const SLAB: usize = 1 << 15;
 
-/// Words of a slice whose scratch file is in memory and not compressed, at most: it has some hundred megabytes then.
+/// Words of a slice whose scratch file is in memory and not compressed, at most: it has some
+/// hundred megabytes then.
 const UNCOMPRESSED_WORDS: usize = 1 << 18;
 
 /// What to solve and how to stop.
@@ -73,11 +77,11 @@ const UNCOMPRESSED_WORDS: usize = 1 << 18;
 pub struct SolveOptions<'a> {
     /// Whether distances to mate are wanted; the targets must have them too.
     pub mates: bool,
-    /// Whether captures alone count where a prober finds a result without the table, as for Syzygy tables, and not
-    /// promotions as well.
+    /// Whether captures alone count where a prober finds a result without the table, as for Syzygy
+    /// tables, and not promotions as well.
     pub captures_alone: bool,
-    /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in chess as it is
-    /// played, fewer to see cursed wins in small materials.
+    /// Plies without a capture or a pawn move after which a draw can be claimed: [`FIFTY_MOVES`] in
+    /// chess as it is played, fewer to see cursed wins in small materials.
     pub limit: Plies,
     /// The longest mate of which a byte is made, [`LONGEST_IN_BYTES`] at most; slices with
     /// longer ones take two bytes a position. Less only to see that in small materials.
@@ -91,17 +95,18 @@ pub struct SolveOptions<'a> {
     pub scratch: Option<&'a Path>,
     /// Scratch files that stay where a program is killed, instead.
     pub checkpoints: Option<&'a dyn Checkpoints>,
-    /// The finished tables of the material, from which its values are read back instead of being solved: with
-    /// distances to mate, if they are wanted, and without those to zeroing.
+    /// The finished tables of the material, from which its values are read back instead of being
+    /// solved: with distances to mate, if they are wanted, and without those to zeroing.
     pub finished: Option<&'a dyn FinishedTables>,
     /// How wide the registers are. Values do not depend on it.
     pub width: Width,
     /// How many slices are solved at the same time, at most; more than there are threads never are.
     pub slices_at_a_time: usize,
-    /// Other processes that solve each slice together with this one, where the engine is [`Engine::Chains`].
+    /// Other processes that solve each slice together with this one, where the engine is
+    /// [`Engine::Chains`].
     pub ranks: Option<&'a dyn Ranks>,
-    /// A graphics card that solves slices, where the engine is [`Engine::Chains`] and there are no ranks. What it cannot do,
-    /// and what is left when it fails, the processor does.
+    /// A graphics card that solves slices, where the engine is [`Engine::Chains`] and there are no
+    /// ranks. What it cannot do, and what is left when it fails, the processor does.
     pub card: Option<&'a dyn Card>,
     /// Who watches and may stop it.
     pub watch: Watch<'a>,
@@ -173,9 +178,9 @@ pub fn solve(
 
 /// Solves a material and hands out the values of each slice as soon as they are known.
 ///
-/// Slices of pawn placements that are equally far from promotion are solved in parallel, those nearer to promotion
-/// first. Those are left out of which all is recorded that other slices read, and of which `is_done` says that the
-/// caller has the values.
+/// Slices of pawn placements that are equally far from promotion are solved in parallel, those
+/// nearer to promotion first. Those are left out of which all is recorded that other slices read,
+/// and of which `is_done` says that the caller has the values.
 ///
 /// # Errors
 ///
@@ -324,8 +329,8 @@ pub fn most_ranks(material: &Material) -> usize {
 }
 
 /// Solves a material without pawns that is too large for all of its values to be in memory.
-/// `targets` are gone when what they say has been collected. Of several ranks the first one gets the values, and the others
-/// nothing.
+/// `targets` are gone when what they say has been collected. Of several ranks the first one gets
+/// the values, and the others nothing.
 ///
 /// # Errors
 ///
@@ -366,7 +371,8 @@ fn unprepared(material: &Material, reason: Unprepared) -> SolveError {
     }
 }
 
-/// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved normal forms.
+/// Collects what the moves of `material` lead to, laid out as its solver wants it, from solved
+/// normal forms.
 ///
 /// # Errors
 ///
@@ -476,8 +482,8 @@ mod tests {
         }
     }
 
-    /// Solves a material as far as the scratch files of a directory do not know it: its values, and the plies that
-    /// were done.
+    /// Solves a material as far as the scratch files of a directory do not know it: its values, and
+    /// the plies that were done.
     pub(super) fn gone_on(
         material: Material,
         stored: &HashMap<Material, Arc<Solved>>,

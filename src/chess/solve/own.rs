@@ -179,8 +179,9 @@ impl Slot {
 }
 
 impl<'a> OwnSlices<'a> {
-    /// Room for the slices of a material; `reads` says which sides of which others a slice reads. Views wait in the
-    /// scratch file, in slabs of so many words, or in memory. `division` says what this rank has of each slice.
+    /// Room for the slices of a material; `reads` says which sides of which others a slice reads.
+    /// Views wait in the scratch file, in slabs of so many words, or in memory. `division` says
+    /// what this rank has of each slice.
     #[must_use]
     pub fn new(
         material: Material,
@@ -251,8 +252,8 @@ impl<'a> OwnSlices<'a> {
         self.division.as_ref()
     }
 
-    /// A side of a slice of which this rank has put its own slabs away; with those of other ranks where moves lead
-    /// there mirrored.
+    /// A side of a slice of which this rank has put its own slabs away; with those of other ranks
+    /// where moves lead there mirrored.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! The values of a slice from finished tables instead of solving it.
 //!
-//! A table may have any number where a prober finds the value elsewhere, in a capture or promotion. What those are
-//! worth is collected as it is for solving, and the better of it and of the number is the value.
+//! A table may have any number where a prober finds the value elsewhere, in a capture or promotion.
+//! What those are worth is collected as it is for solving, and the better of it and of the number
+//! is the value.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -17,7 +18,8 @@ use crate::retro::lines::expanded;
 use crate::retro::score::{Score, Scores};
 use crate::simd::{Kernel, Width};
 
-/// The numbers of one side to move in a slice, 64 at each address. Where no position is they may be any.
+/// The numbers of one side to move in a slice, 64 at each address. Where no position is they may be
+/// any.
 #[derive(Debug, Default)]
 pub struct FinishedNumbers {
     /// Their low bytes.
@@ -31,8 +33,8 @@ pub trait FinishedTables: Debug + Sync {
     /// Whether others read the values of a side to move.
     fn is_read(&self, side: usize) -> bool;
 
-    /// The numbers of one side to move in a slice, at addresses with some squares of the white king; nothing if no file
-    /// has that side.
+    /// The numbers of one side to move in a slice, at addresses with some squares of the white
+    /// king; nothing if no file has that side.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! What others see of a material, read back from finished tables slab by slab.
 //!
-//! What stands in a table and what conversions are worth is all that is asked, so a slice needs no other, and
-//! a slab none of the others. That leaves out stalemates, which en passant asks for, and mates of a side that no file has.
+//! What stands in a table and what conversions are worth is all that is asked, so a slice needs no
+//! other, and a slab none of the others. That leaves out stalemates, which en passant asks for, and
+//! mates of a side that no file has.
 
 use std::ops::Range;
 
@@ -20,8 +21,8 @@ use crate::metric::Metric;
 use crate::parallel;
 use crate::store::Scratch;
 
-/// Words whose numbers are read together: as many squares of the white king as fit, but one at least. That is 1 GiB of a side;
-/// tests read several times.
+/// Words whose numbers are read together: as many squares of the white king as fit, but one at
+/// least. That is 1 GiB of a side; tests read several times.
 const TOGETHER: usize = if cfg!(test) { 1 << 10 } else { 1 << 24 };
 
 /// What others see of a slice, in a scratch file.
@@ -37,18 +38,19 @@ pub struct SeenSlabs {
     sides: [Vec<StoredSlab>; 2],
 }
 
-/// Bytes of the results that are read together, of both sides to move of a slice of so many words, with so many squares of the
-/// white king.
+/// Bytes of the results that are read together, of both sides to move of a slice of so many words,
+/// with so many squares of the white king.
 pub fn bytes_read_together(words: u64, kings: u64) -> u64 {
     2 * 64 * (TOGETHER as u64).clamp(words / kings, words)
 }
 
-/// Reads the results of each slice of a material without en passant, and hands out what others see of it. Slices are left out of
-/// which `is_done` says that nothing is missing.
+/// Reads the results of each slice of a material without en passant, and hands out what others see
+/// of it. Slices are left out of which `is_done` says that nothing is missing.
 ///
 /// # Errors
 ///
-/// If a target is missing, the tables or the scratch file cannot be read, the caller cancelled, or what `finish` says.
+/// If a target is missing, the tables or the scratch file cannot be read, the caller cancelled, or
+/// what `finish` says.
 pub fn see_slices<E: From<SolveError>>(
     material: Material,
     targets: &Targets,

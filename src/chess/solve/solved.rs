@@ -13,7 +13,8 @@ use crate::retro::fixpoint::{Fixed, Values};
 use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
 
-/// The values of one side to move in one slice, seen from outside: words over the black king's square.
+/// The values of one side to move in one slice, seen from outside: words over the black king's
+/// square.
 #[derive(Debug, Default)]
 pub struct SideValues {
     /// Positions that can occur.
@@ -39,16 +40,19 @@ pub struct OwnValues {
     pub dtz_high: Vec<u8>,
     /// Positions whose result is reached by a capture or promotion: a prober finds it there.
     pub wdl_by_conversion: Vec<u64>,
-    /// Positions won (cursed or not) by a zeroing move: their distance to zeroing follows from that.
+    /// Positions won (cursed or not) by a zeroing move: their distance to zeroing follows from
+    /// that.
     pub won_by_zeroing: Vec<u64>,
     /// Positions whose distance to mate is reached by a capture or promotion.
     pub dtm_by_conversion: Vec<u64>,
-    /// While a file is written whose mates take two bytes, one byte of the full moves to mate; else empty.
+    /// While a file is written whose mates take two bytes, one byte of the full moves to mate; else
+    /// empty.
     pub mate_moves: Vec<u8>,
 }
 
 impl SideValues {
-    /// The values that [`crate::retro::fixpoint`] found, and which of them a prober finds elsewhere.
+    /// The values that [`crate::retro::fixpoint`] found, and which of them a prober finds
+    /// elsewhere.
     pub(super) fn new(
         fixed: Fixed<u64>,
         conversions: Option<Conversions>,
@@ -129,7 +133,8 @@ impl SideValues {
         self.decided[Wdl::Win.index()].len()
     }
 
-    /// Adds the values of the addresses that follow. Of either, some kinds of values may not be there at all.
+    /// Adds the values of the addresses that follow. Of either, some kinds of values may not be
+    /// there at all.
     pub(crate) fn extend(&mut self, more: &SideValues) {
         let (words, more_words) = (self.words(), more.words());
         let (own, more_own) = (&mut self.own, &more.own);
@@ -161,7 +166,8 @@ impl SideValues {
     #[must_use]
     #[inline(always)]
     pub fn decided_at(&self, address: usize) -> u64 {
-        // Plain words, since what folds an iterator is compiled by itself, for the narrowest registers.
+        // Plain words, since what folds an iterator is compiled by itself, for the narrowest
+        // registers.
         let [loss, blessed_loss, _, cursed_win, win] = &self.decided;
         loss[address] | blessed_loss[address] | cursed_win[address] | win[address]
     }
@@ -338,8 +344,8 @@ impl Solved {
         self.pawns.locate(placement)
     }
 
-    /// The word that holds the positions with these squares, in the order of the address, in a slice found by
-    /// [`slice`](Self::slice).
+    /// The word that holds the positions with these squares, in the order of the address, in a
+    /// slice found by [`slice`](Self::slice).
     #[must_use]
     #[inline]
     pub fn place(&self, slice: usize, mirrored: bool, squares: &[u8]) -> Place {

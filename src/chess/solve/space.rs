@@ -1,15 +1,16 @@
-//! The positions of one slice as words: which man is which dimension, which squares are which address.
+//! The positions of one slice as words: which man is which dimension, which squares are which
+//! address.
 //!
-//! A slice is one material with all pawns fixed. A position of it is one square for each other man. One man,
-//! in chess the black king, is the *bit* of a word; the squares of the others are the *address* of the word,
-//! a number in mixed radix with the last axis fastest:
+//! A slice is one material with all pawns fixed. A position of it is one square for each other man.
+//! One man, in chess the black king, is the *bit* of a word; the squares of the others are the
+//! *address* of the word, a number in mixed radix with the last axis fastest:
 //!
 //! ```text
 //! KRvKN:  address = (white king * 64 + rook) * 64 + knight        bit = black king
 //! ```
 //!
-//! Nothing here knows chess. A game describes a man by the lines or leaps it moves along and by the squares
-//! it can stand on.
+//! Nothing here knows chess. A game describes a man by the lines or leaps it moves along and by the
+//! squares it can stand on.
 
 use std::ops::Range;
 
@@ -36,23 +37,26 @@ pub trait Board: Send + Sync + 'static {
     fn inverse(symmetry: usize) -> usize;
 }
 
-/// How one addressed man moves when nothing is captured; every move can be taken back by the same rule.
+/// How one addressed man moves when nothing is captured; every move can be taken back by the same
+/// rule.
 #[derive(Clone, Debug)]
 pub enum Moves {
     /// Nowhere: what others do with his moves is their business.
     Stay,
-    /// Along lines of squares, either way, until something stands there: the lines in order of their squares.
+    /// Along lines of squares, either way, until something stands there: the lines in order of
+    /// their squares.
     Slide(Vec<Vec<u8>>),
     /// To fixed places of the domain: for each place those it can go to.
     Leap(Vec<Vec<u8>>),
-    /// As `Leap`, for a man whose domain is one square out of each class of symmetric squares: going to `place`
-    /// by `symmetry` means that the board has to be turned by it afterwards. `back` is the same relation
-    /// read from the destination; the symmetry turns the position *before* the move.
+    /// As `Leap`, for a man whose domain is one square out of each class of symmetric squares:
+    /// going to `place` by `symmetry` means that the board has to be turned by it afterwards.
+    /// `back` is the same relation read from the destination; the symmetry turns the position
+    /// *before* the move.
     Turn {
         /// For each place, the places it can go to.
         forth: Vec<Vec<Turned>>,
-        /// For each place, the places it can come from; where two symmetric twins of a position are both
-        /// stored, both are listed.
+        /// For each place, the places it can come from; where two symmetric twins of a position are
+        /// both stored, both are listed.
         back: Vec<Vec<Turned>>,
     },
 }
@@ -160,7 +164,8 @@ impl<B: Board> Space<B> {
         }
     }
 
-    /// The positions with the first man on some of his places, from which he does not move. There must be another man.
+    /// The positions with the first man on some of his places, from which he does not move. There
+    /// must be another man.
     #[must_use]
     pub fn with_first_on(&self, places: Range<usize>) -> Space<B> {
         let mut axes = self.axes.clone();

@@ -42,7 +42,8 @@ impl BoardScore for u16 {
     }
 }
 
-/// The line whose byte `i` is byte `symmetry.map(i)` of another: what [`Symmetry::pull`] is for words.
+/// The line whose byte `i` is byte `symmetry.map(i)` of another: what [`Symmetry::pull`] is for
+/// words.
 #[inline(always)]
 fn pull(symmetry: Symmetry, line: &Line) -> Line {
     if symmetry.is_identity() {

@@ -18,14 +18,14 @@ use crate::retro::score::{Score, Scores};
 
 /// The values of one side to move in one slice, without its distances to zeroing.
 ///
-/// The byte of a position holds its result too, as its sign. A word of results is then made from 64 bytes that a
-/// reader of mate scores loads anyway, so nothing else has to be kept or loaded.
+/// The byte of a position holds its result too, as its sign. A word of results is then made from 64
+/// bytes that a reader of mate scores loads anyway, so nothing else has to be kept or loaded.
 #[derive(Clone, Debug, Default)]
 pub struct SideView<'a> {
     /// Positions that can occur.
     pub legal: Cow<'a, [u64]>,
-    /// Scores, 64 a word; that of a draw for illegal positions. Where distances to mate are not wanted, any score of
-    /// the right sign.
+    /// Scores, 64 a word; that of a draw for illegal positions. Where distances to mate are not
+    /// wanted, any score of the right sign.
     pub scores: Scores<'a>,
     /// No mate among the scores is longer.
     pub longest: Plies,
@@ -33,7 +33,8 @@ pub struct SideView<'a> {
     pub cursed: Cow<'a, [u64]>,
     /// Not in check and without a legal move; empty if nobody asks.
     pub stalemate: Cow<'a, [u64]>,
-    /// The positions that are won and those that are lost, once somebody has asked for results alone.
+    /// The positions that are won and those that are lost, once somebody has asked for results
+    /// alone.
     pub(super) results: OnceLock<[Vec<u64>; 2]>,
 }
 
@@ -268,7 +269,8 @@ impl View {
     }
 }
 
-/// The slices of a material that captures lead to, laid out with the colours of the material before.
+/// The slices of a material that captures lead to, laid out with the colours of the material
+/// before.
 pub trait CaptureSource: Debug + Send + Sync {
     /// Which pawn placement is which slice.
     fn pawns(&self) -> &PawnSlices;

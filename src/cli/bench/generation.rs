@@ -1,4 +1,5 @@
-//! How fast this machine generates: solving and compressing apart on one core, and everything on all.
+//! How fast this machine generates: solving and compressing apart on one core, and everything on
+//! all.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -37,8 +38,8 @@ struct Rates {
 }
 
 impl<G: Generate> Generation<G> {
-    /// Generates what `options` ask for into directories that are removed again, `repeats` times on one core and as often on
-    /// all threads. The directory of the options does not count.
+    /// Generates what `options` ask for into directories that are removed again, `repeats` times on
+    /// one core and as often on all threads. The directory of the options does not count.
     ///
     /// # Errors
     ///

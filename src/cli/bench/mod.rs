@@ -60,8 +60,8 @@ pub struct Bench {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 3)]
     repeat: u32,
 
-    /// Solve what is named and nothing else: results and distances to zeroing, of xiangqi to conversion, on one core. What
-    /// it leads to is made before, and writing does not count
+    /// Solve what is named and nothing else: results and distances to zeroing, of xiangqi to
+    /// conversion, on one core. What it leads to is made before, and writing does not count
     #[arg(long, conflicts_with = "compression")]
     solve_only: bool,
 

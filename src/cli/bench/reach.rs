@@ -8,8 +8,9 @@ use retrograde::metric::Wdl;
 use retrograde::reach::{NoLeaves, Options, solve};
 use serde_json::{Value, json};
 
-/// Bishops that cannot pass a wall of pawns, all drawn (0.15 million positions), and a rook that wins (0.4 million, of which
-/// those that are the same but for a symmetry of the board are solved once).
+/// Bishops that cannot pass a wall of pawns, all drawn (0.15 million positions), and a rook that
+/// wins (0.4 million, of which those that are the same but for a symmetry of the board are solved
+/// once).
 const POSITIONS: [(&str, &str); 2] = [
     (
         "a fortress",

@@ -12,8 +12,8 @@ use retrograde::generate::{Generate, Observer, Phase};
 pub type PhaseTimes<G> = HashMap<PhaseOf<G>, f64>;
 type PhaseOf<G> = (<G as TableGame>::Material, Phase<<G as TableGame>::Metric>);
 
-/// Adds up what one thread, which does everything one after the other, spends where: processor time where the system
-/// tells it, so that other programs do not count.
+/// Adds up what one thread, which does everything one after the other, spends where: processor time
+/// where the system tells it, so that other programs do not count.
 pub struct Recorder<G: Generate>(Mutex<Record<G>>);
 
 struct Record<G: Generate> {

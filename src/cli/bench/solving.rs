@@ -1,4 +1,5 @@
-//! How long solving takes by itself: what a material leads to is there, and what is written does not count.
+//! How long solving takes by itself: what a material leads to is there, and what is written does
+//! not count.
 
 use std::io::ErrorKind;
 use std::sync::atomic::AtomicBool;
@@ -21,8 +22,8 @@ pub struct Solving<G: Generate> {
 }
 
 impl<G: Generate> Solving<G> {
-    /// Makes what `options` ask for in a directory that is removed again, then each of the materials `repeats` times
-    /// on one core. The directory of the options does not count.
+    /// Makes what `options` ask for in a directory that is removed again, then each of the
+    /// materials `repeats` times on one core. The directory of the options does not count.
     ///
     /// # Errors
     ///

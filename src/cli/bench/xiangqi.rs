@@ -10,8 +10,8 @@ use retrograde::xiangqi::{IndexSpace, Material, Metric, Position, Rules};
 use super::probes::{ProbeTimes, Random, time_probes};
 use crate::cli::directory::TableDirectory;
 
-/// Times of probes in the largest tables that are there, of results alone and of all there is to say; none if there
-/// are none.
+/// Times of probes in the largest tables that are there, of results alone and of all there is to
+/// say; none if there are none.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! `retrograde convert`: the tables of one format in the other, or of our own at another level of compression.
+//! `retrograde convert`: the tables of one format in the other, or of our own at another level of
+//! compression.
 
 mod recompress;
 
@@ -29,7 +30,8 @@ use super::{Outcome, TableDirectory, input, progress};
 /// Differences that are listed.
 const LISTED: usize = 10;
 
-/// Make Syzygy tables of our own, or our own of Syzygy tables, beside them; or compress our own anew
+/// Make Syzygy tables of our own, or our own of Syzygy tables, beside them; or compress our own
+/// anew
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     retrograde convert --to syzygy\n  \
@@ -66,7 +68,8 @@ pub struct Convert {
     #[arg(long, value_name = "GAME")]
     game: Option<Game>,
 
-    /// From our own to our own, xiangqi: the rules of the tables [default: perpetual-check; without materials, both]
+    /// From our own to our own, xiangqi: the rules of the tables
+    /// [default: perpetual-check; without materials, both]
     #[arg(long, value_name = "RULES")]
     rules: Option<Rules>,
 
@@ -78,7 +81,8 @@ pub struct Convert {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
-    /// At how many indices of each material old and new tables are compared, spread over all; 0 compares none
+    /// At how many indices of each material old and new tables are compared, spread over all; 0
+    /// compares none
     #[arg(long, value_name = "INDICES", default_value_t = 100_000)]
     compare: u64,
 

@@ -216,7 +216,8 @@ fn distances(dtz: Option<DtzRange>, dtm: Option<Dtm>) -> Distances {
     }
 }
 
-/// The result as the clock stands. Where the distance is a rounded one, the best move may tell more.
+/// The result as the clock stands. Where the distance is a rounded one, the best move may tell
+/// more.
 fn category(
     position: &Position,
     wdl: Option<Wdl>,
@@ -285,12 +286,14 @@ fn known<T>(value: Result<T, ProbeError>) -> Result<Result<T, String>, ProbeErro
     }
 }
 
-/// The legal moves of a position that no table covers. Those that give up the last castling right have values.
+/// The legal moves of a position that no table covers. Those that give up the last castling right
+/// have values.
 fn moves_of_uncovered(tables: &Tablebase, position: &Position) -> Result<Vec<RootMove>> {
     let mut moves = Vec::new();
     for played in &position.legal_moves() {
         let root_move = tables.root_move(position, played)?;
-        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it
+        // was.
         let rank = root_move.wdl.map_or((Wdl::Draw, true), |wdl| (wdl, false));
         moves.push((rank, root_move));
     }

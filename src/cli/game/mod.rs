@@ -1,5 +1,5 @@
-//! What the commands have to know of each game: how positions are read, what tables say of them, and which tables bound an
-//! exploration.
+//! What the commands have to know of each game: how positions are read, what tables say of them,
+//! and which tables bound an exploration.
 
 mod chess;
 mod xiangqi;
@@ -71,7 +71,8 @@ pub trait CliGame: Verifiable {
     /// The most men of a material that is covered; 0 if none is.
     fn max_men(leaves: &Self::Leaves<'_>) -> usize;
 
-    /// What tables say of the position and its moves. What they do not have makes the category unknown.
+    /// What tables say of the position and its moves. What they do not have makes the category
+    /// unknown.
     ///
     /// # Errors
     ///
@@ -92,7 +93,8 @@ pub trait CliGame: Verifiable {
     /// If a table is damaged; of xiangqi also if they do not know the first move.
     fn line(&self, tables: &Self::Tables, by: By) -> Result<LineAnswer>;
 
-    /// What a file of solved positions says of the moves, best first, and tables of what is not in it.
+    /// What a file of solved positions says of the moves, best first, and tables of what is not in
+    /// it.
     ///
     /// # Errors
     ///

@@ -203,7 +203,8 @@ fn moves_of_uncovered(tables: &XiangqiTables, position: &Position) -> Result<Vec
     let mut moves = Vec::new();
     for &played in position.legal_moves().as_slice() {
         let value = known(tables.probe(&position.play(played)))?.ok();
-        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it was.
+        // What is unknown is behind a draw and before a loss; a stable sort keeps the rest as it
+        // was.
         let rank = value.map_or((Wdl::Draw, true), |value| (value.wdl, false));
         moves.push((rank, move_answer(position, played, value)));
     }

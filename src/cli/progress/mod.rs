@@ -46,8 +46,8 @@ pub fn bytes(total: u64) -> ProgressBar {
     bar
 }
 
-/// A line for work whose end nobody knows: what is set as its message, and the time. Nothing is drawn unless stderr is a
-/// terminal.
+/// A line for work whose end nobody knows: what is set as its message, and the time. Nothing is
+/// drawn unless stderr is a terminal.
 pub fn spinner() -> ProgressBar {
     // The template is ours; should it ever be wrong, the default is drawn.
     let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}")
@@ -58,7 +58,8 @@ pub fn spinner() -> ProgressBar {
     bar
 }
 
-/// A flag that Ctrl-C and a kill set. The second time, the program ends at once; files are whole even so.
+/// A flag that Ctrl-C and a kill set. The second time, the program ends at once; files are whole
+/// even so.
 ///
 /// # Errors
 ///
@@ -83,8 +84,8 @@ pub fn cancel_once() -> Result<Arc<AtomicBool>> {
     Ok(Arc::clone(CANCEL.get_or_init(|| cancel)))
 }
 
-/// The same for work that has something to say of what it has done: a flag that is set at once, and one that is set when
-/// the time for that is over.
+/// The same for work that has something to say of what it has done: a flag that is set at once, and
+/// one that is set when the time for that is over.
 ///
 /// # Errors
 ///

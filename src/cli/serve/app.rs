@@ -180,8 +180,8 @@ impl App {
         self.processors
     }
 
-    /// Asks the tables, on a thread that may wait for a disk. Whoever asked may go away meanwhile: the work is done to its end,
-    /// and counts until then as one of those that are done at once.
+    /// Asks the tables, on a thread that may wait for a disk. Whoever asked may go away meanwhile:
+    /// the work is done to its end, and counts until then as one of those that are done at once.
     ///
     /// # Errors
     ///

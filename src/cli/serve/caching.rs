@@ -17,7 +17,8 @@ use super::reply::{Answered, DO_NOT_KEEP, Encoding, Failure};
 /// A day: tables do not change under their name.
 const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=86400");
 
-/// Answers what was asked with an address: from the cache of the client, from ours, or by asking the tables.
+/// Answers what was asked with an address: from the cache of the client, from ours, or by asking
+/// the tables.
 pub async fn answer<T: Serialize>(
     app: Shared,
     uri: &Uri,
@@ -69,8 +70,8 @@ async fn try_answer<T: Serialize>(
     Ok((kept_headers(tag, encoding), body).into_response())
 }
 
-/// An answer that was made before, for a request of the plainest kind; nothing for all others. It is what the routes would
-/// answer, in half of the time.
+/// An answer that was made before, for a request of the plainest kind; nothing for all others. It
+/// is what the routes would answer, in half of the time.
 pub fn at_hand(app: &App, request: &Request<Incoming>) -> Option<Response<Body>> {
     let headers = request.headers();
     let others = [

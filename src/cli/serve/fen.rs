@@ -1,7 +1,8 @@
 //! Positions as clients write them: forgiving where the public interface is.
 //!
-//! Every field after the board may be missing, `_` is a space, castling rights may be written as letters of files, and
-//! what cannot be (castling rights without a rook, a square for en passant without a pawn, move number 0) is left out.
+//! Every field after the board may be missing, `_` is a space, castling rights may be written as
+//! letters of files, and what cannot be (castling rights without a rook, a square for en passant
+//! without a pawn, move number 0) is left out.
 
 use anyhow::Result;
 use retrograde::chess::{self, CastlingRights, CastlingSide, FenError, SetupError};
@@ -58,7 +59,8 @@ const RIGHTS: [(char, Color, CastlingSide); 4] = [
     ('q', Color::Black, CastlingSide::Queen),
 ];
 
-/// The rights that `KQkq` name, or the files of the rooks: `H` is `K`, `a` is `q`. A rook elsewhere has none.
+/// The rights that `KQkq` name, or the files of the rooks: `H` is `K`, `a` is `q`. A rook elsewhere
+/// has none.
 fn castling(text: &str) -> Result<CastlingRights, FenError> {
     let mut rights = CastlingRights::NONE;
     if text == "-" {

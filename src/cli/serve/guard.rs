@@ -71,8 +71,9 @@ pub fn make_safe(app: &App, response: &mut Response<Body>) {
     }
 }
 
-/// Whether a request is answered: on the loopback only if it asks for it by name. A page elsewhere whose name was made to
-/// mean this machine would otherwise read what the tables of this machine are.
+/// Whether a request is answered: on the loopback only if it asks for it by name. A page elsewhere
+/// whose name was made to mean this machine would otherwise read what the tables of this machine
+/// are.
 pub fn may_ask(app: &App, headers: &HeaderMap) -> bool {
     if !app.is_local {
         return true;

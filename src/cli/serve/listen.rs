@@ -19,7 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
-/// A head that takes longer to come, or a connection on which nothing is asked for so long, is closed.
+/// A head that takes longer to come, or a connection on which nothing is asked for so long, is
+/// closed.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection that takes nothing of an answer for so long is closed.
@@ -62,7 +63,8 @@ impl Listener {
         self.address
     }
 
-    /// Serves until the process is asked to end, and then what is in work. What is at hand is answered without the router.
+    /// Serves until the process is asked to end, and then what is in work. What is at hand is
+    /// answered without the router.
     pub async fn serve(
         self,
         router: Router,
@@ -154,8 +156,8 @@ async fn asked_to_end() {
 #[cfg(unix)]
 const OTHER_FILES: u64 = 1024;
 
-/// Asks the system for as many open files as so many connections need, and returns how many connections it allows. Were there
-/// more, no table could be opened.
+/// Asks the system for as many open files as so many connections need, and returns how many
+/// connections it allows. Were there more, no table could be opened.
 #[cfg(unix)]
 fn allow_connections(connections: usize) -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};

@@ -31,7 +31,8 @@ enum Batch {
     Object { fens: Vec<String> },
 }
 
-/// `POST /standard/batch`, `POST /xiangqi/batch`: a list of FENs; answers in that order, each a value or an error of its own.
+/// `POST /standard/batch`, `POST /xiangqi/batch`: a list of FENs; answers in that order, each a
+/// value or an error of its own.
 pub async fn batch<P: Served>(
     State(app): State<Shared>,
     asked: Result<Query<Asked>, QueryRejection>,
@@ -76,8 +77,8 @@ async fn try_batch<P: Served>(
         let later = rest.split_off(rest.len().min(CHUNK));
         chunks.push(std::mem::replace(&mut rest, later));
     }
-    // A batch may have all processors. What is not begun when whoever asked goes away is not done; nor is much more than he
-    // takes.
+    // A batch may have all processors. What is not begun when whoever asked goes away is not done;
+    // nor is much more than he takes.
     let at_once = app.processors();
     let answered = futures_util::stream::iter(chunks)
         .map(move |chunk| {
@@ -134,7 +135,8 @@ struct Squares {
     squares: Vec<Elsewhere>,
 }
 
-/// `GET /standard/squares`, `GET /xiangqi/squares`: the value of the position with the man of one square on every other.
+/// `GET /standard/squares`, `GET /xiangqi/squares`: the value of the position with the man of one
+/// square on every other.
 pub async fn squares<P: Served>(
     State(app): State<Shared>,
     uri: Uri,

@@ -1,9 +1,9 @@
 //! `retrograde serve`: the tables over HTTP, with a board in the browser.
 //!
-//! The routes below `/standard` and their answers are those of the public tablebase interface, so that existing clients
-//! work; `docs/serve.md` describes them and ours. A request goes through `listen` (connections), `guard` (who may ask),
-//! `routes` (who answers) and `caching`; what it asks is answered in `position`, `line`, `many`, `random` and `about`, and
-//! written by `reply`.
+//! The routes below `/standard` and their answers are those of the public tablebase interface, so
+//! that existing clients work; `docs/serve.md` describes them and ours. A request goes through
+//! `listen` (connections), `guard` (who may ask), `routes` (who answers) and `caching`; what it
+//! asks is answered in `position`, `line`, `many`, `random` and `about`, and written by `reply`.
 
 mod about;
 mod app;

@@ -36,7 +36,8 @@ pub trait Served: CliGame + Send {
     /// If it is none.
     fn lenient(text: &str) -> Result<Self>;
 
-    /// The man on a square, and the positions with him on each other square, or why he cannot stand there.
+    /// The man on a square, and the positions with him on each other square, or why he cannot stand
+    /// there.
     ///
     /// # Errors
     ///
@@ -212,8 +213,8 @@ pub fn answer<P: Served>(app: &App, position: &P, rules: Rules) -> Result<Answer
     Ok(answer)
 }
 
-/// Distances as clients of the public interface know them: a mate on the board is a ply over, and has no distance of its own; that
-/// of a draw is 0.
+/// Distances as clients of the public interface know them: a mate on the board is a ply over, and
+/// has no distance of its own; that of a draw is 0.
 pub fn as_published(distances: &mut Distances, wdl: Option<Wdl>, traits: Traits) {
     if traits.checkmate {
         if traits.game == Game::Chess {

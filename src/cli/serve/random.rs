@@ -22,7 +22,8 @@ use super::position::{self, Served};
 use super::reply::{Answered, Failure};
 use crate::cli::described::DescribedGame;
 
-/// So many positions are drawn until one is as it was asked for. What is rarer is for `find`, which looks at all of them.
+/// So many positions are drawn until one is as it was asked for. What is rarer is for `find`, which
+/// looks at all of them.
 const DRAWS: usize = 100_000;
 
 /// Which positions are asked for.
@@ -42,7 +43,8 @@ pub struct Wanted {
     seed: Option<u64>,
 }
 
-/// A value from a fresh clock, with plies to the next zeroing move and to mate where they are known.
+/// A value from a fresh clock, with plies to the next zeroing move and to mate where they are
+/// known.
 #[derive(Clone, Copy, Debug)]
 pub struct Valued {
     wdl: Wdl,
@@ -57,7 +59,8 @@ pub trait Drawn: Served {
 
     fn tabled_rules(rules: Rules) -> <Self::Tabled as TableGame>::Rules;
 
-    /// Whether it is worth while to number the positions of a material. For xiangqi it always is: its numbers take little memory.
+    /// Whether it is worth while to number the positions of a material. For xiangqi it always is:
+    /// its numbers take little memory.
     fn may_be_there(
         _tables: &Self::Tables,
         _material: &<Self::Tabled as TableGame>::Material,
@@ -125,7 +128,8 @@ impl Drawn for xiangqi::Position {
     }
 }
 
-/// `GET /standard/random`, `GET /xiangqi/random`: a position of a material by lot, maybe with a value of some kind.
+/// `GET /standard/random`, `GET /xiangqi/random`: a position of a material by lot, maybe with a
+/// value of some kind.
 pub async fn random<P: Drawn>(
     State(app): State<Shared>,
     uri: Uri,

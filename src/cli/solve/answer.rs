@@ -93,7 +93,8 @@ fn moves<P: CliGame>(position: &P, solved: &Solved<P>) -> Vec<MoveAnswer> {
     moves.iter().map(|m| m.answer(position)).collect()
 }
 
-/// The analysis whose distances and line are those of the result: that in which the winner wins, or any for a draw.
+/// The analysis whose distances and line are those of the result: that in which the winner wins, or
+/// any for a draw.
 pub fn decisive<P: Reach>(solved: &Solved<P>) -> Option<&Analysed<P>> {
     let is_loss = |found: &&Analysed<P>| found.root.wdl() < Wdl::Draw;
     solved

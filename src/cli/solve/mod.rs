@@ -71,21 +71,24 @@ pub struct Solve {
     #[arg(long, value_name = "SIDE", value_enum)]
     prove: Option<Side>,
 
-    /// Chess: let pawns of that side, or of the side to move, become only these: what it reaches is a lower bound
+    /// Chess: let pawns of that side, or of the side to move, become only these: what it reaches is
+    /// a lower bound
     #[arg(long, value_name = "ROLES", value_parser = promotions)]
     promote: Option<Promotions>,
 
-    /// Let pawns of that side, or of the side to move, become nothing while it has so many pieces beside the king; in xiangqi,
-    /// cross the river only while it has fewer rooks, knights, cannons and pawns across
+    /// Let pawns of that side, or of the side to move, become nothing while it has so many pieces
+    /// beside the king; in xiangqi, cross the river only while it has fewer rooks, knights, cannons
+    /// and pawns across
     #[arg(long, value_name = "N")]
     max_pieces: Option<u32>,
 
-    /// Count positions as lost for that side, or the side to move, once the other side has promoted; in xiangqi, once one of its
-    /// pawns has crossed the river
+    /// Count positions as lost for that side, or the side to move, once the other side has
+    /// promoted; in xiangqi, once one of its pawns has crossed the river
     #[arg(long)]
     concede_promotions: bool,
 
-    /// Count positions as lost for that side, or the side to move, in which it has fewer men than this
+    /// Count positions as lost for that side, or the side to move, in which it has fewer men than
+    /// this
     #[arg(long, value_name = "N")]
     keep_men: Option<u32>,
 
@@ -100,7 +103,8 @@ pub struct Solve {
     #[command(flatten)]
     show: Show,
 
-    /// Keep all positions with their values in a file, for `probe --solved`; replaces a file of that name
+    /// Keep all positions with their values in a file, for `probe --solved`; replaces a file of
+    /// that name
     #[arg(long, value_name = "FILE",
         conflicts_with_all = ["promote", "max_pieces", "concede_promotions", "keep_men"])]
     save: Option<PathBuf>,
@@ -212,7 +216,8 @@ impl Solve {
             self.show.add(line, "retrograde solve", &mut answer.answer);
         }
         answer.answer.spell_as(&self.fen);
-        // What was found is shown whether or not it can be kept, and kept whether or not the line has an end.
+        // What was found is shown whether or not it can be kept, and kept whether or not the line
+        // has an end.
         let mut not_saved = None;
         if let Some(file) = self.save.as_ref().filter(|_| solved.exact().is_some()) {
             match save(&solved, file) {
@@ -239,7 +244,8 @@ impl Solve {
         }
     }
 
-    /// How many positions of so many men and bytes there is room for, or as many as were asked for if they fit.
+    /// How many positions of so many men and bytes there is room for, or as many as were asked for
+    /// if they fit.
     fn max_positions(&self, men: usize, each: f64) -> Result<usize> {
         let memory = self.memory.unwrap_or_else(memory::free);
         // A fixed part goes into what threads tell each other.
@@ -300,7 +306,8 @@ const FIXED_MEMORY: u64 = 64 << 20;
 /// Fewer positions than this are not worth an exploration.
 const MIN_POSITIONS: usize = 1000;
 
-/// What the exit status says once an answer was printed, with the reason why its category is unknown.
+/// What the exit status says once an answer was printed, with the reason why its category is
+/// unknown.
 fn outcome(end: End, reason: Option<String>) -> Result<Outcome> {
     if end == End::Stopped {
         bail!("stopped; what is proved so far was printed");

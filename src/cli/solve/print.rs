@@ -16,8 +16,8 @@ use crate::cli::show::By;
 /// Why nothing is known of what follows.
 const UNEXPLORED: &str = "what follows was not explored";
 
-/// Best play: what was solved, and from where tables know more, what they say. And what is wrong with a table, if the line
-/// ends there.
+/// Best play: what was solved, and from where tables know more, what they say. And what is wrong
+/// with a table, if the line ends there.
 pub fn line<P: CliGame>(
     position: &P,
     solved: &Solved<P>,

@@ -35,8 +35,8 @@ struct LongestWins {
 }
 
 impl Distances {
-    /// The distances that a file keeps, in some counting; so many have lost without a move, and `fen` finds the position of an
-    /// index.
+    /// The distances that a file keeps, in some counting; so many have lost without a move, and
+    /// `fen` finds the position of an index.
     pub fn of_file(
         side: &SideStatistics,
         without_move: u64,
@@ -77,7 +77,8 @@ impl Distances {
         })
     }
 
-    /// Prints the histogram under a title, and the longest wins. `others` are rows without distances, draws first.
+    /// Prints the histogram under a title, and the longest wins. `others` are rows without
+    /// distances, draws first.
     ///
     /// # Errors
     ///
@@ -116,7 +117,8 @@ fn print_histogram(
     Ok(())
 }
 
-/// Rows of equal width in plies: wins from the shortest on, draws, losses from the longest on, and what has lost at once.
+/// Rows of equal width in plies: wins from the shortest on, draws, losses from the longest on, and
+/// what has lost at once.
 fn bins(histogram: &BTreeMap<i32, u64>, others: &[(&str, u64)]) -> Vec<(String, u64)> {
     let longest = histogram.keys().map(|plies| plies.unsigned_abs()).max();
     let width = longest.unwrap_or(0).div_ceil(ROWS / 2).max(1);

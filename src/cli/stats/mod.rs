@@ -74,7 +74,8 @@ pub struct Stats {
     #[arg(long, value_name = "RULES", default_value_t)]
     rules: Rules,
 
-    /// Which distances to show histograms of; wdl shows none, only zugzwangs [default: those that are there]
+    /// Which distances to show histograms of; wdl shows none, only zugzwangs
+    /// [default: those that are there]
     #[arg(long, value_name = "METRIC", value_delimiter = ',')]
     metric: Vec<String>,
 
@@ -177,7 +178,8 @@ impl Stats {
         Ok(Outcome::Done)
     }
 
-    /// What the files keep; nothing if one of them keeps nothing, or not as many positions as are wanted.
+    /// What the files keep; nothing if one of them keeps nothing, or not as many positions as are
+    /// wanted.
     fn kept<G: DescribedGame>(
         &self,
         tables: Vec<Described<G>>,
@@ -228,7 +230,8 @@ impl Stats {
         Ok(counted?)
     }
 
-    /// The metric of results, and the distances that are wanted: those that are there, if nothing is said.
+    /// The metric of results, and the distances that are wanted: those that are there, if nothing
+    /// is said.
     ///
     /// # Errors
     ///

@@ -34,8 +34,8 @@ pub struct Panel<'a> {
     pub draws: u64,
 }
 
-/// Histograms below each other: positions by plies, on a logarithmic scale, since a few long wins stand beside a great many
-/// short ones.
+/// Histograms below each other: positions by plies, on a logarithmic scale, since a few long wins
+/// stand beside a great many short ones.
 pub fn draw<'a>(panels: impl Iterator<Item = Panel<'a>>) -> String {
     let panels: Vec<Panel<'_>> = panels
         .filter(|panel| !panel.distances.histogram.is_empty())
@@ -162,8 +162,8 @@ impl Panel<'_> {
     }
 }
 
-/// Won and lost positions, two plies together: wins mostly take an odd number and losses an even one, so that every second bar of
-/// single plies would be empty.
+/// Won and lost positions, two plies together: wins mostly take an odd number and losses an even
+/// one, so that every second bar of single plies would be empty.
 fn bars(histogram: &BTreeMap<i32, u64>) -> BTreeMap<u32, [u64; 2]> {
     let mut bars: BTreeMap<u32, [u64; 2]> = BTreeMap::new();
     for (&plies, &count) in histogram.iter().filter(|&(_, &count)| count > 0) {

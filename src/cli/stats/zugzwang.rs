@@ -30,7 +30,8 @@ fn json_name(kind: Kind, first: &str) -> String {
 pub struct Zugzwangs {
     /// Over the full board.
     pub count: u64,
-    /// Mirror images counted once; where both sides have the same men and lose, so are exchanged colours.
+    /// Mirror images counted once; where both sides have the same men and lose, so are exchanged
+    /// colours.
     pub different: u64,
     /// The first of those that are different, in the order of indices, with White to move.
     pub fens: Vec<String>,
@@ -45,8 +46,9 @@ impl Found {
         &mut self.0[kind as usize]
     }
 
-    /// How many zugzwangs there are: over the full board, and different ones as published lists count them. Where both
-    /// sides have the same men, exchanging the colours does not make a position a different one.
+    /// How many zugzwangs there are: over the full board, and different ones as published lists
+    /// count them. Where both sides have the same men, exchanging the colours does not make a
+    /// position a different one.
     fn totals(&self, is_symmetric: bool) -> (u64, u64) {
         let different = |kind: &Kind| *kind != Kind::WhiteLoses || !is_symmetric;
         (

@@ -9,7 +9,8 @@ use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::Compression;
 
-/// Bits of a file for each index, both sides to move counted: WDL, DTZ, DTM at the default compression.
+/// Bits of a file for each index, both sides to move counted: WDL, DTZ, DTM at the default
+/// compression.
 #[derive(Clone, Copy, Debug)]
 struct Bits([f64; 3]);
 
@@ -20,16 +21,19 @@ const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0054, 0.1813, 0.5457]);
 const WITH_PAWNS: Bits = Bits([0.0852, 0.1101, 0.4677]);
 const WITH_PAWNS_BARE_KING: Bits = Bits([0.0045, 0.0129, 0.4302]);
 
-/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon with AVX-512 that
-/// others use as well. All five-man materials took 55 together; single ones 40 to 80.
+/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon
+/// with AVX-512 that others use as well. All five-man materials took 55 together; single ones 40
+/// to 80.
 mod nanoseconds {
-    /// Results and distances to zeroing where one winner is solved after the other, for each position of the solver, in which like
-    /// men are told apart. Measured with six men: 18 for KQRvKQR on an idle AMD EPYC, 27 to 48 for five others on a busy one.
+    /// Results and distances to zeroing where one winner is solved after the other, for each
+    /// position of the solver, in which like men are told apart. Measured with six men: 18 for
+    /// KQRvKQR on an idle AMD EPYC, 27 to 48 for five others on a busy one.
     pub const CHAINS: f64 = 25.0;
-    /// Distances to mate as well. Measured with KRNvKNN, the longest of all, which took 150 together on a busy one.
+    /// Distances to mate as well. Measured with KRNvKNN, the longest of all, which took 150
+    /// together on a busy one.
     pub const CHAINS_MATES: f64 = 45.0;
-    /// Reading results back from finished tables instead, slab by slab. Measured with four of six men, of which Black to move was
-    /// read, on a busy AMD EPYC.
+    /// Reading results back from finished tables instead, slab by slab. Measured with four of six
+    /// men, of which Black to move was read, on a busy AMD EPYC.
     pub const READING_BACK: f64 = 5.0;
     /// Results and distances to zeroing.
     pub const SOLVING: f64 = 13.0;
@@ -41,9 +45,10 @@ mod nanoseconds {
     pub const WRITING: [f64; 3] = [4.0, 6.0, 9.0];
 }
 
-/// How much larger files are, and how much longer writing them takes, than at the default compression. Measured with four men; of
-/// `small`, the sizes with five men, and the times so that they come to what all five men took, 80 minutes of one core.
-/// `smallest` beside `small` as KBNvKN and KQRvKB of five men, the time also as LZMA beside zstd's level 19, of an AMD EPYC.
+/// How much larger files are, and how much longer writing them takes, than at the default
+/// compression. Measured with four men; of `small`, the sizes with five men, and the times so that
+/// they come to what all five men took, 80 minutes of one core. `smallest` beside `small` as KBNvKN
+/// and KQRvKB of five men, the time also as LZMA beside zstd's level 19, of an AMD EPYC.
 fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
     match compression {
         Compression::Fast => ([1.12, 1.02, 1.03], [0.65, 0.65, 0.62]),
@@ -53,8 +58,8 @@ fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
     }
 }
 
-/// Syzygy tables: how much larger they are than our own at the default compression, with five men, and nanoseconds of one
-/// core for each index.
+/// Syzygy tables: how much larger they are than our own at the default compression, with five men,
+/// and nanoseconds of one core for each index.
 const SYZYGY_SIZES: [f64; 3] = [1.25, 0.88, 0.0];
 const SYZYGY_WRITING: [f64; 3] = [100.0, 150.0, 0.0];
 

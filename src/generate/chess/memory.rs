@@ -1,7 +1,7 @@
 //! How much memory solving and writing a material takes.
 //!
-//! Sizes of arrays are exact. How far values shrink when they are packed is not known before; what is assumed is less
-//! than any material of three to five men has shown.
+//! Sizes of arrays are exact. How far values shrink when they are packed is not known before; what
+//! is assumed is less than any material of three to five men has shown.
 
 use super::View;
 use super::views::SLAB as VIEW_SLAB;
@@ -30,8 +30,8 @@ const VIEW_BYTES: u64 = 64 + 3 * 8;
 const PACKED: u64 = 4;
 /// Bits of an index in the order of a file: a byte, and up to five sets.
 const ROW_BITS: u64 = 8 + 5;
-/// Bytes of a word of values that a sample for choosing the order is taken from, or that are turned into that order:
-/// five sets.
+/// Bytes of a word of values that a sample for choosing the order is taken from, or that are turned
+/// into that order: five sets.
 const SAMPLED_BYTES: u64 = 5 * 8;
 
 /// The shape of a material's values.
@@ -109,8 +109,8 @@ pub(super) fn positions(material: &Material) -> u64 {
     Shape::new(material).map_or(0, |shape| shape.words * shape.slices * 64)
 }
 
-/// Bytes while a material is being solved, so many slices of it at a time, and written, at the worst moment; nothing if
-/// its sets have more words than the solver can address.
+/// Bytes while a material is being solved, so many slices of it at a time, and written, at the
+/// worst moment; nothing if its sets have more words than the solver can address.
 pub(super) fn of_step(
     material: &Material,
     metrics: &[Metric],
@@ -176,14 +176,15 @@ const SLABS_BYTES: u64 = 64 << 20;
 /// and distances to zeroing; and distances to mate.
 const SCRATCH_BITS: [u64; 2] = [3, 7];
 
-/// What is seen of a word of one side: legal positions, scores, and what the fifty-move rule changes.
+/// What is seen of a word of one side: legal positions, scores, and what the fifty-move rule
+/// changes.
 const SEEN_BYTES: u64 = 8 + 64 + 8;
 
 /// Bytes of slabs whose values are made side by side, to put together what is seen of them.
 const SEEN_SLABS_BYTES: u64 = 16 * SLAB as u64 * (SOLVED_BYTES + SEEN_BYTES);
 
-/// Bytes while views are made from one slice of a material. From slabs they are made square by square of the white
-/// king, where each of these is some slabs.
+/// Bytes while views are made from one slice of a material. From slabs they are made square by
+/// square of the white king, where each of these is some slabs.
 fn of_leaving(material: &Material, leaves: &[View], engine: Engine) -> Option<u64> {
     let words = Shape::new(material)?.words;
     let kings = if material.has_pawns() { 64 } else { 10 };
@@ -222,8 +223,9 @@ const SAMPLE_BYTES: [u64; 3] = [2 * 5 * 8, 8 + 64, 2 * 8 + 64];
 /// What captures lead to may stay in memory where slices wait in files, if it is no more.
 const STAYING_BYTES: u64 = 4 << 30;
 
-/// Of what captures lead to, what stays in memory while a material is solved of which slices wait in files: what
-/// all slices read, if there is room. Chains read it once for a slice, and slices are few then.
+/// Of what captures lead to, what stays in memory while a material is solved of which slices wait
+/// in files: what all slices read, if there is room. Chains read it once for a slice, and slices
+/// are few then.
 pub(super) fn staying(
     material: &Material,
     engine: Engine,
@@ -272,7 +274,8 @@ pub(super) fn of_step_in_files(
         Engine::Chains => 1,
         _ => threads.min(shape.slices).min(slices_at_a_time as u64),
     };
-    // Of each material that captures lead to, each pawn and each of its captures leads to a slice of its own.
+    // Of each material that captures lead to, each pawn and each of its captures leads to a slice
+    // of its own.
     let staying = staying(material, engine, slices_at_a_time);
     let (mut stays, mut read) = (0, 0);
     for target in captures(material) {

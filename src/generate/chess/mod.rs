@@ -1,4 +1,5 @@
-//! Generation of chess: what the plan and the scheduler have to know of a material, and how one is solved and written.
+//! Generation of chess: what the plan and the scheduler have to know of a material, and how one is
+//! solved and written.
 
 mod estimate;
 mod memory;
@@ -107,8 +108,8 @@ enum Values {
 /// More words of a slice are too many for having the values of all of its positions at hand.
 const MANY_WORDS: usize = 1 << 22;
 
-/// The ranks that solve a material together, of which some metrics are to be written. What is only read each of them
-/// brings back for itself.
+/// The ranks that solve a material together, of which some metrics are to be written. What is only
+/// read each of them brings back for itself.
 fn ranks<'a>(metrics: &[Metric], options: &'a GenerateOptions) -> Option<&'a dyn Ranks> {
     let ranks = options.ranks.as_deref();
     ranks.filter(|ranks| ranks.count() > 1 && !metrics.is_empty())
@@ -158,7 +159,8 @@ fn read_back(
     }
     match engine(material, metrics, options) {
         Engine::Together => Some(ReadBack::Slices),
-        // The mates that no file has follow from those of all of a slice, and so do the stalemates that en passant asks for.
+        // The mates that no file has follow from those of all of a slice, and so do the stalemates
+        // that en passant asks for.
         Engine::Chains => {
             let has_mates = options.metrics.contains(&Metric::Dtm);
             let is_local = !has_mates && !material.has_pawns_of_both();
@@ -298,7 +300,8 @@ impl Generate for Chess {
             return restored::leave(job, targets, tables, about.as_ref());
         }
         let begun = about.map(|about| begin(job, about)).transpose()?;
-        // Work files are cleared away by the rank that is done first, so scratch files lie beside the tables.
+        // Work files are cleared away by the rank that is done first, so scratch files lie beside
+        // the tables.
         let scratch_directory = ranks.map(|_| {
             options
                 .scratch
@@ -533,8 +536,8 @@ fn told_by_solver(job: &Job<'_, Chess>, error: Error) -> Error {
     }
 }
 
-/// The digest of a material, with distances to mate or without, as the program before has put it away, or as `make`
-/// makes it.
+/// The digest of a material, with distances to mate or without, as the program before has put it
+/// away, or as `make` makes it.
 fn digest_once(
     scratch: &Scratch,
     material: &Material,
@@ -594,8 +597,9 @@ fn new_views<'a>(job: &Job<'a, Chess>, about: Option<&About>) -> Result<Vec<NewV
         .collect()
 }
 
-/// What the moves of a material lead to, laid out as its solver wants it; some materials that captures lead to stay
-/// in memory until all slices are solved. `about` is told what is read, if somebody may have to go on.
+/// What the moves of a material lead to, laid out as its solver wants it; some materials that
+/// captures lead to stay in memory until all slices are solved. `about` is told what is read, if
+/// somebody may have to go on.
 fn targets(
     job: &Job<'_, Chess>,
     staying: &[Material],

@@ -1,4 +1,5 @@
-//! What a material of chess leaves for those that lead to it: its slices, or the positions after a promotion.
+//! What a material of chess leaves for those that lead to it: its slices, or the positions after a
+//! promotion.
 
 use std::fmt;
 use std::ops::Range;
@@ -29,8 +30,8 @@ pub enum View {
     After(Promotion),
 }
 
-/// The parts of a slab of one side to move of a slice, or of one promotion: legal positions, scores, and positions that the
-/// fifty-move rule changes.
+/// The parts of a slab of one side to move of a slice, or of one promotion: legal positions,
+/// scores, and positions that the fifty-move rule changes.
 const SLAB_PARTS: usize = 3;
 /// Words of a slab: few, so that who reads some words has little to unpack.
 pub(super) const SLAB: usize = 1 << 11;
@@ -249,7 +250,8 @@ pub(super) struct NewView<'a> {
 }
 
 impl<'a> NewView<'a> {
-    /// Begins it, or goes on with it where it was made from the same, if something is given for that.
+    /// Begins it, or goes on with it where it was made from the same, if something is given for
+    /// that.
     pub fn new(
         view: &View,
         store: &'a Views<View>,
@@ -315,7 +317,8 @@ impl<'a> NewView<'a> {
         })
     }
 
-    /// A side by the squares of the white king, if each of these is some slabs and made from a part of a slice that is.
+    /// A side by the squares of the white king, if each of these is some slabs and made from a part
+    /// of a slice that is.
     fn king_parts(&self, side: usize, slab: usize) -> Option<Vec<KingPart>> {
         let mut parts = self.extraction.as_ref()?.king_parts(side)?;
         let are_slabs = parts.iter().all(|part| {
@@ -390,8 +393,8 @@ pub(super) fn leave_views(
     Ok(())
 }
 
-/// All parts of some sides, those from the same words of a slice one after the other; nothing if one of them cannot
-/// be made part by part.
+/// All parts of some sides, those from the same words of a slice one after the other; nothing if
+/// one of them cannot be made part by part.
 fn king_parts<'a, 'v>(
     wanted: &[(&'a NewView<'v>, usize)],
     slab: usize,

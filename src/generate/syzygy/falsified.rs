@@ -37,8 +37,9 @@ fn answer(directory: &Path, position: &Position, metric: Metric) -> String {
     }
 }
 
-/// Changes one number of a table, `count` times, and returns how often a prober could see that; each time verification
-/// has to find it. Distances are changed where there is one that no capture tells.
+/// Changes one number of a table, `count` times, and returns how often a prober could see that;
+/// each time verification has to find it. Distances are changed where there is one that no capture
+/// tells.
 fn change_numbers(directory: &Path, material: Material, metric: Metric, count: usize) -> usize {
     let path = directory.join(file_name(&material, metric).unwrap());
     let original = std::fs::read(&path).unwrap();
@@ -104,7 +105,8 @@ fn a_changed_number_of_a_syzygy_table_is_found_if_any_probe_can_see_it() {
     assert!(seen.iter().all(|&seen| seen >= 16), "{seen:?}");
 }
 
-/// A second index of a position, one of those that leads to the values of a mirror image, and the position it is of.
+/// A second index of a position, one of those that leads to the values of a mirror image, and the
+/// position it is of.
 fn second_indices(encoder: &Encoder, side: Color) -> impl Iterator<Item = (usize, Position)> {
     (0..encoder.len()).filter_map(move |index| {
         let placement = encoder.placement(index)?;

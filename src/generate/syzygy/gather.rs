@@ -54,8 +54,8 @@ impl Gather<'_> {
         values
     }
 
-    /// Bytes that some pieces of the stream take, about. Where most pieces have nothing that is asked for, as many more are
-    /// looked at until there are enough that have.
+    /// Bytes that some pieces of the stream take, about. Where most pieces have nothing that is
+    /// asked for, as many more are looked at until there are enough that have.
     pub fn bytes_of_sample(&self, pieces: usize) -> io::Result<u64> {
         let len = self.encoder.len();
         let piece = (len as usize / pieces).clamp(1, SAMPLE_PIECE);

@@ -1,8 +1,8 @@
 //! Which squares of the black king have a byte, for each place of the white king.
 //!
-//! The solver has words over all 64 squares of the black king. Kings never stand side by side, and without pawns a
-//! position and its image on the other side of the long diagonal are the same, so of 640 pairs 462 are left; with pawns
-//! of 4096 pairs 3612.
+//! The solver has words over all 64 squares of the black king. Kings never stand side by side, and
+//! without pawns a position and its image on the other side of the long diagonal are the same, so
+//! of 640 pairs 462 are left; with pawns of 4096 pairs 3612.
 
 use crate::chess::symmetry::{Symmetry, into_triangle, is_on_diagonal, triangle_place};
 

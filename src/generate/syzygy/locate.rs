@@ -23,7 +23,8 @@ pub(super) struct Locator<'a> {
     symmetries: Vec<[Symmetry; 64]>,
     /// As the pawns stand, and mirrored.
     pairs: [Pairs; 2],
-    /// By symmetry, then by man: what each square adds to the number of the word among those of the white king.
+    /// By symmetry, then by man: what each square adds to the number of the word among those of the
+    /// white king.
     parts: Vec<[[u32; 64]; MAX_MEN]>,
 }
 
@@ -65,8 +66,8 @@ impl<'a> Locator<'a> {
                 Role::Pawn => pawns.push((man, color)),
                 Role::King => kings[color.index()] = man,
                 role => {
-                    // Equal men have a digit each, in any order: the first, which moves most often from index to
-                    // index, has the one that moves least far in memory.
+                    // Equal men have a digit each, in any order: the first, which moves most often
+                    // from index to index, has the one that moves least far in memory.
                     let number = addressed
                         .iter()
                         .rposition(|&other| other == (color, role))?;

@@ -1,5 +1,5 @@
-//! Streams that are made one after the other, and those that are never in memory as a whole, with limits that are low
-//! enough for materials of three and four men.
+//! Streams that are made one after the other, and those that are never in memory as a whole, with
+//! limits that are low enough for materials of three and four men.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,8 +15,8 @@ use crate::verify::verify;
 
 const METRICS: [Metric; 2] = [Metric::Wdl, Metric::Dtz];
 
-/// Writes our own tables of some materials and of all that they lead to, as quickly as possible, and returns the values
-/// that Syzygy tables of all are made from.
+/// Writes our own tables of some materials and of all that they lead to, as quickly as possible,
+/// and returns the values that Syzygy tables of all are made from.
 fn generated(directory: &Path, names: &[&str]) -> HashMap<Material, Arc<Solved>> {
     let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
     let options = GenerateOptions {

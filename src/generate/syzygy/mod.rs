@@ -1,12 +1,12 @@
 //! The Syzygy files of one solved material.
 //!
-//! What a file holds, its coding and its layout are `crate::syzygy`'s; here is where the values come from and which order
-//! of the men compresses best.
+//! What a file holds, its coding and its layout are `crate::syzygy`'s; here is where the values
+//! come from and which order of the men compresses best.
 //!
-//! A stream is one side to move, with pawns of one file of the leading pawn. The bytes of the positions that it is made
-//! of are laid out in the solver's order, and gathered from there in any order of the men. Of a material with few
-//! positions all streams of a side are made at the same time; else one after the other, and a stream of many indices
-//! is never in memory as a whole.
+//! A stream is one side to move, with pawns of one file of the leading pawn. The bytes of the
+//! positions that it is made of are laid out in the solver's order, and gathered from there in any
+//! order of the men. Of a material with few positions all streams of a side are made at the same
+//! time; else one after the other, and a stream of many indices is never in memory as a whole.
 
 #[cfg(test)]
 mod falsified;
@@ -46,18 +46,19 @@ use race::best_of;
 use settle::{Frequencies, settle};
 use source::{FileSlices, Numbers, Values};
 
-/// Pieces that are looked at first: in a smaller sample orders of short periods look better than they are.
+/// Pieces that are looked at first: in a smaller sample orders of short periods look better than
+/// they are.
 const FEWEST_PIECES: u64 = 8;
 const MOST_PIECES: u64 = 32;
 
 /// How much is in memory at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Positions of both sides to move up to which all streams of a side are made at the same time. The bytes of a file
-    /// do not depend on it.
+    /// Positions of both sides to move up to which all streams of a side are made at the same time.
+    /// The bytes of a file do not depend on it.
     pub at_once: u64,
-    /// Values up to which a stream is in memory as a whole, and values of the sample of a longer one. The bytes of
-    /// those depend on it.
+    /// Values up to which a stream is in memory as a whole, and values of the sample of a longer
+    /// one. The bytes of those depend on it.
     pub stream: u64,
 }
 
@@ -68,13 +69,14 @@ impl Limits {
         stream: 1 << 27,
     };
 
-    /// Whether all streams of a side are made at the same time, of so many positions of one side to move.
+    /// Whether all streams of a side are made at the same time, of so many positions of one side to
+    /// move.
     fn are_at_once(self, positions: u64) -> bool {
         2 * positions <= self.at_once
     }
 
-    /// Bytes while a file is written of a material with so many positions of one side to move, of which one file of the
-    /// leading pawn has at most so many.
+    /// Bytes while a file is written of a material with so many positions of one side to move, of
+    /// which one file of the leading pawn has at most so many.
     pub fn bytes(self, positions: u64, of_file: u64) -> u64 {
         match self.are_at_once(positions) {
             true => (2 + STREAM_BYTES) * positions,
@@ -85,12 +87,15 @@ impl Limits {
 
 /// Bytes of an index of a stream in memory: the value, and the symbol.
 const STREAM_BYTES: u64 = 3;
-/// Bytes of the pieces of a long stream that threads work on, of the ends of blocks, and of the sparse index.
+/// Bytes of the pieces of a long stream that threads work on, of the ends of blocks, and of the
+/// sparse index.
 const PIECES_BYTES: u64 = 128 << 20;
-/// Bits of a position of one side to move that wait in scratch files as symbols and blocks, at most.
+/// Bits of a position of one side to move that wait in scratch files as symbols and blocks, at
+/// most.
 const WAITING_BITS: u64 = 1;
 
-/// Bytes of scratch files while a file is written of a material with so many positions of one side to move.
+/// Bytes of scratch files while a file is written of a material with so many positions of one side
+/// to move.
 pub fn scratch(positions: u64) -> u64 {
     match Limits::DEFAULT.are_at_once(positions) {
         true => 0,
@@ -140,8 +145,8 @@ pub struct Writing<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Writes one Syzygy table of a solved material, whose results by conversion are those by captures alone, and returns
-/// the size of its file in bytes.
+/// Writes one Syzygy table of a solved material, whose results by conversion are those by captures
+/// alone, and returns the size of its file in bytes.
 ///
 /// # Errors
 ///

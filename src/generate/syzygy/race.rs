@@ -8,8 +8,8 @@ const ROUNDS: [usize; 3] = [1, 4, 16];
 const GOING_ON: usize = 8;
 const FEWEST: usize = 4;
 
-/// The candidate that takes the least bytes, of equal ones the first. `bytes` says of each of some how many a sample of so
-/// many pieces takes; `pieces` is how many the first round looks at.
+/// The candidate that takes the least bytes, of equal ones the first. `bytes` says of each of some
+/// how many a sample of so many pieces takes; `pieces` is how many the first round looks at.
 ///
 /// # Errors
 ///
@@ -38,8 +38,9 @@ pub(super) fn best_of<C>(
     Ok(running.swap_remove(0))
 }
 
-/// Place `number` of any number of places below `len` that lie apart: multiples of the golden ratio. At halves and
-/// quarters all men but one would stand on the same square, where nothing is asked for.
+/// Place `number` of any number of places below `len` that lie apart: multiples of the golden
+/// ratio. At halves and quarters all men but one would stand on the same square, where nothing is
+/// asked for.
 pub(super) fn place_apart(number: u64, len: u64) -> u64 {
     let fraction = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((u128::from(fraction) * u128::from(len)) >> 64) as u64

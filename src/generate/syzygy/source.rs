@@ -1,5 +1,5 @@
-//! The values of one side to move as a Syzygy table has them, in the solver's layout: a byte for each position of the
-//! slices that belong to one file of the leading pawn.
+//! The values of one side to move as a Syzygy table has them, in the solver's layout: a byte for
+//! each position of the slices that belong to one file of the leading pawn.
 
 use std::ops::Range;
 
@@ -17,7 +17,8 @@ use crate::metric::{Metric, Wdl};
 use crate::syzygy::{Flags, Maps, map_number};
 use crate::table::Plane;
 
-/// Which slices belong to a file of the leading pawn, and where their positions lie among those of the file.
+/// Which slices belong to a file of the leading pawn, and where their positions lie among those of
+/// the file.
 #[derive(Clone, Debug)]
 pub(super) struct FileSlices {
     slices: Vec<usize>,
@@ -132,9 +133,10 @@ impl Values<'_> {
 
     /// What probers find without the table, and what follows from that.
     ///
-    /// A prober looks at captures first, unlike ours not at promotions; the solver was told. So a result may be any that is
-    /// not better than the true one where a capture reaches that, and anything where one wins. A distance may be anything in
-    /// drawn positions and where a zeroing move wins.
+    /// A prober looks at captures first, unlike ours not at promotions; the solver was told. So a
+    /// result may be any that is not better than the true one where a capture reaches that, and
+    /// anything where one wins. A distance may be anything in drawn positions and where a zeroing
+    /// move wins.
     ///
     /// For results, a byte has a bit for each that may stand.
     pub fn results(&self, file: &FileSlices) -> Vec<u8> {
@@ -195,7 +197,8 @@ const SPREAD: [u64; 256] = {
 /// The results that have distances.
 const RESULTS: [Wdl; 4] = [Wdl::Win, Wdl::Loss, Wdl::CursedWin, Wdl::BlessedLoss];
 
-/// Calls `visit` with the result, the square of the black king and the plies of each distance that is asked for in a word.
+/// Calls `visit` with the result, the square of the black king and the plies of each distance that
+/// is asked for in a word.
 #[inline(always)]
 fn for_each_asked(
     values: &SideValues,
@@ -247,7 +250,8 @@ impl Histogram {
         !self.0[map_number(result)].is_empty()
     }
 
-    /// Whether moves are not enough, as they would not tell 99 plies from 100, the last at which a win or a loss is one.
+    /// Whether moves are not enough, as they would not tell 99 plies from 100, the last at which a
+    /// win or a loss is one.
     fn needs_plies(&self, result: Wdl) -> bool {
         let counts = self.0[map_number(result)].iter().skip(99);
         counts.take(2).any(|&count| count != 0)
@@ -301,7 +305,8 @@ impl Numbers {
         (!own.numbers.iter().any(has_free)).then_some(own)
     }
 
-    /// Numbers the distances of each result anew, the most frequent first: then results have small numbers in common.
+    /// Numbers the distances of each result anew, the most frequent first: then results have small
+    /// numbers in common.
     fn map(&mut self, histogram: &Histogram) {
         let mut maps = Maps::default();
         for ((map, numbers), counts) in maps.iter_mut().zip(&mut self.numbers).zip(&histogram.0) {

@@ -1,7 +1,7 @@
 //! Views in work files.
 //!
-//! A file that is damaged, of another version or about something else is as good as none. Nothing is made durable,
-//! since the checksums find what a power failure has left half-written.
+//! A file that is damaged, of another version or about something else is as good as none. Nothing
+//! is made durable, since the checksums find what a power failure has left half-written.
 //!
 //! ```text
 //! "RGWORK02"

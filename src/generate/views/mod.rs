@@ -1,8 +1,8 @@
 //! What solved materials leave for those that lead to them: in memory, or in files by parts.
 //!
-//! Views of materials of five and more men take long to solve again, so they are written to work files in a hidden
-//! directory beside the tables. A generation that was stopped finds them there when it is carried on. A file goes
-//! when the last material that reads it is done.
+//! Views of materials of five and more men take long to solve again, so they are written to work
+//! files in a hidden directory beside the tables. A generation that was stopped finds them there
+//! when it is carried on. A file goes when the last material that reads it is done.
 
 mod files;
 
@@ -37,8 +37,8 @@ pub trait ViewName: Copy + Eq + Hash + Debug + Display + Send + Sync {
 
 /// Where views are kept until nobody reads them any more.
 pub trait ViewStore<V>: Debug + Sync {
-    /// Begins to keep a view of so many parts; or goes on with it, where a program that was killed has begun it and
-    /// what it was made from is the same, `about`.
+    /// Begins to keep a view of so many parts; or goes on with it, where a program that was killed
+    /// has begun it and what it was made from is the same, `about`.
     ///
     /// # Errors
     ///
@@ -225,7 +225,8 @@ impl<V: ViewName> Views<V> {
         is_for_file(*view, self.men_in_memory)
     }
 
-    /// Whether there is an undamaged file of a view, which may be one that would now be kept in memory.
+    /// Whether there is an undamaged file of a view, which may be one that would now be kept in
+    /// memory.
     pub fn has_file(&self, view: &V) -> bool {
         let is_whole = |parts: Arc<dyn Parts>| {
             let lengths = parts.lengths();
@@ -241,7 +242,8 @@ impl<V: ViewName> Views<V> {
         }
     }
 
-    /// Removes the files of the given views and what was never finished; the directory too if nothing is left.
+    /// Removes the files of the given views and what was never finished; the directory too if
+    /// nothing is left.
     pub fn clear(&self, views: impl Iterator<Item = V>) -> Result<(), Error> {
         let files = &self.in_files;
         if !files.directory.is_dir() {
@@ -262,7 +264,8 @@ impl<V: ViewName> Views<V> {
     }
 }
 
-/// Whether a view is kept in a file, where those of materials of up to `men_in_memory` men are kept in memory.
+/// Whether a view is kept in a file, where those of materials of up to `men_in_memory` men are kept
+/// in memory.
 pub(super) fn is_for_file<V: ViewName>(view: V, men_in_memory: usize) -> bool {
     view.source().men() > men_in_memory
 }

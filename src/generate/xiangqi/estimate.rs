@@ -7,8 +7,8 @@ use crate::table::Compression;
 use crate::xiangqi::rules::Role;
 use crate::xiangqi::{Material, Metric, Rules};
 
-/// Bits of a file for each index, both sides to move counted, by [`Metric`], at the default compression: the sum of the files over
-/// the sum of the indices.
+/// Bits of a file for each index, both sides to move counted, by [`Metric`], at the default
+/// compression: the sum of the files over the sum of the indices.
 type Bits = [f64; 4];
 /// The 324 materials of one attacker.
 const ONE_ATTACKER: Bits = [0.056, 0.26, 0.414, 0.0];
@@ -29,8 +29,8 @@ fn bits(material: &Material) -> Bits {
     }
 }
 
-/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon with AVX-512 that others use as
-/// well.
+/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon
+/// with AVX-512 that others use as well.
 mod nanoseconds {
     /// Results and distances to conversion.
     pub const SOLVING: f64 = 18.0;
@@ -45,7 +45,8 @@ mod nanoseconds {
 /// Header and directory of the smallest file.
 const SMALLEST_FILE: f64 = 300.0;
 
-/// How much larger files are, and how much longer writing them takes, than at the default compression.
+/// How much larger files are, and how much longer writing them takes, than at the default
+/// compression.
 fn relative(compression: Compression) -> (f64, f64) {
     match compression {
         Compression::Fast => (1.05, 0.65),

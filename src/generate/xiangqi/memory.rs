@@ -1,7 +1,8 @@
 //! How much memory solving and writing a material of xiangqi takes.
 //!
-//! Sizes of arrays are exact, of those that grow with what is found they are bounds. How far views shrink when they are
-//! packed is not known before; what is assumed is less than any set of one attacker has shown.
+//! Sizes of arrays are exact, of those that grow with what is found they are bounds. How far views
+//! shrink when they are packed is not known before; what is assumed is less than any set of one
+//! attacker has shown.
 
 use super::Xiangqi;
 use crate::game::Bits;
@@ -37,7 +38,8 @@ pub(super) fn of_view(material: &Material, options: &GenerateOptions<Xiangqi>) -
     of_read(material, options).unwrap_or(0) / PACKED
 }
 
-/// Bytes while a material is solved and written, at the worst moment; nothing if it is too large to be solved.
+/// Bytes while a material is solved and written, at the worst moment; nothing if it is too large to
+/// be solved.
 pub(super) fn of_step(
     material: &Material,
     is_written: bool,
@@ -59,7 +61,8 @@ pub(super) fn of_step(
     if is_written {
         writing += INDEX_BYTES * IndexSpace::new(*material)?.len();
     }
-    // What captures lead to is unpacked, and laid out anew for the material that reads it, before the iteration begins.
+    // What captures lead to is unpacked, and laid out anew for the material that reads it, before
+    // the iteration begins.
     let collected = 112 + if mates { 128 } else { 0 };
     let mut collecting = words * collected;
     for target in material.dependencies() {

@@ -1,4 +1,5 @@
-//! Generation of xiangqi: what the plan and the scheduler have to know of a material, and how one is solved and written.
+//! Generation of xiangqi: what the plan and the scheduler have to know of a material, and how one
+//! is solved and written.
 
 mod estimate;
 mod memory;
@@ -32,7 +33,8 @@ use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, n
 use numbers::{Dimensions, InOrder, Numbers, Side};
 pub use statistics::statistics;
 
-/// Blocks of a stream from which on the order of its dimensions is chosen. No stream of three and four men has as many.
+/// Blocks of a stream from which on the order of its dimensions is chosen. No stream of three and
+/// four men has as many.
 const FEWEST_BLOCKS: u64 = 64;
 
 /// Another order than the natural one has to save one byte in so many.
@@ -164,7 +166,8 @@ impl Generate for Xiangqi {
         Ok(solved)
     }
 
-    /// That there are rounds is known now. They come first: who finds the results with their flag finds the rounds.
+    /// That there are rounds is known now. They come first: who finds the results with their flag
+    /// finds the rounds.
     fn files(job: &Job<'_, Xiangqi>, solved: &Solved) -> Vec<Metric> {
         let mut metrics = job.step.metrics.clone();
         let is_wanted = metrics.contains(&Metric::Rounds) || metrics.contains(&Metric::Wdl);

@@ -1,8 +1,8 @@
 //! Solved values in the order of a file.
 //!
-//! A small stream has its dimensions in the natural order, whatever they are: a few blocks more or less save nobody
-//! anything, and nobody has to look at a sample that is most of the table. In a large one an order is chosen by
-//! sample, as in chess.
+//! A small stream has its dimensions in the natural order, whatever they are: a few blocks more or
+//! less save nobody anything, and nobody has to look at a sample that is most of the table. In a
+//! large one an order is chosen by sample, as in chess.
 
 use crate::game::Bits;
 use crate::generate::choose::Ordered;
@@ -19,7 +19,8 @@ pub(super) struct Numbers<'a> {
     space: &'a Space,
     /// The camps that count, by color.
     camps: [Vec<u64>; 2],
-    /// For each group of attackers and each of its values what it adds to the number of a position: as it stands, and mirrored.
+    /// For each group of attackers and each of its values what it adds to the number of a position:
+    /// as it stands, and mirrored.
     groups: Vec<Vec<[usize; 2]>>,
     len: usize,
 }
@@ -74,7 +75,8 @@ impl<'a> Numbers<'a> {
         word * 128 + men.sum::<usize>()
     }
 
-    /// Calls `visit` with the number of each position, address times 128 plus bit, in the order of the index.
+    /// Calls `visit` with the number of each position, address times 128 plus bit, in the order of
+    /// the index.
     fn for_each(&self, mut visit: impl FnMut(usize)) {
         for &red in &self.camps[0] {
             for &black in &self.camps[1] {
@@ -84,7 +86,8 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The numbers of a table in the natural order. Where there is no position, the number before it is repeated.
+    /// The numbers of a table in the natural order. Where there is no position, the number before
+    /// it is repeated.
     pub fn of(&self, side: &SideValues, metric: Metric) -> Vec<u8> {
         let mut values = Vec::with_capacity(self.len);
         let mut last = filler(metric);
@@ -105,7 +108,8 @@ fn filler(metric: Metric) -> u8 {
     }
 }
 
-/// The number of a position; nothing if nobody asks for it, because it is not legal or the distance of a draw.
+/// The number of a position; nothing if nobody asks for it, because it is not legal or the distance
+/// of a draw.
 #[inline(always)]
 fn number(side: &SideValues, metric: Metric, at: usize) -> Option<u8> {
     let (address, bit) = (at / 128, at as u32 % 128);
@@ -279,7 +283,8 @@ impl InOrder<'_> {
     }
 }
 
-/// Where there is no position the number before it is repeated, and at the beginning of what is asked for that after it.
+/// Where there is no position the number before it is repeated, and at the beginning of what is
+/// asked for that after it.
 impl ValueSource for InOrder<'_> {
     fn fill(&self, start: u64, out: &mut [u8]) {
         let Side { values, metric, .. } = *self.side;

@@ -1,5 +1,5 @@
-//! What a material of xiangqi leaves for those that lead to it: its results, and its distances to mate where those
-//! are wanted.
+//! What a material of xiangqi leaves for those that lead to it: its results, and its distances to
+//! mate where those are wanted.
 
 use crate::game::Bits;
 use crate::generate::packed::Packed;
@@ -54,7 +54,8 @@ pub(super) fn pack(solved: &Solved) -> Vec<Packed> {
         .collect()
 }
 
-/// The values of a material, without distances to conversion; nothing if a part is not there or damaged.
+/// The values of a material, without distances to conversion; nothing if a part is not there or
+/// damaged.
 pub(super) fn unpack(parts: &dyn Parts, material: Material) -> Option<Solved> {
     let bytes = |number: usize| parts.part(number)?.unpack();
     let set = |number: usize| -> Option<Vec<u128>> {

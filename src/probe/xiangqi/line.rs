@@ -44,8 +44,9 @@ pub struct XiangqiLine {
     pub end: XiangqiLineEnd,
     /// Which table is missing and how to get it, where the end is [`XiangqiLineEnd::Unknown`].
     pub reason: Option<String>,
-    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest defence, [`Metric::Dtc`] for the
-    /// quickest capture. That of the first move, if a table of distances to mate is missing later.
+    /// By which tables both sides chose: [`Metric::Dtm`] for the quickest mate and the longest
+    /// defence, [`Metric::Dtc`] for the quickest capture. That of the first move, if a table of
+    /// distances to mate is missing later.
     pub metric: Metric,
 }
 

@@ -189,9 +189,10 @@ pub fn is_about(
 }
 
 impl XiangqiTables {
-    /// The tables in a directory, each opened when it is asked for. What comes into the directory later is not seen. A directory
-    /// that cannot be listed is an error of the probes. Decoded blocks are kept as by default, or none if there is no memory
-    /// for them. Without memory for the list of tables the process ends; [`open_with`](Self::open_with) has an error for that.
+    /// The tables in a directory, each opened when it is asked for. What comes into the directory
+    /// later is not seen. A directory that cannot be listed is an error of the probes. Decoded
+    /// blocks are kept as by default, or none if there is no memory for them. Without memory for
+    /// the list of tables the process ends; [`open_with`](Self::open_with) has an error for that.
     #[must_use]
     pub fn open(directory: &Path, rules: Rules) -> XiangqiTables {
         let ProbeOptions {
@@ -205,13 +206,14 @@ impl XiangqiTables {
             .unwrap_or_else(|refused| refused.abort())
     }
 
-    /// The tables in several directories, opened in some way. Where two have the same table, that of the first counts. What is
-    /// said of results of whole probes and of formats does not matter here.
+    /// The tables in several directories, opened in some way. Where two have the same table, that
+    /// of the first counts. What is said of results of whole probes and of formats does not matter
+    /// here.
     ///
     /// # Errors
     ///
-    /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep blocks in,
-    /// [`XiangqiProbeError::LittleMemory`] if there is none for the list of tables.
+    /// [`XiangqiProbeError::OutOfMemory`] if there is less memory than the options want to keep
+    /// blocks in, [`XiangqiProbeError::LittleMemory`] if there is none for the list of tables.
     pub fn open_with(
         directories: &[impl AsRef<Path>],
         rules: Rules,
@@ -284,7 +286,8 @@ impl XiangqiTables {
         self.cache.clear();
     }
 
-    /// Opens a table of a material; its number for the cache is that of the material and the metric.
+    /// Opens a table of a material; its number for the cache is that of the material and the
+    /// metric.
     #[cold]
     fn open_table(
         &self,
@@ -370,8 +373,8 @@ impl XiangqiTables {
         }
     }
 
-    /// That the table of a metric has a number which means nothing there. Checksums do not find it: whoever wrote it wrote
-    /// them.
+    /// That the table of a metric has a number which means nothing there. Checksums do not find it:
+    /// whoever wrote it wrote them.
     #[cold]
     fn contradiction(
         &self,
@@ -420,8 +423,8 @@ impl XiangqiTables {
     ///
     /// # Errors
     ///
-    /// If the table of results is missing, or that of rounds where perpetual check decides something, or if one that is there
-    /// cannot be read.
+    /// If the table of results is missing, or that of rounds where perpetual check decides
+    /// something, or if one that is there cannot be read.
     pub fn probe(&self, position: &Position) -> Result<XiangqiValue, XiangqiProbeError> {
         let (wdl, Some(located)) = self.result(position)? else {
             return Ok(XiangqiValue::DRAW);
@@ -442,7 +445,8 @@ impl XiangqiTables {
         })
     }
 
-    /// The round in which a position was decided: 0 in a material in which perpetual check decides nothing.
+    /// The round in which a position was decided: 0 in a material in which perpetual check decides
+    /// nothing.
     fn round(&self, position: &Position, located: &Located<'_>) -> Result<u8, XiangqiProbeError> {
         if let Some(round) = self.number(located, Metric::Rounds)? {
             return Ok(round);
@@ -456,7 +460,8 @@ impl XiangqiTables {
         }
     }
 
-    /// Every legal move with its value, the best first. The first wins a won position by being played again and again.
+    /// Every legal move with its value, the best first. The first wins a won position by being
+    /// played again and again.
     ///
     /// # Errors
     ///
@@ -465,8 +470,8 @@ impl XiangqiTables {
         self.moves_by(position, Metric::Dtm)
     }
 
-    /// Every legal move with its value, the best first as [`moves`](Self::moves) has them; with [`Metric::Dtc`] by plies to the
-    /// next capture, also where plies to mate are known.
+    /// Every legal move with its value, the best first as [`moves`](Self::moves) has them; with
+    /// [`Metric::Dtc`] by plies to the next capture, also where plies to mate are known.
     ///
     /// # Errors
     ///
@@ -514,7 +519,8 @@ fn order(here: &XiangqiValue, m: &XiangqiMove, by_mate: bool) -> (i32, bool, i32
         false => i32::from(m.value.round),
     };
     match m.value.wdl {
-        // The winner goes on to fewer rounds, and where the rule itself decides to positions without check.
+        // The winner goes on to fewer rounds, and where the rule itself decides to positions
+        // without check.
         Wdl::Loss => {
             let must_be_quiet = here.round > 0 && here.dtc == Some(1);
             let is_wrong = must_be_quiet && m.played.gives_check();

@@ -1,7 +1,8 @@
 //! Retrograde analysis over the positions that were found, level by level.
 //!
-//! The moves of each position are looked at once: those to lower levels and into tables are counted by what is known
-//! there, the others by their number. What follows from that within the level is found by [`propagate`](super::propagate).
+//! The moves of each position are looked at once: those to lower levels and into tables are counted
+//! by what is known there, the others by their number. What follows from that within the level is
+//! found by [`propagate`](super::propagate).
 
 use std::sync::atomic::Ordering;
 
@@ -91,8 +92,8 @@ impl Solver<'_> {
         Ok(None)
     }
 
-    /// Looks at the moves of all positions of a level; whether their states are the same by zeroing moves and by mate.
-    /// `None` if that was cancelled.
+    /// Looks at the moves of all positions of a level; whether their states are the same by zeroing
+    /// moves and by mate. `None` if that was cancelled.
     fn begin(&self, runs: &[Run]) -> Result<Option<bool>, LeafError> {
         let look = |run: Run| {
             if self.analysis.options.cancel.load(Ordering::Relaxed) {
@@ -120,7 +121,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Looks at the moves of a position; whether its states are the same by zeroing moves and by mate.
+    /// Looks at the moves of a position; whether its states are the same by zeroing moves and by
+    /// mate.
     fn look(&self, id: Id) -> Result<bool, LeafError> {
         let positions = &self.analysis.exploration.positions;
         let packed = positions.get(id);
@@ -145,7 +147,8 @@ impl Solver<'_> {
         }
     }
 
-    /// What the moves to lower levels make of a position, and how many others it has, leaving out images of others.
+    /// What the moves to lower levels make of a position, and how many others it has, leaving out
+    /// images of others.
     fn outlook(&self, packed: &Packed) -> Result<(States, u8), LeafError> {
         let position = packed.unpack();
         let is_covered = self.analysis.exploration.is_covered(packed);

@@ -125,7 +125,8 @@ impl Compact for Packed {
 }
 
 impl Packed {
-    /// The normal form of what a legal move makes of it, with the key; `position` is the position it stands for.
+    /// The normal form of what a legal move makes of it, with the key; `position` is the position
+    /// it stands for.
     #[inline]
     pub fn after(&self, position: &Position, m: Move) -> (Packed, u64) {
         let us = position.turn();

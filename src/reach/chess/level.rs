@@ -1,15 +1,17 @@
 //! In which order positions are solved.
 //!
-//! Captures, promotions and pawn moves cannot be taken back, nor can the loss of a castling right, and the right to capture
-//! en passant lasts one move. What they lead to is of a lower *level*, so levels are solved one after the other, lowest
-//! first: within one there are only moves of pieces, which the retrograde analysis takes back.
+//! Captures, promotions and pawn moves cannot be taken back, nor can the loss of a castling right,
+//! and the right to capture en passant lasts one move. What they lead to is of a lower *level*, so
+//! levels are solved one after the other, lowest first: within one there are only moves of pieces,
+//! which the retrograde analysis takes back.
 
 use crate::chess::rules::{Piece, Role, Square};
 
-/// Positions of one level lead to each other by moves of pieces alone, and to lower levels by all other moves.
+/// Positions of one level lead to each other by moves of pieces alone, and to lower levels by all
+/// other moves.
 ///
-/// Compared by the number of men, then of pawns, the steps that pawns are from promotion, the rooks that may castle, and
-/// whether a pawn can be captured en passant.
+/// Compared by the number of men, then of pawns, the steps that pawns are from promotion, the rooks
+/// that may castle, and whether a pawn can be captured en passant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(u32);
 

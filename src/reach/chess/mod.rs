@@ -105,8 +105,8 @@ impl Reach for Position {
         of_move(played, next, mates) == wanted
     }
 
-    /// By what the move is worth; then the one that zeroes sooner for the winner, later for the loser; then by squares, and the
-    /// strongest promotion first.
+    /// By what the move is worth; then the one that zeroes sooner for the winner, later for the
+    /// loser; then by squares, and the strongest promotion first.
     fn preference(
         _: States,
         played: Move,

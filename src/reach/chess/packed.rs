@@ -11,13 +11,15 @@ const MAN_MASK: u128 = 15;
 pub(super) const CASTLING_ROOK: u8 = 12;
 /// Set if Black is to move.
 pub(super) const BLACK_TO_MOVE: u8 = 1;
-/// Where the file of an en-passant capture begins in the flags: 0 for none, else one more than the file.
+/// Where the file of an en-passant capture begins in the flags: 0 for none, else one more than the
+/// file.
 pub(super) const EN_PASSANT: u32 = 1;
 
-/// A position without its clock and move number: equal exactly if the rules call the positions the same.
+/// A position without its clock and move number: equal exactly if the rules call the positions the
+/// same.
 ///
-/// The men are four bits each, in the order of their squares; a rook that may still castle is a man of its own. An
-/// en-passant capture counts only if it is legal.
+/// The men are four bits each, in the order of their squares; a rook that may still castle is a man
+/// of its own. An en-passant capture counts only if it is legal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Packed {
     pub(super) occupied: u64,
@@ -118,7 +120,8 @@ impl Packed {
         men.filter(|&(number, _)| number >= CASTLING_ROOK).count() as u32
     }
 
-    /// Without the man of a square, the other side to move, and without right to capture en passant.
+    /// Without the man of a square, the other side to move, and without right to capture en
+    /// passant.
     #[inline]
     pub fn without(&self, square: Square) -> Packed {
         let mut without = *self;

@@ -13,8 +13,8 @@ pub const BYTES: usize = size_of::<AtomicU16>() + size_of::<AtomicU8>();
 
 /// The states of all positions in one metric.
 ///
-/// Every number is written by one thread at a time and may be read by others, so plain loads and stores do: no
-/// instruction has to lock.
+/// Every number is written by one thread at a time and may be read by others, so plain loads and
+/// stores do: no instruction has to lock.
 #[derive(Debug)]
 pub struct Plane {
     states: Vec<Vec<AtomicU16>>,
@@ -45,8 +45,8 @@ impl Plane {
         State(self.states[id.shard()][id.local()].load(Relaxed))
     }
 
-    /// Adds the next positions of a run, `most` of them at most, that are decided at a ply, and shortens the run to what is
-    /// behind them.
+    /// Adds the next positions of a run, `most` of them at most, that are decided at a ply, and
+    /// shortens the run to what is behind them.
     pub fn next_decided(&self, run: &mut Run, ply: u16, most: usize, due: &mut Vec<Id>) {
         let states = &self.states[run.shard][run.start as usize..run.end as usize];
         let most = due.len() + most;
@@ -87,7 +87,8 @@ impl Plane {
         is_sooner
     }
 
-    /// Notes that a move of a position loses in so many plies; how soon the position is lost if that was the last one.
+    /// Notes that a move of a position loses in so many plies; how soon the position is lost if
+    /// that was the last one.
     #[inline]
     pub fn lose_move(&self, id: Id, plies: u16) -> Option<u16> {
         let moves = &self.moves[id.shard()][id.local()];

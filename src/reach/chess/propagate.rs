@@ -1,12 +1,13 @@
 //! What follows within a level from what is known of it.
 //!
-//! Distances grow ply by ply. A position that is lost in n plies makes those before it won in n + 1; one that is won takes
-//! away a move from those before it, and the last one taken makes them lost. Who comes before is found by taking moves
-//! back, so no edges are stored. What is decided at a ply is found by looking through the states of the level, so there are
-//! no lists of it either.
+//! Distances grow ply by ply. A position that is lost in n plies makes those before it won in n +
+//! 1; one that is won takes away a move from those before it, and the last one taken makes them
+//! lost. Who comes before is found by taking moves back, so no edges are stored. What is decided at
+//! a ply is found by looking through the states of the level, so there are no lists of it either.
 //!
-//! Threads share out shards as they do in an exploration: they write down what comes before the positions of some shards,
-//! sorted by the shard it belongs to, and then each looks up and changes what is in a shard of its own.
+//! Threads share out shards as they do in an exploration: they write down what comes before the
+//! positions of some shards, sorted by the shard it belongs to, and then each looks up and changes
+//! what is in a shard of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +23,8 @@ use crate::reach::positions::{Id, Run, SHARDS};
 
 /// Positions of a shard that are taken at a time, at most and at least.
 const BATCH: [usize; 2] = [128, 8];
-/// One position in so many is taken at a time, so that what shards have for each other stays a small part of the memory.
+/// One position in so many is taken at a time, so that what shards have for each other stays a
+/// small part of the memory.
 const SHARE: usize = 512;
 /// Below so many positions, threads cost more than they save.
 pub const ALONE: usize = 2048;
@@ -192,8 +194,8 @@ impl LevelPlane<'_> {
         });
     }
 
-    /// Writes down what comes before the next positions of shards, `batch` of each, that are decided at this ply; how many they
-    /// are.
+    /// Writes down what comes before the next positions of shards, `batch` of each, that are
+    /// decided at this ply; how many they are.
     fn send(self, source: &mut Source, plies: u16, batch: usize) -> usize {
         let Source {
             rest,
@@ -241,8 +243,8 @@ impl LevelPlane<'_> {
         latest
     }
 
-    /// Passes the result of a position, lost or won in so many plies, to one before it; the ply at which that is decided
-    /// if it is sooner than was known.
+    /// Passes the result of a position, lost or won in so many plies, to one before it; the ply at
+    /// which that is decided if it is sooner than was known.
     #[inline]
     fn pass(self, id: Id, is_lost: bool, plies: u16) -> Option<u16> {
         // What is not explored stays what it counts as.

@@ -1,4 +1,5 @@
-//! What is known of a position while it is being solved, in sixteen bits, and how it follows from its moves.
+//! What is known of a position while it is being solved, in sixteen bits, and how it follows from
+//! its moves.
 
 use crate::metric::{Dtm, Dtz, FIFTY_MOVES};
 use crate::reach::game::Value;
@@ -169,7 +170,8 @@ pub struct Outlook {
 }
 
 impl Outlook {
-    /// Counts a move to a position that is in `next`, by mate or, if it does not zero, by the next zeroing move.
+    /// Counts a move to a position that is in `next`, by mate or, if it does not zero, by the next
+    /// zeroing move.
     #[inline]
     pub fn count(&mut self, next: State) {
         if let Some(plies) = next.as_lost() {
@@ -181,7 +183,8 @@ impl Outlook {
         }
     }
 
-    /// Counts a zeroing move by the next zeroing move: what matters of the position after it is its result.
+    /// Counts a zeroing move by the next zeroing move: what matters of the position after it is its
+    /// result.
     #[inline]
     pub fn count_zeroing(&mut self, next: State) {
         let plies = |plies| if plies <= LAST { 1 } else { TOO_LATE };
@@ -204,7 +207,8 @@ impl Outlook {
         self.loss = self.loss.max(Some(plies));
     }
 
-    /// The state, if so many moves have not been counted; `is_check` matters where there is no move at all.
+    /// The state, if so many moves have not been counted; `is_check` matters where there is no move
+    /// at all.
     #[inline]
     pub fn state(self, others: usize, is_check: impl FnOnce() -> bool) -> State {
         if let Some(plies) = self.win {

@@ -1,14 +1,16 @@
 //! Positions that are the same but for the symmetries of the board.
 //!
-//! Where nobody has a pawn or may castle, turning the board or looking at it in a mirror changes nothing, so of each eight
-//! positions one is found, kept and solved: the *normal form*. White's king stands in the triangle a1-d1-d4 there, and
-//! where it stands on the long diagonal, a1 to h8, the position is not greater than its image in that.
+//! Where nobody has a pawn or may castle, turning the board or looking at it in a mirror changes
+//! nothing, so of each eight positions one is found, kept and solved: the *normal form*. White's
+//! king stands in the triangle a1-d1-d4 there, and where it stands on the long diagonal, a1 to h8,
+//! the position is not greater than its image in that.
 //!
 //! # Counting moves
 //!
-//! A position is lost when the last of its moves is known to lose, so its moves to one normal form have to be as many as
-//! that one's, taken back, to its own. They are, as long as both positions have eight images. Only those with all men on a
-//! long diagonal have four: their moves come in pairs that are each other's image, and of those one is counted
+//! A position is lost when the last of its moves is known to lose, so its moves to one normal form
+//! have to be as many as that one's, taken back, to its own. They are, as long as both positions
+//! have eight images. Only those with all men on a long diagonal have four: their moves come in
+//! pairs that are each other's image, and of those one is counted
 //! ([`Packed::is_image_of_another`]), taking moves back as well.
 
 use arrayvec::ArrayVec;
@@ -58,7 +60,8 @@ pub fn images(packed: &Packed) -> u64 {
 }
 
 impl Packed {
-    /// The same for a position that [`has_images`], whose key and square of White's king are known; and its key.
+    /// The same for a position that [`has_images`], whose key and square of White's king are known;
+    /// and its key.
     #[inline]
     pub fn normal_form_of(self, key: u64, white_king: Square) -> (Packed, u64) {
         let king = white_king.index() as u8;
@@ -90,8 +93,8 @@ impl Packed {
         }
     }
 
-    /// Whether a move from or to a square is the image of another one of a normal form that [`has_images`]: all men
-    /// stand on the diagonal, and the square is above it.
+    /// Whether a move from or to a square is the image of another one of a normal form
+    /// that [`has_images`]: all men stand on the diagonal, and the square is above it.
     #[inline]
     pub fn is_image_of_another(&self, square: Square) -> bool {
         are_on_diagonal(self.occupied()) && square.bit() & ABOVE_DIAGONAL != 0

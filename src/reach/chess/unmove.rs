@@ -8,11 +8,13 @@ use crate::chess::rules::zobrist;
 use crate::chess::rules::{Role, Square, squares};
 use crate::game::Color;
 
-/// Calls `visit` with the normal form of every position of the same level, and its key, that a legal move turns into this
-/// normal form; several times with one that has several such moves. Moves that are images of others are left out.
+/// Calls `visit` with the normal form of every position of the same level, and its key, that a
+/// legal move turns into this normal form; several times with one that has several such moves.
+/// Moves that are images of others are left out.
 ///
-/// Some of those it is called with are not legal, or cannot be reached; they are in no table. All that are in a table have
-/// such a move: nothing but a piece has moved, its way is free in both directions, and its king is not in check after it.
+/// Some of those it is called with are not legal, or cannot be reached; they are in no table. All
+/// that are in a table have such a move: nothing but a piece has moved, its way is free in both
+/// directions, and its king is not in check after it.
 #[inline]
 pub fn predecessors(packed: &Packed, mut visit: impl FnMut(Packed, u64)) {
     if packed.has_en_passant() {

@@ -1,4 +1,5 @@
-//! Level after level of a xiangqi position: results and distances, and then what the rule of perpetual check decides.
+//! Level after level of a xiangqi position: results and distances, and then what the rule of
+//! perpetual check decides.
 
 use super::decide::{Distance, decide};
 use super::graph::Graph;

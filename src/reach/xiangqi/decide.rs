@@ -85,8 +85,8 @@ fn begin(node: &Node, distance: Distance, lost_for: Color) -> Option<Decision> {
     })
 }
 
-/// All results of a level that follow without the rule of perpetual check; nothing if that was cancelled. Positions that were not
-/// looked at count as lost for one side.
+/// All results of a level that follow without the rule of perpetual check; nothing if that was
+/// cancelled. Positions that were not looked at count as lost for one side.
 pub fn decide(
     graph: &Graph,
     distance: Distance,

@@ -18,7 +18,8 @@ const CHECK: u32 = 1 << 31;
 /// Positions that a thread takes at a time.
 const PIECE: usize = 1024;
 
-/// What the captures of a position lead to, for the side that captures, and the moves that count as winning at once.
+/// What the captures of a position lead to, for the side that captures, and the moves that count as
+/// winning at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Captures {
     /// Whether one wins, and the fewest plies to the end of the game.
@@ -109,8 +110,8 @@ impl Places {
 }
 
 impl Graph {
-    /// Looks at the moves of all positions of a level; the states of what they capture into are known. Nothing if that was
-    /// cancelled.
+    /// Looks at the moves of all positions of a level; the states of what they capture into are
+    /// known. Nothing if that was cancelled.
     ///
     /// # Errors
     ///

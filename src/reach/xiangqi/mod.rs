@@ -1,9 +1,11 @@
 //! Xiangqi: positions solved along the edges between them.
 //!
-//! Men never come back and there is nothing to promote to, so the levels are the numbers of men. Within one, the quiet moves are
-//! kept as edges from the position they lead to, which both the analysis by plies and the rule of perpetual check go along.
+//! Men never come back and there is nothing to promote to, so the levels are the numbers of men.
+//! Within one, the quiet moves are kept as edges from the position they lead to, which both the
+//! analysis by plies and the rule of perpetual check go along.
 //!
-//! Bounds hold under both sets of rules: what a side reaches although positions count as lost for it, it reaches in the game.
+//! Bounds hold under both sets of rules: what a side reaches although positions count as lost for
+//! it, it reaches in the game.
 
 mod analyse;
 mod decide;
@@ -65,7 +67,8 @@ impl Reach for Position {
         options.mates && options.rules == xiangqi::Rules::CyclesDraw
     }
 
-    /// Positions and slots, states, and of the largest level the nodes, what the iteration keeps, and each quiet move twice.
+    /// Positions and slots, states, and of the largest level the nodes, what the iteration keeps,
+    /// and each quiet move twice.
     fn bytes_per_position(&self, _: bool) -> f64 {
         let moves: u32 = Role::ALL
             .into_iter()
@@ -111,8 +114,8 @@ impl Reach for Position {
         here.wdl == -next.wdl
     }
 
-    /// A win that the rule of perpetual check decides goes to an earlier round if it can, else on without check, else nearer to
-    /// such a move.
+    /// A win that the rule of perpetual check decides goes to an earlier round if it can, else on
+    /// without check, else nearer to such a move.
     fn preference(
         here: State,
         played: Move,

@@ -14,7 +14,8 @@ const BLACK_TO_MOVE: u128 = 1 << 95;
 /// Bytes of the occupied squares and of whose turn it is.
 const HEAD: usize = 12;
 
-/// A position without its counters: the occupied squares, and four bits for each man in the order of the squares.
+/// A position without its counters: the occupied squares, and four bits for each man in the order
+/// of the squares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
     squares: u128,
@@ -37,8 +38,8 @@ impl Packed {
 }
 
 impl Compact for Packed {
-    /// The number of men: captures alone cannot be taken back. Pawn moves cannot either, but they have no level of their own,
-    /// as distances do not begin anew with them.
+    /// The number of men: captures alone cannot be taken back. Pawn moves cannot either, but they
+    /// have no level of their own, as distances do not begin anew with them.
     type Level = u32;
     type Position = Position;
 

@@ -1,15 +1,18 @@
 //! The rule of perpetual check within a level.
 //!
-//! An endless game is won by a side if from some point on every move of the other is a check while its own go on not being
-//! checks. What a side wins by that is the fixed point `μZ. νY. μX` over
+//! An endless game is won by a side if from some point on every move of the other is a check while
+//! its own go on not being checks. What a side wins by that is the fixed point `μZ. νY. μX` over
 //!
-//! - positions in which it moves: some move goes to Z, or is no check and goes to Y, or is a check and goes to X;
-//! - positions in which the other side moves: no capture saves it, every move without check goes to Z, every check to X or Z.
+//! - positions in which it moves: some move goes to Z, or is no check and goes to Y, or is a check
+//!   and goes to X;
+//! - positions in which the other side moves: no capture saves it, every move without check goes to
+//!   Z, every check to X or Z.
 //!
-//! Z starts from what is won without the rule; each time it grows is a *round*. The step at which a position joins the last X of its
-//! round is a measure of progress. The winner goes to an earlier round if it can, else it moves without check to anywhere in its round,
-//! or with check to an earlier step: checks on both sides come to an end, so the winner's moves without check never do, unless
-//! the loser gives up checking, which leads to an earlier round.
+//! Z starts from what is won without the rule; each time it grows is a *round*. The step at which a
+//! position joins the last X of its round is a measure of progress. The winner goes to an earlier
+//! round if it can, else it moves without check to anywhere in its round, or with check to an
+//! earlier step: checks on both sides come to an end, so the winner's moves without check never do,
+//! unless the loser gives up checking, which leads to an earlier round.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,8 +29,8 @@ pub struct Ruled {
     pub step: u16,
 }
 
-/// One side's wins by the rule, of positions whose results are `Draw` in `results`; both sides to move. Nothing if that was
-/// cancelled.
+/// One side's wins by the rule, of positions whose results are `Draw` in `results`; both sides to
+/// move. Nothing if that was cancelled.
 pub fn perpetual(
     graph: &Graph,
     results: &[Wdl],
@@ -129,7 +132,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The least X for a Y: at which step each position joins it, 0 for never. What is won belongs to both.
+    /// The least X for a Y: at which step each position joins it, 0 for never. What is won belongs
+    /// to both.
     fn steps(&self, inside: &[bool]) -> Vec<u16> {
         let len = self.graph.nodes.len();
         let mut steps = vec![0u16; len];

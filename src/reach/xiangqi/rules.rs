@@ -60,7 +60,8 @@ pub fn next(rules: &Rules<'_, Position>, next: &Position, m: Move) -> Next<Posit
     }
 }
 
-/// What is to be explored after a position: everything with its men, and what captures lead to unless that is known.
+/// What is to be explored after a position: everything with its men, and what captures lead to
+/// unless that is known.
 pub fn visit(
     packed: &Packed,
     rules: &Rules<'_, Position>,

@@ -14,7 +14,8 @@ pub struct State {
     pub wdl: Wdl,
     /// How often the rule of perpetual check was applied before it was decided.
     pub round: u8,
-    /// Plies to the next capture or to the end of the game; of what the rule decided a measure of progress.
+    /// Plies to the next capture or to the end of the game; of what the rule decided a measure of
+    /// progress.
     pub conversion: u16,
     /// Plies to the end of the game.
     pub mate: u16,

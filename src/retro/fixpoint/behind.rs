@@ -86,8 +86,8 @@ impl<M: QuietMoves> Complete<'_, M> {
         }
         loop {
             self.moves.reach(side, &layer, &mut reached);
-            // Lost positions are ahead after an even number of plies, and the first of them counts; of
-            // the won ones it is the last.
+            // Lost positions are ahead after an even number of plies, and the first of them counts;
+            // of the won ones it is the last.
             let score = S::from_plies(ply + 1).unwrap_or(S::DRAW);
             for (address, word) in reached.drain() {
                 let word = match ply % 2 {

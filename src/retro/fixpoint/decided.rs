@@ -100,8 +100,8 @@ pub struct Wanted {
     pub to_mate: bool,
 }
 
-/// Adds what a ply has decided to a set, and writes its number at the places of that: two where one is a byte that does not
-/// hold it.
+/// Adds what a ply has decided to a set, and writes its number at the places of that: two where one
+/// is a byte that does not hold it.
 struct Store<'a, W, S> {
     words: Words<W>,
     set: &'a mut [W],
@@ -168,14 +168,15 @@ impl<W: Bits> Chains<W> {
         self.outside.addresses(slab)
     }
 
-    /// The values of one side in a slab; distances as well if they are wanted, those to mate if they are known.
+    /// The values of one side in a slab; distances as well if they are wanted, those to mate if
+    /// they are known.
     ///
     /// The result does not depend on `width`.
     ///
     /// # Errors
     ///
-    /// If a distance to zeroing exceeds 65 535 plies, a decided position has no distance to mate, or
-    /// the scratch file cannot be read.
+    /// If a distance to zeroing exceeds 65 535 plies, a decided position has no distance to mate,
+    /// or the scratch file cannot be read.
     pub fn values(
         &self,
         side: usize,

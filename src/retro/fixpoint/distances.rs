@@ -1,8 +1,9 @@
 //! A value for each position, written ply by ply.
 //!
-//! Each ply decides a few positions of many words. Their bytes, 64 a word, do not fit into any near cache, and a word
-//! gets its bytes in a dozen plies. So what a ply decides is first noted one after the other; when there are enough
-//! notes, they are carried out for a block of words at a time, all plies of it together.
+//! Each ply decides a few positions of many words. Their bytes, 64 a word, do not fit into any near
+//! cache, and a word gets its bytes in a dozen plies. So what a ply decides is first noted one
+//! after the other; when there are enough notes, they are carried out for a block of words at a
+//! time, all plies of it together.
 
 use super::line_of;
 use crate::game::Bits;

@@ -1,8 +1,9 @@
 //! When the mate scores of zeroing moves come into play.
 //!
-//! Asking every word at every ply at which something of it is due would read its scores as often, from all over the
-//! memory. So they are read once for some plies, as many as there is room for notes: which positions of which word are
-//! due at which of them. A ply with more of them than there is room for is read by itself.
+//! Asking every word at every ply at which something of it is due would read its scores as often,
+//! from all over the memory. So they are read once for some plies, as many as there is room for
+//! notes: which positions of which word are due at which of them. A ply with more of them than
+//! there is room for is read by itself.
 
 use super::{Values, line_of};
 use crate::game::Bits;
@@ -10,10 +11,12 @@ use crate::metric::Wdl;
 use crate::retro::score::Score;
 use crate::simd::Kernel;
 
-/// Words for which there is room for one note. What is solved at a time with 2 GiB of memory depends on it.
+/// Words for which there is room for one note. What is solved at a time with 2 GiB of memory
+/// depends on it.
 const WORDS_OF_NOTE: usize = 2;
 
-/// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they concern.
+/// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they
+/// concern.
 #[derive(Debug)]
 pub(super) struct DueScores<'a, W, S> {
     /// The score of the best zeroing move of each position, [`Score::MATED`] where there is none.
@@ -68,7 +71,8 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         due
     }
 
-    /// Notes what is due at the plies from `first` on, as many as there is room for, if there is for one.
+    /// Notes what is due at the plies from `first` on, as many as there is room for, if there is
+    /// for one.
     #[inline(always)]
     fn note(&mut self, first: usize) {
         let room = self.next.len() / WORDS_OF_NOTE;
@@ -118,8 +122,8 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         next.map(|ply| ply as u32)
     }
 
-    /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be asked for in order,
-    /// leaving out none.
+    /// Calls `visit` with the positions that are due at a ply, a word at a time. Plies must be
+    /// asked for in order, leaving out none.
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
         let number = ply as usize;
@@ -173,7 +177,8 @@ fn plies_at<W: Bits, S: Score>(
     plies
 }
 
-/// Calls `visit` with each ply of some positions and all positions of that ply; plies come in no order.
+/// Calls `visit` with each ply of some positions and all positions of that ply; plies come in no
+/// order.
 #[inline(always)]
 fn each_ply<W: Bits, S: Score>(plies: &[S], mut positions: W, mut visit: impl FnMut(S, W)) {
     while !positions.is_empty() {

@@ -111,7 +111,8 @@ impl<W: Bits> Own<'_, W> {
 /// What was solved of a slice, and zeroing moves that are kept apart.
 type Parts<W> = (Chains<W>, Option<Outside<W>>);
 
-/// Gives rank 0 what all have: what was solved, and zeroing moves that are kept apart. The others keep what they have.
+/// Gives rank 0 what all have: what was solved, and zeroing moves that are kept apart. The others
+/// keep what they have.
 ///
 /// # Errors
 ///

@@ -48,7 +48,8 @@ use distances::Distances;
 use due::DueScores;
 use wide::WideMoves;
 
-/// Below one non-empty word in this many, words are looked at one by one instead of sweeping everything.
+/// Below one non-empty word in this many, words are looked at one by one instead of sweeping
+/// everything.
 ///
 /// Measured on the four-man tables; between 6 and 24 the time hardly changes.
 const SPARSE: usize = 12;
@@ -62,8 +63,8 @@ pub struct Fixed<W> {
     pub in_check: Vec<W>,
     /// For each [`Wdl`], the positions with a legal zeroing move of that value for the mover.
     pub zeroing: [Vec<W>; 5],
-    /// The best mate score of a zeroing move; [`Score::MATED`] where there is none. Empty when distances to mate are
-    /// not wanted.
+    /// The best mate score of a zeroing move; [`Score::MATED`] where there is none. Empty when
+    /// distances to mate are not wanted.
     pub zeroing_score: Scores<'static>,
 }
 
@@ -104,11 +105,13 @@ impl<W: Bits> Fixed<W> {
 /// The value of every position of one side.
 #[derive(Clone, Debug)]
 pub struct Values<W> {
-    /// For each [`Wdl`] except the draw, the positions that have it; the others that are legal are drawn.
+    /// For each [`Wdl`] except the draw, the positions that have it; the others that are legal are
+    /// drawn.
     pub decided: [Vec<W>; 5],
     /// Not in check, no legal move.
     pub stalemate: Vec<W>,
-    /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal positions.
+    /// Distance to zeroing in plies without sign, a byte a position; 0 for draws, mated and illegal
+    /// positions.
     pub dtz: Vec<u8>,
     /// Its high bytes, where a distance is longer than 255 plies; else empty.
     pub dtz_high: Vec<u8>,
@@ -138,7 +141,8 @@ type MateScores<S> = (Plies, [Vec<S>; 2]);
 /// Why a slice has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsolved {
-    /// A distance does not fit into the one byte a value has, or a decided position has no distance.
+    /// A distance does not fit into the one byte a value has, or a decided position has no
+    /// distance.
     DistanceOverflow,
     /// The caller asked to stop.
     Cancelled,
@@ -183,7 +187,8 @@ pub enum Engine {
     /// What either side wins at the same time, with the value of every position at hand.
     #[default]
     Together,
-    /// What one side wins after what the other does, noting what each ply decides: slower, in less memory.
+    /// What one side wins after what the other does, noting what each ply decides: slower, in less
+    /// memory.
     Chains,
 }
 
@@ -196,11 +201,11 @@ pub struct Limits {
     pub bytes: Plies,
 }
 
-/// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm) where the
-/// scores of the zeroing moves are given.
+/// Solves a slice for [`Wdl`] and [`Dtz`](crate::metric::Dtz), and for [`Dtm`](crate::metric::Dtm)
+/// where the scores of the zeroing moves are given.
 ///
-/// The result does not depend on `width`. `watch` is told of every ply. Of `fixed`, the positions in check are taken away, since
-/// memory is dear.
+/// The result does not depend on `width`. `watch` is told of every ply. Of `fixed`, the positions
+/// in check are taken away, since memory is dear.
 ///
 /// # Errors
 ///
@@ -248,12 +253,14 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
     }
 }
 
-/// Solves a material of a game without pawn moves and limits, in which the side that has no move has lost, for
-/// results and distances to conversion, and for distances to mate where the scores of captures are given.
+/// Solves a material of a game without pawn moves and limits, in which the side that has no move
+/// has lost, for results and distances to conversion, and for distances to mate where the scores of
+/// captures are given.
 ///
-/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was applied
-/// before a position was decided, a byte a position; they are empty where it decided nothing. The
-/// result does not depend on `width`. Of `fixed`, the positions in check are taken away.
+/// With `perpetual_check` whoever checks for ever loses. The rounds say how often that rule was
+/// applied before a position was decided, a byte a position; they are empty where it decided
+/// nothing. The result does not depend on `width`. Of `fixed`, the positions in check are taken
+/// away.
 ///
 /// # Errors
 ///
@@ -381,8 +388,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
     }
 
-    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says which positions of
-    /// a side a zeroing move saves.
+    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says
+    /// which positions of a side a zeroing move saves.
     #[inline(always)]
     fn restart(&mut self, mated: &[Vec<M::Word>; 2], blocked: impl Fn(usize, usize) -> M::Word) {
         for (number, side) in self.sides.iter_mut().enumerate() {
@@ -434,8 +441,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
     }
 
-    /// Of the positions in `reached`, and of those with a quiet move into won ones, those that cannot be saved become
-    /// the next lost ones.
+    /// Of the positions in `reached`, and of those with a quiet move into won ones, those that
+    /// cannot be saved become the next lost ones.
     #[inline(always)]
     fn find_lost(&mut self, side: usize) {
         let newest = &self.sides[1 - side].won_layer;
@@ -544,8 +551,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }))
     }
 
-    /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with the two values enter:
-    /// those that win and those that lose.
+    /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with
+    /// the two values enter: those that win and those that lose.
     #[inline(always)]
     fn iterate(
         &mut self,
@@ -575,8 +582,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         Ok(())
     }
 
-    /// Adds distances to mate where the scores of zeroing moves are given: in bytes if no mate is longer than
-    /// `longest_in_bytes`, else in words.
+    /// Adds distances to mate where the scores of zeroing moves are given: in bytes if no mate is
+    /// longer than `longest_in_bytes`, else in words.
     #[inline(always)]
     fn add_mate_scores(
         &mut self,
@@ -618,8 +625,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         Ok(())
     }
 
-    /// The scores of both sides and the longest mate; nothing if there is one of more than `limit` plies, or one that
-    /// does not fit into the numbers.
+    /// The scores of both sides and the longest mate; nothing if there is one of more than `limit`
+    /// plies, or one that does not fit into the numbers.
     #[inline(always)]
     fn mate_scores<S: Score>(
         &mut self,

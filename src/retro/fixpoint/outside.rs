@@ -191,7 +191,8 @@ impl<W: Bits> Outside<W> {
         scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// Everything of a side but its checks, which solving alone asks for; scores only if they are wanted.
+    /// Everything of a side but its checks, which solving alone asks for; scores only if they are
+    /// wanted.
     ///
     /// # Errors
     ///

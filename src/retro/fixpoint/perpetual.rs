@@ -7,13 +7,15 @@
 //!                         L to move is in X if no capture saves L, every move without check goes to Z, every check to X or Z
 //! ```
 //!
-//! So L can go on only by checking, and W again and again makes a move that is no check. Z starts as what is won without the rule.
-//! Each round finds the positions that one more use of the rule wins, the *core* of the round, and then, by ordinary
-//! retrograde analysis, all that can be forced into them. Those moves are in X as well, one a round; taking them together
-//! leads to the same last Z in fewer rounds.
+//! So L can go on only by checking, and W again and again makes a move that is no check. Z starts
+//! as what is won without the rule. Each round finds the positions that one more use of the rule
+//! wins, the *core* of the round, and then, by ordinary retrograde analysis, all that can be forced
+//! into them. Those moves are in X as well, one a round; taking them together leads to the same
+//! last Z in fewer rounds.
 //!
-//! A round finds its core from outside: of the positions in which L can only check, those are taken out again in which a check
-//! finds W without a move that keeps L inside. What remains is Y, but for positions in which W could only check back.
+//! A round finds its core from outside: of the positions in which L can only check, those are taken
+//! out again in which a check finds W without a move that keeps L inside. What remains is Y, but
+//! for positions in which W could only check back.
 
 use super::distances::Distances;
 use super::{Distance, Iteration, Unsolved, Values, WithRounds, without};
@@ -26,7 +28,8 @@ use crate::retro::score::Scores;
 /// Words of some positions with their addresses, in order.
 type Listed<W> = Vec<(usize, W)>;
 
-/// What is decided at one distance of a core: won positions one ply before the lost ones that follow.
+/// What is decided at one distance of a core: won positions one ply before the lost ones that
+/// follow.
 struct Rank<W> {
     won: Listed<W>,
     lost: Listed<W>,
@@ -40,7 +43,8 @@ fn list<W: Bits>(layer: &Layer<W>) -> Listed<W> {
 }
 
 impl<M: QuietMoves> Iteration<'_, M> {
-    /// Results and distances to conversion; with the positions in check, under the rule of perpetual check.
+    /// Results and distances to conversion; with the positions in check, under the rule of
+    /// perpetual check.
     pub(super) fn conversion_distances(
         &mut self,
         without_moves: &[Vec<M::Word>; 2],
@@ -108,7 +112,8 @@ impl<M: QuietMoves> Iteration<'_, M> {
             .unwrap_or_default())
     }
 
-    /// Decides the cores of both sides, rank by rank, and makes them the newest layers as a whole. Returns the longest distance.
+    /// Decides the cores of both sides, rank by rank, and makes them the newest layers as a whole.
+    /// Returns the longest distance.
     fn enter_cores(
         &mut self,
         cores: &[Vec<Rank<M::Word>>; 2],
@@ -199,15 +204,16 @@ impl<M: QuietMoves> Iteration<'_, M> {
             if removed.is_empty() {
                 return ranks;
             }
-            // The positions from which the winner may have lost his last move that keeps the loser inside.
+            // The positions from which the winner may have lost his last move that keeps the loser
+            // inside.
             self.reach_layer(winner, &removed);
             removed.clear();
             self.no_longer_inside(winner, &inside, &checked, &mut outside);
         }
     }
 
-    /// The loser's positions that no capture saves, undecided, in which every move without check leads to what the winner
-    /// has won.
+    /// The loser's positions that no capture saves, undecided, in which every move without check
+    /// leads to what the winner has won.
     fn only_checking(&mut self, winner: usize, in_check: &[Vec<M::Word>; 2]) -> Vec<M::Word> {
         let loser = 1 - winner;
         let mut quiet = self.sides[winner].open.clone();
@@ -220,8 +226,9 @@ impl<M: QuietMoves> Iteration<'_, M> {
         found
     }
 
-    /// Takes out what leads outside, until nothing does. `outside` are the winner's newest positions in check without a move
-    /// that keeps the loser inside; `checked` are those that have one.
+    /// Takes out what leads outside, until nothing does. `outside` are the winner's newest
+    /// positions in check without a move that keeps the loser inside; `checked` are those that have
+    /// one.
     fn shrink(
         &mut self,
         winner: usize,
@@ -278,8 +285,8 @@ impl<M: QuietMoves> Iteration<'_, M> {
             .without_move_into(side, into, candidates, reached, found);
     }
 
-    /// The inner fixed point: from moves without check to `inside`, backwards along checks of both sides. Also returns
-    /// those of `inside` that it reaches.
+    /// The inner fixed point: from moves without check to `inside`, backwards along checks of both
+    /// sides. Also returns those of `inside` that it reaches.
     fn forced_to_check(
         &mut self,
         winner: usize,

@@ -20,10 +20,12 @@ pub trait PlyObserver: Debug + Sync {
     /// All positions at this distance are known.
     fn ply(&self, distance: Distance, plies: u32);
 
-    /// What another program has found at up to this distance is known again. It is not told of these plies.
+    /// What another program has found at up to this distance is known again. It is not told of
+    /// these plies.
     fn goes_on(&self, _distance: Distance, _plies: u32) {}
 
-    /// The graphics card cannot do what is to be done, or has failed; the processor goes on from what is found.
+    /// The graphics card cannot do what is to be done, or has failed; the processor goes on from
+    /// what is found.
     fn goes_on_without_card(&self, _why: CardError) {}
 }
 

@@ -1,7 +1,8 @@
 //! What an iteration does with moves, compiled once for each width of registers.
 //!
-//! All that a kernel calls is compiled into it, and sweeping a slice is a large piece of code. An iteration asks for
-//! it in a dozen places, so those are kernels of their own: one copy for all of them.
+//! All that a kernel calls is compiled into it, and sweeping a slice is a large piece of code. An
+//! iteration asks for it in a dozen places, so those are kernels of their own: one copy for all of
+//! them.
 
 use super::SPARSE;
 use crate::game::Bits;
@@ -21,8 +22,9 @@ impl<M: QuietMoves> WideMoves<M> {
         self.moves.words()
     }
 
-    /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds legal positions only.
-    /// Positions that are not legal may be added as well; the caller masks them out.
+    /// Adds to `from` every position from which `side` has a quiet move into `into`, which holds
+    /// legal positions only. Positions that are not legal may be added as well; the caller masks
+    /// them out.
     pub fn sweep(&mut self, side: usize, into: &[M::Word], from: &mut [M::Word]) {
         self.width.run(Sweep {
             moves: &mut self.moves,
@@ -50,8 +52,8 @@ impl<M: QuietMoves> WideMoves<M> {
         }
     }
 
-    /// Moves those of `candidates` from which `side` has no quiet move into a set to `found`. `swept` is empty
-    /// before and after.
+    /// Moves those of `candidates` from which `side` has no quiet move into a set to `found`.
+    /// `swept` is empty before and after.
     pub fn without_move_into(
         &mut self,
         side: usize,

@@ -1,4 +1,5 @@
-//! Symbols -> blocks of a fixed number of bytes, and the sparse index that finds the block of a value.
+//! Symbols -> blocks of a fixed number of bytes, and the sparse index that finds the block of a
+//! value.
 
 use std::io;
 
@@ -21,8 +22,8 @@ pub(super) struct Blocks {
 pub(super) struct SparseIndex {
     /// Its block, and its place there.
     pub entries: Vec<(u32, u16)>,
-    /// How many blocks there would have to be behind the last one for all middles to have a place, each of
-    /// [`MAX_VALUES`] values.
+    /// How many blocks there would have to be behind the last one for all middles to have a place,
+    /// each of [`MAX_VALUES`] values.
     pub spare: u8,
 }
 
@@ -93,7 +94,8 @@ impl<'a> BlockWriter<'a> {
 }
 
 impl Blocks {
-    /// For the middle of each span of `1 << span_log` of `len` values, its block and its place there.
+    /// For the middle of each span of `1 << span_log` of `len` values, its block and its place
+    /// there.
     pub fn index(&self, len: u64, span_log: u8) -> SparseIndex {
         let span = 1u64 << span_log;
         let last_middle = (len - 1) / span * span + span / 2;

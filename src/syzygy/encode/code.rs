@@ -6,7 +6,8 @@ use std::collections::BinaryHeap;
 /// Longest code that readers hold in their bit buffers.
 const MAX_BITS: u8 = 32;
 
-/// A canonical code. Symbols are numbered anew: those with longer codes first, those that have none last.
+/// A canonical code. Symbols are numbered anew: those with longer codes first, those that have none
+/// last.
 #[derive(Debug)]
 pub(super) struct Code {
     /// By old number: the new one.
@@ -38,7 +39,8 @@ impl Code {
         let lowest = (shortest..=longest)
             .map(|length| coded.iter().filter(|&&bits| bits > length).count() as u16)
             .collect();
-        // The longest codes begin with 0; a shorter one follows by dropping the bits it does not have.
+        // The longest codes begin with 0; a shorter one follows by dropping the bits it does not
+        // have.
         let mut codes = vec![0; bits.len()];
         let mut next = 0u64;
         let mut length = longest;

@@ -1,10 +1,11 @@
 //! A sequence of values as a stream of a file: the way back from what `pairs` reads.
 //!
-//! Values are replaced by symbols for pairs of pairs (`replace`), those are written in a canonical Huffman code (`code`), and
-//! that is cut into blocks (`blocks`).
+//! Values are replaced by symbols for pairs of pairs (`replace`), those are written in a canonical
+//! Huffman code (`code`), and that is cut into blocks (`blocks`).
 //!
-//! Of a stream that is too long to be in memory, symbols are found in a sample, and then put into one piece after the
-//! other; what they become waits in a scratch file until it is known how often each occurs.
+//! Of a stream that is too long to be in memory, symbols are found in a sample, and then put into
+//! one piece after the other; what they become waits in a scratch file until it is known how often
+//! each occurs.
 
 mod blocks;
 mod code;
@@ -86,7 +87,8 @@ pub(crate) trait LongStream: Sync {
     fn fill(&self, start: u64, out: &mut [u8]) -> io::Result<()>;
 }
 
-/// Values of a long stream that are made symbols together: few, so that they stay in a cache. The bytes depend on it.
+/// Values of a long stream that are made symbols together: few, so that they stay in a cache. The
+/// bytes depend on it.
 pub(crate) const PIECE: usize = 1 << 17;
 
 /// By value: its place among those that occur.
@@ -149,8 +151,8 @@ impl EncodedStream {
         })
     }
 
-    /// A long stream, of which a sample of values says which symbols are worth it and `is_present` which values may
-    /// occur. Its parts wait in a scratch file, and so do its blocks.
+    /// A long stream, of which a sample of values says which symbols are worth it and `is_present`
+    /// which values may occur. Its parts wait in a scratch file, and so do its blocks.
     pub fn of_long(
         source: &impl LongStream,
         sample: &[u8],

@@ -1,8 +1,10 @@
-//! Values -> symbols: the pairs of neighbouring symbols that are most frequent become symbols of their own, again and again.
+//! Values -> symbols: the pairs of neighbouring symbols that are most frequent become symbols of
+//! their own, again and again.
 //!
-//! A pass over the sequence counts all pairs, chooses the most frequent ones and replaces them. Pairs chosen together must
-//! not overlap anywhere, or the counts would be wrong: no symbol is the right part of one and the left part of another.
-//! Of equal counts the pair with the lower numbers comes first, so the result does not depend on anything but the values.
+//! A pass over the sequence counts all pairs, chooses the most frequent ones and replaces them.
+//! Pairs chosen together must not overlap anywhere, or the counts would be wrong: no symbol is the
+//! right part of one and the left part of another. Of equal counts the pair with the lower numbers
+//! comes first, so the result does not depend on anything but the values.
 
 use crate::syzygy::pairs::NO_SYMBOL;
 
@@ -29,8 +31,8 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// Finds the symbols of a sequence in which values are numbered by their place among `present`, and makes the
-    /// sequence one of these symbols.
+    /// Finds the symbols of a sequence in which values are numbered by their place among `present`,
+    /// and makes the sequence one of these symbols.
     pub fn find(sequence: &mut Vec<u16>, present: &[u16]) -> Symbols {
         let mut symbols = Symbols {
             parts: present.iter().map(|&value| [value, NO_SYMBOL]).collect(),
@@ -153,14 +155,15 @@ impl NewSymbols {
     }
 }
 
-/// Most places of a table with one for each pair. It has no more than the sequence has symbols, or looking through it would take
-/// longer than counting.
+/// Most places of a table with one for each pair. It has no more than the sequence has symbols, or
+/// looking through it would take longer than counting.
 const MAX_PLACES: usize = 1 << 18;
 
 /// How often each pair occurs, where three equal symbols are one pair.
 #[derive(Debug, Default)]
 struct PairCounts {
-    /// A table with a place for each pair, or open addressing: pair, count. A count of 0 is an empty place.
+    /// A table with a place for each pair, or open addressing: pair, count. A count of 0 is an
+    /// empty place.
     places: Vec<(u32, u32)>,
     used: usize,
 }
@@ -234,7 +237,8 @@ impl PairCounts {
     }
 }
 
-/// Calls `visit` with all neighbours; of equal symbols only with those that can be replaced together.
+/// Calls `visit` with all neighbours; of equal symbols only with those that can be replaced
+/// together.
 #[inline(always)]
 fn for_each_pair(sequence: &[u16], mut visit: impl FnMut([u16; 2])) {
     let mut is_in_twin = false;

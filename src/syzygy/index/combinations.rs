@@ -2,8 +2,9 @@
 
 use crate::syzygy::numbering::BINOMIALS;
 
-/// Up to eight squares that men stand on, a byte for each: what counts those below another square takes fewer instructions than
-/// counting the bits of a set, where a processor of no particular kind is compiled for.
+/// Up to eight squares that men stand on, a byte for each: what counts those below another square
+/// takes fewer instructions than counting the bits of a set, where a processor of no particular
+/// kind is compiled for.
 #[derive(Clone, Copy)]
 pub(super) struct TakenSquares(u64);
 
@@ -37,8 +38,8 @@ impl TakenSquares {
     }
 }
 
-/// The rank of a set of squares among those of as many free squares: neither `before` nor the lowest `excluded` ones. A number
-/// that is no rank if they are not free.
+/// The rank of a set of squares among those of as many free squares: neither `before` nor the
+/// lowest `excluded` ones. A number that is no rank if they are not free.
 #[inline]
 pub(super) fn rank_among_free(mut squares: u64, before: TakenSquares, excluded: u64) -> u64 {
     let mut rank = 0;

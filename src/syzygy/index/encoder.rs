@@ -42,7 +42,8 @@ pub(in crate::syzygy) struct Group {
     /// How many numbers the group has.
     pub size: u64,
     pub factor: u64,
-    /// How many of the lowest squares the group never stands on and does not count: those of the first rank, for pawns.
+    /// How many of the lowest squares the group never stands on and does not count: those of the
+    /// first rank, for pawns.
     pub excluded: u64,
 }
 
@@ -63,8 +64,9 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// The encoder of a stream: the men in the order of the file, the rank of the leading group among the factors and that
-    /// of the second group of pawns, and the file of the leading pawn (0 without pawns).
+    /// The encoder of a stream: the men in the order of the file, the rank of the leading group
+    /// among the factors and that of the second group of pawns, and the file of the leading pawn (0
+    /// without pawns).
     ///
     /// # Errors
     ///
@@ -128,7 +130,8 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Works out the factors. Groups without a rank of their own take the ranks that are left, in their order.
+    /// Works out the factors. Groups without a rank of their own take the ranks that are left, in
+    /// their order.
     fn multiply(&mut self, ranks: [u8; 2], has_second_pawns: bool) -> Result<(), SyzygyError> {
         let groups = 1 + self.groups.len();
         let [leading, second] = ranks.map(usize::from);
@@ -181,8 +184,8 @@ impl Encoder {
         men
     }
 
-    /// Whether the leading men, whose squares come first, stand on the diagonal that mirrors a board without pawns: then
-    /// they do not tell a placement from its mirror image.
+    /// Whether the leading men, whose squares come first, stand on the diagonal that mirrors a
+    /// board without pawns: then they do not tell a placement from its mirror image.
     #[inline]
     pub(crate) fn leads_on_diagonal(&self, squares: &[u8]) -> bool {
         squares[..self.leading_men()]
@@ -230,10 +233,11 @@ impl Encoder {
         }
     }
 
-    /// The index of the men of this table, colours as in the file; `pawns` are the leading pawns and stand
-    /// on this encoder's file.
+    /// The index of the men of this table, colours as in the file; `pawns` are the leading pawns
+    /// and stand on this encoder's file.
     ///
-    /// Nothing if kings stand side by side, pawns on a last rank, or there are other men than the table's.
+    /// Nothing if kings stand side by side, pawns on a last rank, or there are other men than the
+    /// table's.
     #[must_use]
     #[inline(always)]
     pub fn index(&self, men: &impl Men, pawns: Option<LeadingPawns>) -> Option<u64> {
@@ -337,7 +341,8 @@ impl Encoder {
     }
 }
 
-/// Kinds of men in their order and how many of each. Nothing if equal men do not stand together or are too many.
+/// Kinds of men in their order and how many of each. Nothing if equal men do not stand together or
+/// are too many.
 fn grouped(pieces: &[Piece]) -> Option<ArrayVec<(Piece, usize), MAX_MEN>> {
     let mut kinds: ArrayVec<(Piece, usize), MAX_MEN> = ArrayVec::new();
     for &piece in pieces {

@@ -93,8 +93,9 @@ fn set_of(squares: &[u8]) -> u64 {
         .fold(0, |set, &square| set | 1u64 << (square & 63))
 }
 
-/// The symmetry that takes the first square into the triangle, and the first that is off the diagonal below it; and where it takes
-/// all of them. It has no branches, as nobody could guess them.
+/// The symmetry that takes the first square into the triangle, and the first that is off the
+/// diagonal below it; and where it takes all of them. It has no branches, as nobody could guess
+/// them.
 #[inline(always)]
 pub(super) fn oriented<const N: usize>(squares: [u8; N]) -> (Symmetry, [u8; N]) {
     let corner = into_corner(squares[0]);
@@ -111,8 +112,8 @@ pub(super) fn oriented<const N: usize>(squares: [u8; N]) -> (Symmetry, [u8; N]) 
     )
 }
 
-/// The number of three men that stand as [`oriented`] has them. Nothing for men on one square that have less than no place; others
-/// have a number all the same.
+/// The number of three men that stand as [`oriented`] has them. Nothing for men on one square that
+/// have less than no place; others have a number all the same.
 #[inline(always)]
 pub(super) fn number_of_three([a, b, c]: [u8; 3]) -> Option<u64> {
     let rank = |square: u8| u64::from(square >> 3);

@@ -1,14 +1,17 @@
 //! From the squares of the men to an index, and back.
 //!
-//! Take KRvKN with White to move. The simplest index has four digits of 64: one for each man's square. It wastes a factor
-//! of more than eight, and most of that is easy to get back:
+//! Take KRvKN with White to move. The simplest index has four digits of 64: one for each man's
+//! square. It wastes a factor of more than eight, and most of that is easy to get back:
 //!
-//! 1. **Symmetry.** Without pawns the board may be turned and mirrored so that the first man stands in the triangle
-//!    a1-d1-d4, which leaves 10 squares of 64. If it then stands on the diagonal, the first other man that does not is
-//!    brought below it. Three men take 31 332 numbers (`6 * 63 * 62 + 4 * 28 * 62 + 4 * 7 * 28 + 4 * 7 * 6`, for none, one,
-//!    two and three men on the diagonal) instead of 262 144.
-//! 2. **No two men on a square.** Each man's digit counts only the squares that those before it leave free.
-//! 3. **Equal men.** Two knights are one digit of `C(n, 2)`, the number of their pair of squares among all pairs.
+//! 1. **Symmetry.** Without pawns the board may be turned and mirrored so that the first man stands
+//!    in the triangle a1-d1-d4, which leaves 10 squares of 64. If it then stands on the diagonal,
+//!    the first other man that does not is brought below it. Three men take 31 332 numbers
+//!    (`6 * 63 * 62 + 4 * 28 * 62 + 4 * 7 * 28 + 4 * 7 * 6`, for none, one, two and three men on
+//!    the diagonal) instead of 262 144.
+//! 2. **No two men on a square.** Each man's digit counts only the squares that those before it
+//!    leave free.
+//! 3. **Equal men.** Two knights are one digit of `C(n, 2)`, the number of their pair of squares
+//!    among all pairs.
 //!
 //! So the men are cut into *groups*. The **leading group** takes up the symmetry:
 //!
@@ -18,23 +21,24 @@
 //! | without pawns, others | the kings, which never stand side by side | 462 |
 //! | with pawns | all pawns of one side | by the file of the leading pawn |
 //!
-//! With pawns the board can only be mirrored. The pawn nearest to the edge leads; the board is mirrored so that it stands on
-//! the files a to d, and each of the four files has a table of its own, with orders and a code of its own. If both sides
-//! have pawns, the others are the second group: they have the 48 pawn squares less those of the leading group. All other
-//! men follow in groups of equals, on whatever is still free.
+//! With pawns the board can only be mirrored. The pawn nearest to the edge leads; the board is
+//! mirrored so that it stands on the files a to d, and each of the four files has a table of its
+//! own, with orders and a code of its own. If both sides have pawns, the others are the second
+//! group: they have the 48 pawn squares less those of the leading group. All other men follow in
+//! groups of equals, on whatever is still free.
 //!
-//! The file gives the order of the men, which the groups follow, and the rank of the leading group and of the second
-//! group of pawns among the factors: `index = sum(digit * factor)`, where the factor of a group is the product of the sizes
-//! of those of lower rank.
+//! The file gives the order of the men, which the groups follow, and the rank of the leading group
+//! and of the second group of pawns among the factors: `index = sum(digit * factor)`, where the
+//! factor of a group is the product of the sizes of those of lower rank.
 
 //!
 //! # Examples by hand
 //!
-//! Squares are numbers, a1 = 0, h1 = 7, h8 = 63. All examples have the order of men in their name and the first group as the
-//! fastest.
+//! Squares are numbers, a1 = 0, h1 = 7, h8 = 63. All examples have the order of men in their name
+//! and the first group as the fastest.
 //!
-//! **`KRk`**, three single men. White: king f2, rook h5; Black: king d6. Mirrored, so that the king is in the triangle: c2 = 10,
-//! a5 = 32, e6 = 44. Nobody is on the diagonal.
+//! **`KRk`**, three single men. White: king f2, rook h5; Black: king d6. Mirrored, so that the king
+//! is in the triangle: c2 = 10, a5 = 32, e6 = 44. Nobody is on the diagonal.
 //!
 //! ```text
 //! c2: number 3 of the squares b1, c1, d1, c2, d2, d3 of the triangle          3
@@ -43,18 +47,21 @@
 //! (3 * 63 + 31) * 62 + 42                                              = 13 682
 //! ```
 //!
-//! **`KRkr`**, the same with a black rook on a8 before the mirroring, so on h8 = 63 after it: less three men below it 60, and its
-//! factor is 31 332, the size of the leading group: `13 682 + 60 * 31 332 = 1 893 602`.
+//! **`KRkr`**, the same with a black rook on a8 before the mirroring, so on h8 = 63 after it: less
+//! three men below it 60, and its factor is 31 332, the size of the leading group:
+//! `13 682 + 60 * 31 332 = 1 893 602`.
 //!
-//! **`KkQQ`**, kings c2 and e6, queens a5 and h8. The pair of kings is number 209 of 462. The queens' places among free squares
-//! are 31 and 61: `C(31, 1) + C(61, 2) = 31 + 1830 = 1861`. `209 + 1861 * 462 = 859 991`.
+//! **`KkQQ`**, kings c2 and e6, queens a5 and h8. The pair of kings is number 209 of 462. The
+//! queens' places among free squares are 31 and 61: `C(31, 1) + C(61, 2) = 31 + 1830 = 1861`.
+//! `209 + 1861 * 462 = 859 991`.
 //!
-//! **`PPKk`**, pawns b5 and f3, king e1, black king g8. Pawn squares are numbered so that the leading pawn has the highest
-//! number: b5 has 29, f3 20. So the pawn on b5 leads, on the second file, and has come three steps. Before it come the
-//! placements whose leading pawn is on b2, b3 or b4, with 35, 33 and 31 squares for the other: 99. The other is number 20: 119 of 180.
-//! The king's place is 4, the black king's 62 less three, 59:
-//! `119 + 4 * 180 + 59 * (180 * 62) = 659 279`. Mirrored, with pawns g5 and c3, the numbers are 28 and 21. An even number leads: the
-//! board is mirrored, and the index is the same.
+//! **`PPKk`**, pawns b5 and f3, king e1, black king g8. Pawn squares are numbered so that the
+//! leading pawn has the highest number: b5 has 29, f3 20. So the pawn on b5 leads, on the second
+//! file, and has come three steps. Before it come the placements whose leading pawn is on b2, b3 or
+//! b4, with 35, 33 and 31 squares for the other: 99. The other is number 20: 119 of 180. The king's
+//! place is 4, the black king's 62 less three, 59: `119 + 4 * 180 + 59 * (180 * 62) = 659 279`.
+//! Mirrored, with pawns g5 and c3, the numbers are 28 and 21. An even number leads: the board is
+//! mirrored, and the index is the same.
 
 mod combinations;
 mod encoder;
@@ -215,7 +222,8 @@ mod tests {
     #[test]
     fn impossible_orders_are_an_error() {
         for (men, ranks) in [
-            // Equal men apart, a leading group of equals, kings that do not lead, pawns that do not.
+            // Equal men apart, a leading group of equals, kings that do not lead, pawns that do
+            // not.
             ("RKRk", [0, NO_RANK]),
             ("RRKkb", [0, NO_RANK]),
             ("QQKk", [0, NO_RANK]),

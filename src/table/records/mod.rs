@@ -1,8 +1,8 @@
 //! Sorted records in a file: a value is found by its key.
 //!
-//! A table has a value for every index. Where only some of very many keys have one, each record has its key with it, and
-//! the file is searched. Keys and values are strings of bytes of one length each; what they mean is not known here.
-//! `docs/FORMAT.md` describes the bytes.
+//! A table has a value for every index. Where only some of very many keys have one, each record has
+//! its key with it, and the file is searched. Keys and values are strings of bytes of one length
+//! each; what they mean is not known here. `docs/FORMAT.md` describes the bytes.
 
 mod layout;
 mod read;

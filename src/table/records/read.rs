@@ -38,7 +38,8 @@ impl Block {
         }
     }
 
-    /// How the key of a record compares with another; looks no further than they are the same, as columns lie far apart.
+    /// How the key of a record compares with another; looks no further than they are the same, as
+    /// columns lie far apart.
     fn compare(&self, row: usize, key: &[u8]) -> Ordering {
         let different = key.iter().enumerate().find_map(|(column, byte)| {
             let ordering = self.columns[column * self.records + row].cmp(byte);
@@ -58,8 +59,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Opens a file and reads its directory. It is never mapped: each block is copied as it is read, so a map would gain
-    /// nothing.
+    /// Opens a file and reads its directory. It is never mapped: each block is copied as it is
+    /// read, so a map would gain nothing.
     ///
     /// # Errors
     ///
@@ -144,7 +145,8 @@ impl Records {
         self.entries.len()
     }
 
-    /// Calls `visit` with the key and the value of every record of a block, in the order of the keys.
+    /// Calls `visit` with the key and the value of every record of a block, in the order of the
+    /// keys.
     ///
     /// # Errors
     ///

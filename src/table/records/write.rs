@@ -13,7 +13,8 @@ use crate::error::WriteError;
 use crate::parallel;
 use crate::table::writer::publish;
 
-/// Records of a block. More compress better and take longer to read: this many are decoded in some ten microseconds.
+/// Records of a block. More compress better and take longer to read: this many are decoded in some
+/// ten microseconds.
 const BLOCK_RECORDS: usize = 1024;
 /// How hard zstd tries.
 const LEVEL: i32 = 9;
@@ -39,8 +40,9 @@ struct Block {
     payload: Vec<u8>,
 }
 
-/// Writes a file of records. It appears under its name when it is complete and on disk, and replaces any older one; on an
-/// error, nothing changes. The bytes do not depend on the number of threads.
+/// Writes a file of records. It appears under its name when it is complete and on disk, and
+/// replaces any older one; on an error, nothing changes. The bytes do not depend on the number of
+/// threads.
 ///
 /// # Errors
 ///
@@ -107,7 +109,8 @@ fn encode_block(
             key = record[..description.key_len].to_vec();
         }
     }
-    // A new one for each block, and no row match finder, which salts its hashes: the bytes depend on nothing else.
+    // A new one for each block, and no row match finder, which salts its hashes: the bytes depend
+    // on nothing else.
     let mut compressor = Compressor::new(LEVEL)?;
     compressor.set_parameter(CParameter::UseRowMatchFinder(ParamSwitch::Disable))?;
     let payload = compressor.compress(&columns)?;

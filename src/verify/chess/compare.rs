@@ -351,7 +351,8 @@ fn count(
     add(&only(legal & canonical.half), canonical.weight / 2);
 }
 
-/// Finds the longest win of a line: the smallest key and the smallest mate score above those of a draw.
+/// Finds the longest win of a line: the smallest key and the smallest mate score above those of a
+/// draw.
 struct LongestWin<'a, S> {
     keys: &'a Line<i16>,
     scores: Option<&'a Line<S>>,
@@ -377,7 +378,8 @@ impl<S: Score> Kernel for LongestWin<'_, S> {
     }
 }
 
-/// Takes note of the longest wins of a line. Where no position is, its numbers are the largest there are.
+/// Takes note of the longest wins of a line. Where no position is, its numbers are the largest
+/// there are.
 fn longest<S: Score>(compared: &mut Compared, win: LongestWin<'_, S>, width: Width) {
     let has_scores = win.scores.is_some();
     let (key, score) = width.run(win);

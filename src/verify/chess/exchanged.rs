@@ -1,9 +1,10 @@
 //! Values of a material that is kept in the other colours.
 //!
-//! White's king becomes Black's there: what is one line here, with the black king on all squares, has a number in
-//! each of 64 lines there. But so have the lines of all squares of the white king. With the other men where they are,
-//! the line there in which the black king stands on b has the numbers of all squares w of the white king; turned as the board
-//! is turned, it is row b of a square of numbers, whose column w is the line here. So each line there is looked up once for
+//! White's king becomes Black's there: what is one line here, with the black king on all squares,
+//! has a number in each of 64 lines there. But so have the lines of all squares of the white king.
+//! With the other men where they are, the line there in which the black king stands on b has the
+//! numbers of all squares w of the white king; turned as the board is turned, it is row b of a
+//! square of numbers, whose column w is the line here. So each line there is looked up once for
 //! all, and not once for each number.
 
 use super::layout::{Frame, Squares, flipped_first};
@@ -18,8 +19,8 @@ use crate::simd::{Kernel, Width};
 /// Addresses with the white king on the same square that a thread takes together.
 const STRIP: usize = 64;
 
-/// The squares of the black king, by the band there in which they are the white king's: of values that wait, one
-/// band at a time is at hand.
+/// The squares of the black king, by the band there in which they are the white king's: of values
+/// that wait, one band at a time is at hand.
 pub(super) fn kings_by_band(in_triangle: bool, is_away: bool) -> Vec<u64> {
     if !is_away || !in_triangle {
         return vec![u64::MAX];
@@ -32,7 +33,8 @@ pub(super) fn kings_by_band(in_triangle: bool, is_away: bool) -> Vec<u64> {
     TRIANGLE.into_iter().map(of_place).collect()
 }
 
-/// The results of a placement and, if they are known, its scores, with the symmetry that takes its board to theirs.
+/// The results of a placement and, if they are known, its scores, with the symmetry that takes its
+/// board to theirs.
 pub(super) type Found<'v, S> = (&'v Line<u8>, Option<&'v Line<S>>, Symmetry);
 
 /// The values of a material in the other colours, with one side to move.
@@ -44,7 +46,8 @@ pub(super) trait InOtherColors<S>: Sync {
 /// Lines of a frame that are found in the other colours.
 pub(super) struct Exchanged<'a, M> {
     pub frame: &'a Frame,
-    /// The men but the kings at an address, the white king's square being of no account; nothing if there is no position.
+    /// The men but the kings at an address, the white king's square being of no account; nothing if
+    /// there is no position.
     pub men: M,
 }
 
@@ -70,7 +73,8 @@ fn deal<'a, N, S>(
 }
 
 impl<M: Fn(&Squares) -> Option<Placement> + Sync> Exchanged<'_, M> {
-    /// Fills all lines of the frame, but for positions with the black king on other squares than these.
+    /// Fills all lines of the frame, but for positions with the black king on other squares than
+    /// these.
     pub fn take<S: Score>(
         &self,
         values: &impl InOtherColors<S>,

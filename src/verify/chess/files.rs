@@ -62,8 +62,8 @@ impl LoadError {
     }
 }
 
-/// The path of a table in a directory. A Syzygy table that is not there has that of its published name; distances to mate
-/// have none in that format.
+/// The path of a table in a directory. A Syzygy table that is not there has that of its published
+/// name; distances to mate have none in that format.
 pub(super) fn path_of(
     directory: &Path,
     material: &Material,
@@ -96,7 +96,8 @@ pub(super) fn tables_of(
 /// In the order in which they are verified.
 pub(in crate::verify) const FORMATS: [Format; 2] = [Format::Native, Format::Syzygy];
 
-/// The materials, in normal form, that have tables of a format; those that have no table are counted to our own.
+/// The materials, in normal form, that have tables of a format; those that have no table are
+/// counted to our own.
 pub(in crate::verify) fn asked_in(
     directory: &Path,
     materials: &[Material],
@@ -120,7 +121,8 @@ pub(super) struct Numbers {
     pub twins: Vec<Twin>,
 }
 
-/// A Syzygy file may have two indices for mirror images that a frame has once. The other number, where it is another one.
+/// A Syzygy file may have two indices for mirror images that a frame has once. The other number,
+/// where it is another one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Twin {
     pub metric: Metric,

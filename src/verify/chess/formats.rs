@@ -26,7 +26,8 @@ pub struct BothFormats {
 pub struct Compared {
     /// Legal positions that were compared.
     pub positions: u64,
-    /// Where the formats have different values; `stored` is that of the Syzygy table, `expected` of our own.
+    /// Where the formats have different values; `stored` is that of the Syzygy table, `expected` of
+    /// our own.
     pub differences: Vec<Difference>,
 }
 
@@ -51,8 +52,9 @@ impl BothFormats {
         })
     }
 
-    /// Compares results, and distances to zeroing if both formats have them, at so many indices spread over all of a
-    /// material, or at all if there are fewer. Stops early, with what it has, if the caller cancels.
+    /// Compares results, and distances to zeroing if both formats have them, at so many indices
+    /// spread over all of a material, or at all if there are fewer. Stops early, with what it has,
+    /// if the caller cancels.
     ///
     /// # Errors
     ///
@@ -124,7 +126,8 @@ impl BothFormats {
     }
 }
 
-/// Number `number` of so many indices out of `len`: all in their order, or multiples of the golden ratio.
+/// Number `number` of so many indices out of `len`: all in their order, or multiples of the golden
+/// ratio.
 fn spread(number: u64, indices: u64, len: u64) -> u64 {
     if indices == len {
         return number;

@@ -1,10 +1,12 @@
 //! Results with distances to zeroing, a key for each position, when all files of a slice are read.
 //!
-//! A Syzygy table may have rounded distances. Then a value is a range, and a stored range is right if it has a distance in
-//! common with the range that follows from the moves. Rounded ranges follow one another without overlapping, so two
-//! plies ahead that is the same range or none. One ply ahead two ranges may have a distance in common that should not: where
-//! both sides are stored, those of Black to move are first narrowed to what follows from those of White to move. A file that
-//! rounds wins or losses has none in 100 plies, so no range has distances of different results.
+//! A Syzygy table may have rounded distances. Then a value is a range, and a stored range is right
+//! if it has a distance in common with the range that follows from the moves. Rounded ranges follow
+//! one another without overlapping, so two plies ahead that is the same range or none. One ply
+//! ahead two ranges may have a distance in common that should not: where both sides are stored,
+//! those of Black to move are first narrowed to what follows from those of White to move. A file
+//! that rounds wins or losses has none in 100 plies, so no range has distances of different
+//! results.
 
 use super::line::{ILLEGAL, Line, Score, key};
 use super::moves::{Expect, Expected};
@@ -26,7 +28,8 @@ struct AfterMoves<'a, N, S> {
 }
 
 impl<S: Score> SliceValues<'_, S> {
-    /// Completes the keys: those of a side that are in no file are derived, and those of mated positions are made exact.
+    /// Completes the keys: those of a side that are in no file are derived, and those of mated
+    /// positions are made exact.
     pub fn find_keys(&mut self, source: &Source) {
         let frame = self.frame();
         let is_derived = |side: Color| source.is_derived(Metric::Dtz, side, frame);
@@ -47,7 +50,8 @@ impl<S: Score> SliceValues<'_, S> {
         }
     }
 
-    /// The keys of a side with the mated positions marked among those that are lost in one ply, or in one or two.
+    /// The keys of a side with the mated positions marked among those that are lost in one ply, or
+    /// in one or two.
     fn with_mates(&self, side: Color) -> Pages<i16> {
         let may_be_mated = |keys: &Line<i16>| keys.iter().any(|&key| key::may_be_mated(key));
         let mark = |keys: &mut Line<i16>, after: &AfterMoves<'_, u8, S>| {
@@ -80,8 +84,8 @@ impl<S: Score> SliceValues<'_, S> {
         self.keys_by_moves(side, |step| step.keys(), |_| true, narrow)
     }
 
-    /// New keys of a side, made of the old ones, or of none, and of what the moves lead to; the old ones as they are where
-    /// `is_asked` says no to them. `numbers` are those of the other side.
+    /// New keys of a side, made of the old ones, or of none, and of what the moves lead to; the old
+    /// ones as they are where `is_asked` says no to them. `numbers` are those of the other side.
     fn keys_by_moves<N: Mated>(
         &self,
         side: Color,

@@ -1,9 +1,11 @@
-//! Where verification keeps the values of a material in memory: a [`Frame`] for each pawn placement, in it an address for
-//! each way to place the white king and the pieces, at each address a line over the squares of the black king.
+//! Where verification keeps the values of a material in memory: a [`Frame`] for each pawn
+//! placement, in it an address for each way to place the white king and the pieces, at each address
+//! a line over the squares of the black king.
 //!
-//! Identical pieces have an address for each of their orders, of which only that has values in which their squares increase: what
-//! leads to another one is sought there. Without pawns the white king stands in the triangle
-//! a1-d1-d4; with it on the long diagonal, a position and its transposed twin are both there.
+//! Identical pieces have an address for each of their orders, of which only that has values in
+//! which their squares increase: what leads to another one is sought there. Without pawns the white
+//! king stands in the triangle a1-d1-d4; with it on the long diagonal, a position and its
+//! transposed twin are both there.
 
 use std::ops::Range;
 
@@ -86,7 +88,8 @@ impl Layout {
         }
     }
 
-    /// The slice and the address of a placement, identical men in order, and the symmetry that takes its board there.
+    /// The slice and the address of a placement, identical men in order, and the symmetry that
+    /// takes its board there.
     #[inline]
     pub fn locate(&self, placement: &Placement) -> (usize, usize, Symmetry) {
         let white_king = placement.of(Color::White, Role::King).trailing_zeros() as u8;
@@ -188,7 +191,8 @@ impl Frame {
         squares
     }
 
-    /// The address of men on squares, identical ones in order; without pawns, the white king must stand in the triangle.
+    /// The address of men on squares, identical ones in order; without pawns, the white king must
+    /// stand in the triangle.
     #[inline(always)]
     pub fn address(&self, mut squares: Squares) -> usize {
         if self.has_identical {
@@ -210,8 +214,8 @@ impl Frame {
         1 << (6 * (self.men.len() - 1 - man))
     }
 
-    /// The addresses in the parts that one window serves: those with the same square of the white king, which only he leaves; all of
-    /// them if they are few or none is in a file.
+    /// The addresses in the parts that one window serves: those with the same square of the white
+    /// king, which only he leaves; all of them if they are few or none is in a file.
     pub fn bands(&self, is_away: bool) -> Vec<Range<usize>> {
         let length = match is_away && self.addresses > AT_HAND {
             true => self.stride(0),
@@ -223,8 +227,8 @@ impl Frame {
             .collect()
     }
 
-    /// The first address that a step of the white king leads to from a band. From b2 that is where he stands on a1, nine bands
-    /// before; in the triangle it may be any.
+    /// The first address that a step of the white king leads to from a band. From b2 that is where
+    /// he stands on a1, nine bands before; in the triangle it may be any.
     pub fn first_around(&self, band: &Range<usize>) -> usize {
         match self.in_triangle {
             true => 0,
@@ -232,8 +236,8 @@ impl Frame {
         }
     }
 
-    /// The addresses of a band in the parts that are worked on together. In memory they are small enough for the system not to
-    /// be asked for new memory, which it clears, each time.
+    /// The addresses of a band in the parts that are worked on together. In memory they are small
+    /// enough for the system not to be asked for new memory, which it clears, each time.
     pub fn steps(&self, band: &Range<usize>, is_away: bool) -> Vec<Range<usize>> {
         let length = if is_away { AT_HAND } else { STEP };
         let starts = band.clone().step_by(length);
@@ -254,7 +258,8 @@ impl Frame {
         Placement { men }
     }
 
-    /// Whether identical men stand on squares in increasing order; the other orders are the same positions again.
+    /// Whether identical men stand on squares in increasing order; the other orders are the same
+    /// positions again.
     #[inline]
     pub fn is_in_order(&self, squares: &Squares) -> bool {
         !self.has_identical
@@ -262,7 +267,8 @@ impl Frame {
                 .all(|man| self.men[man] != self.men[man + 1] || squares[man] < squares[man + 1])
     }
 
-    /// The squares of a man with which identical men stand on squares in increasing order, the others being where they are.
+    /// The squares of a man with which identical men stand on squares in increasing order, the
+    /// others being where they are.
     pub fn squares_in_order(&self, squares: &Squares, man: usize) -> u64 {
         let mut all = *squares;
         if !self.is_one_of_identical(man) {
@@ -313,8 +319,8 @@ impl Frame {
         Some(canonical)
     }
 
-    /// The squares of the black king that make legal positions, and of those the ones where a king is in check. The
-    /// placement is that of men on these squares.
+    /// The squares of the black king that make legal positions, and of those the ones where a king
+    /// is in check. The placement is that of men on these squares.
     pub fn legality(&self, squares: &Squares, placement: &Placement) -> Legality {
         let occupied = placement.occupied();
         let men = self.men.len() + self.pawns.all().count_ones() as usize;
@@ -322,7 +328,8 @@ impl Frame {
             return Legality::default();
         }
         let king = Square::wrapping(squares[0].into());
-        // Squares that White's men attack, and those with which no black man attacks the white king.
+        // Squares that White's men attack, and those with which no black man attacks the white
+        // king.
         let (mut black_in_check, mut white_safe) = (0, u64::MAX);
         let mut add = |color: Color, role: Role, square: Square| {
             let attacked = attacks::attacks(color, role, square, occupied);
@@ -385,7 +392,8 @@ pub(super) fn flipped_first(symmetry: Symmetry) -> Symmetry {
     Symmetry::from_index(symmetry.index() ^ Symmetry::FLIP.index())
 }
 
-/// Whether a placement of a table comes before its transposed twin: the first group that is not its own image decides.
+/// Whether a placement of a table comes before its transposed twin: the first group that is not its
+/// own image decides.
 pub(super) fn transposed_is_smaller(sets: impl Iterator<Item = u64>) -> bool {
     let mut sets = sets.map(|set| (symmetry::transpose(set), set));
     sets.find(|(transposed, set)| transposed != set)

@@ -1,8 +1,9 @@
-//! Lines: the values of the 64 positions that differ only in the square of the black king, and what one
-//! instruction can do to sixteen of them.
+//! Lines: the values of the 64 positions that differ only in the square of the black king, and what
+//! one instruction can do to sixteen of them.
 //!
-//! "The best of all moves" is taken over the values of the positions reached, as their mover sees them: there the best is
-//! the smallest. What a move to nowhere would give is therefore the largest number of its type, so that it never is.
+//! "The best of all moves" is taken over the values of the positions reached, as their mover sees
+//! them: there the best is the smallest. What a move to nowhere would give is therefore the largest
+//! number of its type, so that it never is.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -38,7 +39,8 @@ pub(in crate::verify) trait Lane:
     /// The low bytes of some lines, then their high bytes, if they have such.
     fn bytes(lines: &[Line<Self>]) -> [Cow<'_, [u8]>; 2];
 
-    /// Fills lines with what has these [`bytes`](Self::bytes): `get` fills room with the low or the high ones.
+    /// Fills lines with what has these [`bytes`](Self::bytes): `get` fills room with the low or the
+    /// high ones.
     fn fill(
         lines: &mut [Line<Self>],
         get: impl FnMut(Plane, &mut [u8]) -> io::Result<()>,
@@ -281,8 +283,9 @@ pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
     best
 }
 
-/// [`Lane::turned`] for bytes, with a rank as one number. Square s of the new line is the square of the
-/// old one to which s is mirrored, flipped and then transposed: so the old line is transposed first.
+/// [`Lane::turned`] for bytes, with a rank as one number. Square s of the new line is the square of
+/// the old one to which s is mirrored, flipped and then transposed: so the old line is transposed
+/// first.
 #[inline(always)]
 fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
     let mut ranks = [0; 8];
@@ -352,8 +355,9 @@ pub(super) fn squares_where(condition: impl Fn(usize) -> bool) -> u64 {
     })
 }
 
-/// A distance to mate, ordered by preference of the side to move, as [`MateScore`] has it in one byte. With six men there are
-/// mates that a byte does not hold; where there are none, a byte is half of what has to be moved.
+/// A distance to mate, ordered by preference of the side to move, as [`MateScore`] has it in one
+/// byte. With six men there are mates that a byte does not hold; where there are none, a byte is
+/// half of what has to be moved.
 ///
 /// | byte | word | meaning |
 /// |---|---|---|
@@ -364,10 +368,11 @@ pub(in crate::verify) trait Score: Lane + Debug + Not<Output = Self> {
     const DRAW: Self;
     /// The side to move is mated now; also less than the value of any move.
     const MATED: Self;
-    /// Stands where there is no legal position. It is also a mate in one ply, the best for the side to move, so results tell
-    /// whether a position is legal.
+    /// Stands where there is no legal position. It is also a mate in one ply, the best for the side
+    /// to move, so results tell whether a position is legal.
     const ILLEGAL: Self = Self::NONE;
-    /// What comes before [`ILLEGAL`](Self::ILLEGAL): no move is there, or each lets the opponent mate at once.
+    /// What comes before [`ILLEGAL`](Self::ILLEGAL): no move is there, or each lets the opponent
+    /// mate at once.
     const NO_MOVE: Self;
 
     /// What stands for a draw in a file whose numbers have one byte, or two.
@@ -504,8 +509,8 @@ impl Score for u16 {
     }
 }
 
-/// Keys: a result with its distance to zeroing in one number, ordered by preference of the side to move. The winner
-/// hurries, the loser takes his time.
+/// Keys: a result with its distance to zeroing in one number, ordered by preference of the side to
+/// move. The winner hurries, the loser takes his time.
 ///
 /// | key | meaning |
 /// |---|---|
@@ -513,9 +518,10 @@ impl Score for u16 {
 /// | 0 | drawn |
 /// | 2n - 16384 | lost in n plies |
 ///
-/// Syzygy tables may not tell a distance from the next one. What is known to be one of two neighbours has the key between
-/// them, an odd number. So every key is the middle of a range. What passes to the position before does so for
-/// both ends alike, and the least of several keys is the range of the least distance: both ends of it are the least ones.
+/// Syzygy tables may not tell a distance from the next one. What is known to be one of two
+/// neighbours has the key between them, an odd number. So every key is the middle of a range. What
+/// passes to the position before does so for both ends alike, and the least of several keys is the
+/// range of the least distance: both ends of it are the least ones.
 pub(super) mod key {
     use crate::metric::DtzRange;
     use crate::verify::chess::line::{FIFTY_MOVES, ILLEGAL, Line};
@@ -529,13 +535,15 @@ pub(super) mod key {
     pub const MATED: i16 = -WON;
     pub const DRAWN: i16 = 0;
 
-    /// The key of a position from that of the position the best move reaches, which is no zeroing move.
+    /// The key of a position from that of the position the best move reaches, which is no zeroing
+    /// move.
     #[inline(always)]
     pub fn before_quiet_move(key: i16) -> i16 {
         2 * key.signum() - key
     }
 
-    /// The key of a result ([`crate::metric::Wdl::index`]) with a distance, or with the longest that has one.
+    /// The key of a result ([`crate::metric::Wdl::index`]) with a distance, or with the longest
+    /// that has one.
     #[inline(always)]
     pub fn of(result: u8, distance: u16) -> i16 {
         let plies = 2 * distance.min(LONGEST as u16) as i16;
@@ -546,7 +554,8 @@ pub(super) mod key {
         }
     }
 
-    /// The key of a range that does not reach from wins to losses; nothing if it is too far from zero.
+    /// The key of a range that does not reach from wins to losses; nothing if it is too far from
+    /// zero.
     pub fn of_range(range: DtzRange) -> Option<i16> {
         let sum = range.shortest.0 + range.longest.0;
         let is_short = sum.abs() <= 2 * LONGEST;
@@ -572,8 +581,8 @@ pub(super) mod key {
         }
     }
 
-    /// The key to take for a position that a zeroing move reaches, so that the key before it comes out right: the
-    /// distance is 1 ply, or 101 where the fifty-move rule spoils the result.
+    /// The key to take for a position that a zeroing move reaches, so that the key before it comes
+    /// out right: the distance is 1 ply, or 101 where the fifty-move rule spoils the result.
     #[inline(always)]
     pub fn reached_by_zeroing(result: u8) -> i16 {
         let from_draw = i16::from(result) - 2;
@@ -628,7 +637,8 @@ pub(super) mod key {
         }
     }
 
-    /// Whether a position of this key may be mated: a Syzygy table has one ply for that, or one or two.
+    /// Whether a position of this key may be mated: a Syzygy table has one ply for that, or one or
+    /// two.
     #[inline(always)]
     pub fn may_be_mated(key: i16) -> bool {
         (key > MATED) & (key <= MATED + 3)

@@ -8,7 +8,8 @@ use super::source::{PIECE, TOGETHER, bytes_of_pairs, is_read_by_bands};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;
 
-/// Bytes of a line of results and of one of mate scores, which take a byte each as long as there are few men.
+/// Bytes of a line of results and of one of mate scores, which take a byte each as long as there
+/// are few men.
 fn values(material: &Material) -> u64 {
     match material.men() <= MEN_IN_BYTES {
         true => 2 * RESULTS,
@@ -26,7 +27,8 @@ const LEGALITY: u64 = size_of::<Legality>() as u64;
 /// Bytes that one material may take in memory as a whole if nobody says otherwise.
 pub(in crate::verify) const AT_HAND: u64 = 4 << 30;
 
-/// Bytes that verifying a material takes, about: all of it, unless that is more than a limit, and then the least.
+/// Bytes that verifying a material takes, about: all of it, unless that is more than a limit, and
+/// then the least.
 pub(in crate::verify) fn memory_within(material: &Material, at_hand: u64) -> u64 {
     match whole(material) {
         whole if whole <= at_hand => whole,
@@ -35,8 +37,8 @@ pub(in crate::verify) fn memory_within(material: &Material, at_hand: u64) -> u64
     }
 }
 
-/// Bytes of a slice in memory: with both sides to move results, mate scores and keys, and the numbers of one side while they
-/// become values.
+/// Bytes of a slice in memory: with both sides to move results, mate scores and keys, and the
+/// numbers of one side while they become values.
 pub(super) fn slice(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let stream = IndexSpace::new(*material).len() / layout.slices() as u64;
@@ -44,7 +46,8 @@ pub(super) fn slice(material: &Material) -> u64 {
     layout.addresses() as u64 * address + stream
 }
 
-/// Bytes that a material takes where everything is in memory. Slices wait for those a step further from promotion.
+/// Bytes that a material takes where everything is in memory. Slices wait for those a step further
+/// from promotion.
 pub(super) fn whole(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let addresses = layout.addresses() as u64;
@@ -68,8 +71,8 @@ fn values_of(material: &Material) -> u64 {
     layout.slices() as u64 * layout.addresses() as u64 * 2 * values(material)
 }
 
-/// Bytes that a material takes where values wait in files. KQRvKQR has 167.8 million lines, 16.8 million of them with the same
-/// square of the white king.
+/// Bytes that a material takes where values wait in files. KQRvKQR has 167.8 million lines, 16.8
+/// million of them with the same square of the white king.
 fn by_parts(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let (band, step) = parts(&layout);
@@ -83,8 +86,9 @@ fn by_parts(material: &Material) -> u64 {
         true => 0,
         false => piece + RESULTS * together.min(addresses),
     };
-    // The other side's keys and mate scores in a band, and where the white king steps to: of bands that are a step each all
-    // those up to nine before and after. The own values of a step, and its numbers while they become values.
+    // The other side's keys and mate scores in a band, and where the white king steps to: of bands
+    // that are a step each all those up to nine before and after. The own values of a step, and its
+    // numbers while they become values.
     let values = values(material);
     let around = if band == step { 19 } else { 9 };
     let steps =
@@ -113,9 +117,9 @@ fn by_parts(material: &Material) -> u64 {
         (addresses + reached) * values
     });
     let arriving = arriving.max().unwrap_or(0);
-    // Numbers of one side that are in memory until they are values: of a band, results and both distances, one of them with
-    // two bytes (few bands have both), with what is brought together for it and where the white king steps to; or up to a limit,
-    // and a piece of a stream.
+    // Numbers of one side that are in memory until they are values: of a band, results and both
+    // distances, one of them with two bytes (few bands have both), with what is brought together
+    // for it and where the white king steps to; or up to a limit, and a piece of a stream.
     let resolving = if is_by_bands {
         bytes_of_pairs(&space) + 4 * RESULTS * band + steps.min(addresses * (KEYS + values))
     } else if RESULTS * addresses <= NUMBERS_AT_HAND {
@@ -143,7 +147,8 @@ fn slices(material: &Material) -> u64 {
     Layout::new(*material).slices() as u64
 }
 
-/// The most slices whose values are there at the same time: all those that are as far from promotion, or a step less.
+/// The most slices whose values are there at the same time: all those that are as far from
+/// promotion, or a step less.
 fn longest_wait(layout: &Layout) -> u64 {
     let mut by_steps = [0u64; 64];
     for slice in 0..layout.slices() {

@@ -74,7 +74,8 @@ pub(super) fn work(material: &Material) -> u64 {
     IndexSpace::new(*material).len() * sides(material) as u64
 }
 
-/// The most men of which the longest mate is known to be held by a byte, that of a position before as well: it has 253 plies.
+/// The most men of which the longest mate is known to be held by a byte, that of a position before
+/// as well: it has 253 plies.
 const MEN_IN_BYTES: usize = 5;
 
 /// Whether a byte holds each distance to mate of some materials and of all that they lead to.
@@ -109,7 +110,8 @@ fn is_captured_into(material: &Material, later: &[Material]) -> bool {
         .any(|later| later.men() > material.men() && later.dependencies().contains(material))
 }
 
-/// Indices of a slice from which on it is worked on by all threads together, not side by side with others.
+/// Indices of a slice from which on it is worked on by all threads together, not side by side with
+/// others.
 const LARGE_SLICE: usize = 1 << 20;
 
 /// A verification on its way.
@@ -128,7 +130,8 @@ pub(super) struct Run<'a, S> {
     spares: Arc<Spares>,
     /// Memory of what one promotion led to, once another is better.
     arrivals: Arc<Spares>,
-    /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in files.
+    /// Bytes that a material may take as a whole; of larger ones what is not worked on waits in
+    /// files.
     at_hand: u64,
     /// Whether what waits for other slices and materials waits in files.
     is_away: bool,
@@ -147,7 +150,8 @@ impl From<LoadError> for Stop {
 }
 
 impl<'a, S: Score> Run<'a, S> {
-    /// For some materials, of which those that take more bytes than `at_hand` are verified by parts.
+    /// For some materials, of which those that take more bytes than `at_hand` are verified by
+    /// parts.
     pub(super) fn new(
         directory: &'a Path,
         format: Format,
@@ -246,7 +250,8 @@ impl<S: Score> Run<'_, S> {
     fn open(&self, material: Material, is_asked: bool) -> Result<Source, Stop> {
         let dependencies = material.dependencies();
         let format = self.format_of(&material, is_asked);
-        // What only leads somewhere has no use for distances to zeroing, and Syzygy tables none for mates.
+        // What only leads somewhere has no use for distances to zeroing, and Syzygy tables none for
+        // mates.
         let is_wanted = |&metric: &Metric| match metric {
             Metric::Wdl => true,
             Metric::Dtz => is_asked,
@@ -296,7 +301,8 @@ impl<S: Score> Run<'_, S> {
             .iter()
             .filter(|from| from.has_pawns() && from.men() == material.men());
         let promoting: Vec<&Material> = promoting.collect();
-        // What promotions of one material lead to is part of what it takes in memory; of many it would be too much.
+        // What promotions of one material lead to is part of what it takes in memory; of many it
+        // would be too much.
         let wanted = match (&promoting[..], self.is_away) {
             ([], _) => {
                 self.arrivals = Arc::default();
@@ -322,7 +328,8 @@ impl<S: Score> Run<'_, S> {
             true => Part::Whole,
             false => Part::of_promotions(&wanted, material.has_pawns()),
         };
-        // What moves between slices lead to: where only White has pawns, positions with Black to move.
+        // What moves between slices lead to: where only White has pawns, positions with Black to
+        // move.
         let keeps = Color::ALL
             .map(|side| is_kept || !wanted.is_empty() || material.count(!side, Role::Pawn) > 0);
         let mut own = Resolved::new(material);

@@ -1,9 +1,10 @@
 //! What the moves from an address lead to, for all squares of the black king at once.
 //!
-//! A man other than the black king moves from an address to another one, where the whole line is what is reached, but for the
-//! squares of the black king that stand in the man's way. The black king moves within the line. Where a move leaves
-//! its own king in check there is no legal position, and the line says so. Of rules this shares only
-//! [`crate::metric`] with the solver; what both use besides are signatures, symmetries and attack tables.
+//! A man other than the black king moves from an address to another one, where the whole line is
+//! what is reached, but for the squares of the black king that stand in the man's way. The black
+//! king moves within the line. Where a move leaves its own king in check there is no legal
+//! position, and the line says so. Of rules this shares only [`crate::metric`] with the solver;
+//! what both use besides are signatures, symmetries and attack tables.
 
 use super::layout::{Frame, Squares, squares_of};
 use super::line::{
@@ -19,8 +20,8 @@ use crate::game::{Bits, Color};
 use crate::metric::Wdl;
 use crate::simd::{Kernel, Width};
 
-/// The values reached by some moves that are the best for their mover: the smallest, as they are for the opponent.
-/// Result and mate score may come from different moves.
+/// The values reached by some moves that are the best for their mover: the smallest, as they are
+/// for the opponent. Result and mate score may come from different moves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Best<S> {
     pub results: Line<u8>,
@@ -46,7 +47,8 @@ pub(super) struct Targets<'a, S> {
     /// The material itself: slices that pawns walk to.
     pub own: &'a Resolved<S>,
     pub captures: &'a Captures<S>,
-    /// What promotions without a capture lead to, at the addresses of the slice, by the pawn's colour.
+    /// What promotions without a capture lead to, at the addresses of the slice, by the pawn's
+    /// colour.
     pub promoted: Vec<(Color, &'a Lines<S>)>,
     /// How wide the registers are.
     pub width: Width,
@@ -67,7 +69,8 @@ impl<S: Score> Targets<'_, S> {
         }
     }
 
-    /// The values through new windows, but for captures: what they lead to is less, and asked for again.
+    /// The values through new windows, but for captures: what they lead to is less, and asked for
+    /// again.
     pub fn open_again<'a>(&'a self, before: Moves<'a, S>) -> Moves<'a, S> {
         Moves {
             captures: before.captures,
@@ -121,7 +124,8 @@ impl<S: Score> Moves<'_, S> {
         }
     }
 
-    /// The best captures. `attacked` are the squares that White's men attack if there is no black king.
+    /// The best captures. `attacked` are the squares that White's men attack if there is no black
+    /// king.
     pub fn captures(&self, placement: &Placement, side: Color, attacked: u64) -> Best<S> {
         let mut best = Best::NO_MOVE;
         let occupied = placement.occupied();
@@ -257,8 +261,9 @@ impl<S: Score> Moves<'_, S> {
         best
     }
 
-    /// What a double step leads to, with the en-passant captures that answer it. Where nothing else can be played, the
-    /// table's value is that of a stalemate or a mate, and the capture alone counts.
+    /// What a double step leads to, with the en-passant captures that answer it. Where nothing else
+    /// can be played, the table's value is that of a stalemate or a mate, and the capture alone
+    /// counts.
     fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best<S> {
         let mut reached = Best::NO_MOVE;
         Self::reach(&mut reached, Some(&self.own), after, !side, one.bit());
@@ -456,7 +461,8 @@ impl<N: Worth, S: Score> Kernel for Expect<'_, N, S> {
     }
 }
 
-/// Finds the mate scores alone. Where there is no move they are [`Score::NO_MOVE`], and may be so elsewhere.
+/// Finds the mate scores alone. Where there is no move they are [`Score::NO_MOVE`], and may be so
+/// elsewhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExpectScores<'a, N, S>(pub Expect<'a, N, S>);
 

@@ -119,7 +119,8 @@ impl<S: Score> Kernel for Resolve<'_, S> {
                 } else {
                     converted
                 };
-                // A number on the wrong side of the draw is worse than any mate for the side it belongs to.
+                // A number on the wrong side of the draw is worse than any mate for the side it
+                // belongs to.
                 let number = *score;
                 let won = if number >= last { S::MATED } else { !number };
                 let is_wrong = number >= draw;

@@ -1,9 +1,10 @@
 //! Lines at the addresses of a frame, by pages, which may wait in a scratch file.
 //!
-//! What six men have is too much to have it all at hand: a line for each of 167.8 million addresses. But from one address
-//! moves lead to few others. Only the white king's move leaves what has his square in common (a band), and all other moves
-//! but those of the next man stay in a page. So a [`Window`] loads pages as they are asked for, and whoever goes through a
-//! frame opens a new one for each band.
+//! What six men have is too much to have it all at hand: a line for each of 167.8 million
+//! addresses. But from one address moves lead to few others. Only the white king's move leaves what
+//! has his square in common (a band), and all other moves but those of the next man stay in a page.
+//! So a [`Window`] loads pages as they are asked for, and whoever goes through a frame opens a new
+//! one for each band.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
@@ -42,8 +43,8 @@ pub(super) struct Away {
 }
 
 impl Away {
-    /// A file without a name in a directory or, if that cannot be written to, among the temporary files of the system; memory if
-    /// no directory is given.
+    /// A file without a name in a directory or, if that cannot be written to, among the temporary
+    /// files of the system; memory if no directory is given.
     ///
     /// # Errors
     ///
@@ -61,7 +62,8 @@ impl Away {
         })
     }
 
-    /// Another one at the same place, whose room is given back earlier; this one if there can be no other.
+    /// Another one at the same place, whose room is given back earlier; this one if there can be no
+    /// other.
     pub fn another(self: &Arc<Away>) -> Arc<Away> {
         match Away::new(self.directory.as_deref(), &self.shared) {
             Ok(another) => Arc::new(another),
@@ -123,8 +125,8 @@ impl Place {
     }
 }
 
-/// So many lines of zeros, in memory as the system gives it, in large pages where it has them: whoever looks up
-/// moves jumps about in them.
+/// So many lines of zeros, in memory as the system gives it, in large pages where it has them:
+/// whoever looks up moves jumps about in them.
 pub(super) fn large_lines<N: Lane>(len: usize) -> Vec<Line<N>> {
     let mut lines = vec![[N::default(); 64]; len];
     prefer_large_pages(&mut lines);
@@ -236,9 +238,9 @@ impl<N: Lane> Pages<N> {
     }
 
     /// Room for so many lines that come next, to be filled; afterwards they are to be
-    /// [`settle`](Self::settle)d. If they are put away, they are zero before, and a multiple of whole
-    /// pages unless it is the end; in memory they may be anything, or what they were before if they are
-    /// [used again](Self::used_again).
+    /// [`settle`](Self::settle)d. If they are put away, they are zero before, and a multiple of
+    /// whole pages unless it is the end; in memory they may be anything, or what they were before
+    /// if they are [used again](Self::used_again).
     pub fn room(&mut self, lines: usize) -> &mut [Line<N>] {
         if lines == 0 {
             return &mut [];
@@ -314,7 +316,8 @@ impl<N: Lane> Pages<N> {
         self.here.get(address)
     }
 
-    /// Changes each of these lines by that of others at the same address. All of both are in memory.
+    /// Changes each of these lines by that of others at the same address. All of both are in
+    /// memory.
     pub fn merge(&mut self, others: &Pages<N>, merge: impl Fn(&mut Line<N>, &Line<N>) + Sync) {
         let chunks = self.here.chunks_mut(CHUNK).zip(others.here.chunks(CHUNK));
         parallel::each_item(chunks, |_, (lines, others)| {

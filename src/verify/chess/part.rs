@@ -4,15 +4,17 @@ use super::layout::{Man, Squares};
 use super::resolved::Wanted;
 use crate::game::Color;
 
-/// The squares that a promoted man can stand on, where mirror images of all eight kinds count as one.
+/// The squares that a promoted man can stand on, where mirror images of all eight kinds count as
+/// one.
 const EDGE: u64 = 0xFF81_8181_8181_81FF;
 /// The last rank, by the colour of the pawn that gets there.
 const LAST_RANK: [u64; 2] = [0xFF << 56, 0xFF];
 
 /// The lines of a material that somebody looks into.
 ///
-/// A pawn of KRPvKR makes a queen: then Black is to move and the queen stands on the edge. Of the numbers of KQRvKR,
-/// those of White's moves and of 36 out of 64 squares of the queen are left where they are.
+/// A pawn of KRPvKR makes a queen: then Black is to move and the queen stands on the edge. Of the
+/// numbers of KQRvKR, those of White's moves and of 36 out of 64 squares of the queen are left
+/// where they are.
 #[derive(Debug)]
 pub(super) enum Part {
     /// All of them.
@@ -49,8 +51,8 @@ impl Part {
         Part::Promoted(arrivals.collect())
     }
 
-    /// The same lines whoever is to move: where those of one side are derived, all that its moves lead to. A move of
-    /// Black's leaves White's queen where it is.
+    /// The same lines whoever is to move: where those of one side are derived, all that its moves
+    /// lead to. A move of Black's leaves White's queen where it is.
     pub fn with_both_turns(&self) -> Part {
         match self {
             Part::Whole => Part::Whole,
@@ -152,7 +154,8 @@ mod tests {
     fn with_pawns_left_the_last_rank_is_where_a_pawn_promotes() {
         let (white, men) = part("KQPvKP", "KPPvKP");
         assert_eq!(white.squares(Color::Black, &men, &[0; 8], 1), 0xFF << 56);
-        // Black's pawn makes a queen that White has where the material is kept, on the last rank from there.
+        // Black's pawn makes a queen that White has where the material is kept, on the last rank
+        // from there.
         assert!(!white.has_side(Color::White));
         let (part, men) = part("KQPvKPP", "KPPvKPP");
         assert_eq!(part.squares(Color::Black, &men, &[0; 8], 1), 0xFF << 56);

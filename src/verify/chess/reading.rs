@@ -93,7 +93,8 @@ impl<S: Score> Taken<S> {
         scores: None,
     };
 
-    /// Takes results out of the numbers, and scores if both these and their numbers have one byte. All are in memory.
+    /// Takes results out of the numbers, and scores if both these and their numbers have one byte.
+    /// All are in memory.
     pub fn of([results, _, scores]: &mut [Numbers; 3]) -> Taken<S> {
         let are_bytes = size_of::<S>() == 1 && !scores.low.is_empty() && scores.high.is_empty();
         Taken {

@@ -245,7 +245,8 @@ impl<'a, I: Iterator<Item = &'a Line<i16>>> Kernel for Plies<'_, I> {
     }
 }
 
-/// The sets of an address. `stuck` finds those positions of a set in which the side to move has no move.
+/// The sets of an address. `stuck` finds those positions of a set in which the side to move has no
+/// move.
 fn word_sets(
     legality: &Legality,
     side: Color,
@@ -281,7 +282,8 @@ fn word_sets(
 /// One bit of each number of a line.
 fn bits_of(line: &Line<u8>, bit: u32) -> u64 {
     const LOWEST: u64 = 0x0101_0101_0101_0101;
-    // Byte i has 1 at bit 8i; times 2^(56 - 7i) that is bit 56 + i, and all other products are elsewhere.
+    // Byte i has 1 at bit 8i; times 2^(56 - 7i) that is bit 56 + i, and all other products are
+    // elsewhere.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let (eights, _) = line.as_chunks::<8>();
     (eights.iter().zip((0..).step_by(8))).fold(0, |set, (eight, first)| {
@@ -290,7 +292,8 @@ fn bits_of(line: &Line<u8>, bit: u32) -> u64 {
     })
 }
 
-/// The positions of a set in which the side to move has no move. Most are ruled out by a step of its king.
+/// The positions of a set in which the side to move has no move. Most are ruled out by a step of
+/// its king.
 fn stuck(men: &Men, side: Color, set: u64) -> u64 {
     let Men {
         placement,

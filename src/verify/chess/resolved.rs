@@ -1,4 +1,5 @@
-//! Values that moves of other materials lead to: results and mate scores as a prober would give them.
+//! Values that moves of other materials lead to: results and mate scores as a prober would give
+//! them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -274,7 +275,8 @@ pub(super) struct Captures<S> {
 }
 
 impl<S: Score> Captures<S> {
-    /// Looks up the materials that captures of a material lead to; those in the other colours are laid out anew.
+    /// Looks up the materials that captures of a material lead to; those in the other colours are
+    /// laid out anew.
     pub fn new(
         material: &Material,
         known: &HashMap<Material, Arc<Resolved<S>>>,
@@ -365,8 +367,8 @@ pub(super) struct Promotion {
 /// Values by the slice a pawn comes from and the square it reaches.
 type ByPlace<S> = HashMap<(usize, u8), Vec<Lines<S>>>;
 
-/// Values that promotions lead to, whatever the pawn becomes: by material and the pawn's colour, then by the slice it comes from
-/// and the square it reaches, at the addresses of that slice.
+/// Values that promotions lead to, whatever the pawn becomes: by material and the pawn's colour,
+/// then by the slice it comes from and the square it reaches, at the addresses of that slice.
 #[derive(Debug, Default)]
 pub(super) struct Promoted<S> {
     lines: HashMap<(Material, Color), ByPlace<S>>,
@@ -425,7 +427,8 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// The promotions of some materials that lead to one material, whose values are to be kept in a place.
+    /// The promotions of some materials that lead to one material, whose values are to be kept in a
+    /// place.
     pub fn from(later: &[Material], material: &Material, place: &Place) -> Vec<Wanted> {
         let mut wanted = Vec::new();
         for &from in later {
@@ -459,7 +462,8 @@ impl Wanted {
         (if self.exchanged { !color } else { color }, role)
     }
 
-    /// Puts away the part of a solved slice that the promotion leads to. `is_away` says that the slice itself waits in a file.
+    /// Puts away the part of a solved slice that the promotion leads to. `is_away` says that the
+    /// slice itself waits in a file.
     pub fn find<S: Score>(
         &self,
         values: &Resolved<S>,
@@ -517,7 +521,8 @@ impl Wanted {
             .collect()
     }
 
-    /// The values after promotions on some squares, of a material that is kept in the other colours.
+    /// The values after promotions on some squares, of a material that is kept in the other
+    /// colours.
     fn lines_of_other_colors<S: Score>(
         &self,
         arrivals: &[Arrivals<'_>],
@@ -556,7 +561,8 @@ impl Wanted {
         lines.collect()
     }
 
-    /// The values after promotions on some squares, all of a band before the next: they ask for the same pages.
+    /// The values after promotions on some squares, all of a band before the next: they ask for the
+    /// same pages.
     fn lines<S: Score>(
         &self,
         arrivals: &[Arrivals<'_>],
@@ -589,7 +595,8 @@ struct Arrivals<'a> {
 }
 
 impl Arrivals<'_> {
-    /// The men after the promotion, without the black king; none if another man is there, or identical ones are not in order.
+    /// The men after the promotion, without the black king; none if another man is there, or
+    /// identical ones are not in order.
     fn placement(&self, squares: &Squares) -> Option<Placement> {
         self.promoted(self.from.placement(squares), squares)
     }

@@ -11,7 +11,8 @@ use crate::syzygy::Squares;
 
 /// Finds the places of a placement: an address times 64, and the square of the black king.
 ///
-/// There are several if equal men may change places, or if the white king stands on the diagonal of a frame without pawns.
+/// There are several if equal men may change places, or if the white king stands on the diagonal of
+/// a frame without pawns.
 #[derive(Debug)]
 pub(super) struct Scatter {
     /// By square of the white king, how the board is turned.
@@ -25,8 +26,9 @@ pub(super) struct Scatter {
 }
 
 impl Scatter {
-    /// For men in the order of a file. `is_flipped` says that its White is the frame's Black, `is_mirrored` that its board is
-    /// the mirror image of the frame's, which is for frames with pawns.
+    /// For men in the order of a file. `is_flipped` says that its White is the frame's Black,
+    /// `is_mirrored` that its board is the mirror image of the frame's, which is for frames with
+    /// pawns.
     pub fn new(frame: &Frame, men: &[Piece], is_flipped: bool, is_mirrored: bool) -> Scatter {
         let flip = if is_flipped { 56 } else { 0 };
         let color = |piece: &Piece| {
@@ -125,7 +127,8 @@ impl Scatter {
     }
 }
 
-/// All orders of some men that differ only in equal ones; those of pawns make no difference and are left as they are.
+/// All orders of some men that differ only in equal ones; those of pawns make no difference and are
+/// left as they are.
 fn orders(men: &[Piece]) -> Vec<[u8; MAX_MEN]> {
     let natural: [u8; MAX_MEN] = std::array::from_fn(|man| man as u8);
     let mut orders = vec![natural];

@@ -1,9 +1,10 @@
-//! One slice: the numbers of the files become values, as a prober sees them, and every value is compared with those its
-//! moves lead to.
+//! One slice: the numbers of the files become values, as a prober sees them, and every value is
+//! compared with those its moves lead to.
 //!
-//! A number that is not needed, because a capture or promotion decides, is replaced by what that decides. The values of a
-//! side that no file has are those its moves lead to; then the stored side is compared with values two plies
-//! ahead, which leaves one solution as well, as distances grow with every ply.
+//! A number that is not needed, because a capture or promotion decides, is replaced by what that
+//! decides. The values of a side that no file has are those its moves lead to; then the stored side
+//! is compared with values two plies ahead, which leaves one solution as well, as distances grow
+//! with every ply.
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -43,7 +44,8 @@ pub(super) struct SliceValues<'a, S> {
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
     places: Places,
-    /// By address, as it is asked for several times; empty if the slice is not in memory, or not the whole of it is asked for.
+    /// By address, as it is asked for several times; empty if the slice is not in memory, or not
+    /// the whole of it is asked for.
     legality: Vec<Legality>,
 }
 
@@ -81,10 +83,12 @@ impl Places {
     }
 }
 
-/// Bytes of numbers of one side that stay in memory until they are values, where values wait in a file.
+/// Bytes of numbers of one side that stay in memory until they are values, where values wait in a
+/// file.
 pub(super) const NUMBERS_AT_HAND: u64 = if cfg!(test) { 1 << 19 } else { 1 << 31 };
 
-/// Where the numbers of one side are kept until they are values. Those that need not wait in a file are not compressed for it.
+/// Where the numbers of one side are kept until they are values. Those that need not wait in a file
+/// are not compressed for it.
 struct NumberPlaces<'a> {
     places: &'a Places,
     /// Of no use once the numbers are values.
@@ -126,14 +130,16 @@ pub(super) struct Men {
 }
 
 impl Men {
-    /// The squares that White's men attack if there is no black king: those on which he is in check.
+    /// The squares that White's men attack if there is no black king: those on which he is in
+    /// check.
     fn attacked_by_white(&self) -> u64 {
         self.legality.in_check[Color::Black.index()]
     }
 }
 
 impl<'a, S: Score> SliceValues<'a, S> {
-    /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be compared.
+    /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be
+    /// compared.
     pub fn load(
         source: &Source,
         targets: Targets<'a, S>,
@@ -160,8 +166,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
             },
             places,
         };
-        // Keys are derived while results are read, and mate scores with them: looking for the moves is most of the work. What a
-        // Syzygy file has is not complete before all is read.
+        // Keys are derived while results are read, and mate scores with them: looking for the moves
+        // is most of the work. What a Syzygy file has is not complete before all is read.
         let derives_keys = |side: Color| {
             is_asked
                 && source.format() == Format::Native
@@ -211,7 +217,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
         self.targets.frame
     }
 
-    /// The numbers of a side, and those that become values where they are. Distances to zeroing are read if they are asked for.
+    /// The numbers of a side, and those that become values where they are. Distances to zeroing are
+    /// read if they are asked for.
     fn numbers<'s>(
         &self,
         source: &'s Source,
@@ -334,8 +341,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
     }
 
-    /// Turns the numbers of a side into values; returns which have no meaning as well. What was `taken` of them is not among
-    /// the numbers any more.
+    /// Turns the numbers of a side into values; returns which have no meaning as well. What was
+    /// `taken` of them is not among the numbers any more.
     fn resolve(
         &self,
         source: &Source,
@@ -513,7 +520,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
         strange.map(|kings| kings & canonical & legal)
     }
 
-    /// The keys of a line that no file has, and its mate scores if no file has those, from its results and what its moves lead to.
+    /// The keys of a line that no file has, and its mate scores if no file has those, from its
+    /// results and what its moves lead to.
     fn derive_line(
         &self,
         step: &Step<'_, '_, S>,
@@ -552,7 +560,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
     }
 
-    /// Those of the numbers of mirror images that do not stand for the values of the positions themselves.
+    /// Those of the numbers of mirror images that do not stand for the values of the positions
+    /// themselves.
     fn unlike_twins(
         &self,
         source: &Source,

@@ -111,7 +111,8 @@ impl Source {
         }
     }
 
-    /// What the header of a table says in the colours of the normal form, if it is of our own format.
+    /// What the header of a table says in the colours of the normal form, if it is of our own
+    /// format.
     pub fn description(&self, metric: Metric) -> Option<&Description> {
         self.native(metric).map(|native| &native.description)
     }
@@ -143,7 +144,8 @@ impl Source {
         }
     }
 
-    /// Whether results are left to the prober where promotions reach them, and not only where captures do.
+    /// Whether results are left to the prober where promotions reach them, and not only where
+    /// captures do.
     pub fn leaves_promotions(&self) -> bool {
         self.format() == Format::Native
     }
@@ -177,15 +179,16 @@ impl Source {
         }
     }
 
-    /// The score of a draw as the file of distances to mate counts: with numbers of one byte or of two.
+    /// The score of a draw as the file of distances to mate counts: with numbers of one byte or of
+    /// two.
     pub fn draw_in_file<S: Score>(&self) -> S {
         let native = self.native(Metric::Dtm);
         S::draw_in_file(native.is_some_and(NativeTable::has_high_bytes))
     }
 
-    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers where no position is, those
-    /// outside the part, and those of identical men whose squares do not increase may be any. Those of our own tables are put
-    /// away if there is a place for it.
+    /// The numbers of a metric, at the addresses of a frame. There must be such a stream. Numbers
+    /// where no position is, those outside the part, and those of identical men whose squares do
+    /// not increase may be any. Those of our own tables are put away if there is a place for it.
     pub fn numbers(
         &self,
         metric: Metric,
@@ -243,8 +246,8 @@ impl Source {
         planes * frame.addresses as u64 * size_of::<Line<u8>>() as u64
     }
 
-    /// The numbers of a metric at addresses with some squares of the white king, their low bytes and, if there are any, their
-    /// high ones. There must be such a stream of our own format.
+    /// The numbers of a metric at addresses with some squares of the white king, their low bytes
+    /// and, if there are any, their high ones. There must be such a stream of our own format.
     pub fn lines(
         &self,
         metric: Metric,
@@ -294,9 +297,9 @@ pub(super) fn is_read_by_bands(space: &IndexSpace, frame: &Frame) -> bool {
     frame.in_triangle && space.len() > PIECE && bytes_of_pairs(space) <= MOST_OF_PAIRS
 }
 
-/// Bytes of the numbers of all pairs of kings that one square of the white king leads to, at most: he, or
-/// in other colours the black king on any of 64 squares. In a file whose White has the other colours these are turned
-/// into ten, and of the other king's square there are eight images.
+/// Bytes of the numbers of all pairs of kings that one square of the white king leads to, at most:
+/// he, or in other colours the black king on any of 64 squares. In a file whose White has the other
+/// colours these are turned into ten, and of the other king's square there are eight images.
 pub(super) fn bytes_of_pairs(space: &IndexSpace) -> u64 {
     space.len() / PAIRS_IN_FILE * MOST_PAIRS
 }
@@ -392,7 +395,8 @@ impl Reading<'_> {
         Ok(pages)
     }
 
-    /// The lines of a band in memory, in place of those that are there; none if they have only high bytes that are zero.
+    /// The lines of a band in memory, in place of those that are there; none if they have only high
+    /// bytes that are zero.
     fn read_band(
         &self,
         stream: &Stream,
@@ -474,8 +478,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Brings the numbers of one square of the white king together, in a frame without pawns, from whose first address on
-    /// [`Gather::run`] takes them to their lines.
+    /// Brings the numbers of one square of the white king together, in a frame without pawns, from
+    /// whose first address on [`Gather::run`] takes them to their lines.
     fn bring_together(
         &self,
         stream: &Stream,
@@ -492,7 +496,8 @@ impl Reading<'_> {
         Ok(gather)
     }
 
-    /// Brings the numbers to the lines from address `start` on. They are all zeros before, and whole bands.
+    /// Brings the numbers to the lines from address `start` on. They are all zeros before, and
+    /// whole bands.
     fn fill(
         &self,
         stream: &Stream,
@@ -587,7 +592,8 @@ fn open_native(
     Ok(tables)
 }
 
-/// The sides to move that have values of their own: with the same men on both sides, one serves for both.
+/// The sides to move that have values of their own: with the same men on both sides, one serves for
+/// both.
 pub(super) fn sides(material: &Material) -> usize {
     if material.is_symmetric() { 1 } else { 2 }
 }

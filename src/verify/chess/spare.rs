@@ -1,5 +1,5 @@
-//! Memory of frames that are not needed any more, for those that come next: what the system gives it
-//! clears first, which takes as long as to fill it.
+//! Memory of frames that are not needed any more, for those that come next: what the system gives
+//! it clears first, which takes as long as to fill it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The way through the addresses of a slice: what is at hand of the values that moves lead to, and for how long.
+//! The way through the addresses of a slice: what is at hand of the values that moves lead to, and
+//! for how long.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use super::resolved::Lines;
 #[derive(Debug, Default)]
 pub(super) struct SideValues<S> {
     pub lines: Lines<S>,
-    /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not asked for.
+    /// What the results and distances to zeroing amount to, see [`key`]; empty if they are not
+    /// asked for.
     pub keys: Pages<i16>,
 }
 
@@ -80,8 +82,8 @@ impl<'a, 'v, S: Score> Step<'a, 'v, S> {
     }
 }
 
-/// Goes through all addresses of a slice, with what the moves of a side lead to from there: `other` has the values of the side that
-/// moves next.
+/// Goes through all addresses of a slice, with what the moves of a side lead to from there: `other`
+/// has the values of the side that moves next.
 ///
 /// # Errors
 ///

@@ -54,8 +54,8 @@ impl StoredNumbers {
         })
     }
 
-    /// The numbers of one side to move in a slice, at addresses with some squares of the white king.
-    /// Nothing if no file has that side. Where no position is they may be any.
+    /// The numbers of one side to move in a slice, at addresses with some squares of the white
+    /// king. Nothing if no file has that side. Where no position is they may be any.
     ///
     /// # Errors
     ///

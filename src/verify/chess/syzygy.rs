@@ -1,7 +1,7 @@
 //! Syzygy tables as a source of numbers.
 //!
-//! Their streams are decoded block by block, all of one at a time. Then their indices are counted up, with the men of each, and
-//! each number goes to its addresses.
+//! Their streams are decoded block by block, all of one at a time. Then their indices are counted
+//! up, with the men of each, and each number goes to its addresses.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -285,8 +285,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads all indices of a stream without pawns. If the leading men stand on the diagonal, mirror images have two: the first
-    /// is read and the other one compared with it.
+    /// Reads all indices of a stream without pawns. If the leading men stand on the diagonal,
+    /// mirror images have two: the first is read and the other one compared with it.
     fn read_all(&self) -> Vec<Twin> {
         let scatter = Scatter::new(self.frame, &self.encoder.men(), self.is_flipped, false);
         let twins = parallel::map_items(self.values.chunks(TASK), |task, values| {
@@ -321,7 +321,8 @@ impl Reading<'_> {
         (twin < index).then_some(twin)
     }
 
-    /// Reads the indices of a slice. If only the leading pawns are their own mirror images, it has two sets of them.
+    /// Reads the indices of a slice. If only the leading pawns are their own mirror images, it has
+    /// two sets of them.
     fn read_slice(&self, leading: Color) -> Vec<Twin> {
         let pawns = match self.is_flipped {
             true => self.frame.pawns.with_colors_exchanged(),

@@ -1,4 +1,5 @@
-//! What is verified by parts is what is verified in memory. Pages, bands and pieces of streams are small in tests.
+//! What is verified by parts is what is verified in memory. Pages, bands and pieces of streams are
+//! small in tests.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -32,8 +33,8 @@ fn generate(directory: &Path, names: &[&str]) -> Vec<Material> {
     materials
 }
 
-/// The report of verification in memory, with mate scores of as many bytes as it takes, after that by parts with two was
-/// found to be the same.
+/// The report of verification in memory, with mate scores of as many bytes as it takes, after that
+/// by parts with two was found to be the same.
 fn report(directory: &Path, material: Material) -> Report {
     let never = AtomicBool::new(false);
     let materials = [material];
@@ -110,10 +111,12 @@ fn damage(streams: &mut [Numbers]) {
 fn reports_by_parts_are_those_in_memory() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    // Pawns of one and of both colours, equal men, the same men on both sides, promotions into other colours.
+    // Pawns of one and of both colours, equal men, the same men on both sides, promotions into
+    // other colours.
     let names = ["KQvKR", "KRvKR", "KRvKP", "KPvKP", "KBBvK", "KPPvK"];
     let materials = generate(directory, &names);
-    // Reports of wrong tables are compared with each other, and so say of all other values that they are right.
+    // Reports of wrong tables are compared with each other, and so say of all other values that
+    // they are right.
     for &material in &materials[..2] {
         let clean = report(directory, material);
         assert!(clean.is_clean() && clean.tables == 3, "{clean:?}");
@@ -159,7 +162,8 @@ fn one_side_is_verified_by_parts_as_well() {
 fn high_bytes_are_verified() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    // No capture or promotion decides anything here, so all numbers are as they would be with two bytes.
+    // No capture or promotion decides anything here, so all numbers are as they would be with two
+    // bytes.
     let material = generate(directory, &["KRvK"])[0];
     let expected = report(directory, material);
     for metric in [Metric::Dtz, Metric::Dtm] {

@@ -138,7 +138,8 @@ pub(super) fn visit<S: Score>(
                 for king in (men.legality.legal[side] & canonical.positions).ones() {
                     let both = results(king);
                     let is_drawn = both[side] == Wdl::Draw;
-                    // A mated side has no ply to go, and tables 0; as probes have it, that counts as one.
+                    // A mated side has no ply to go, and tables 0; as probes have it, that counts
+                    // as one.
                     let zeroing = keys.map(|keys| key::shortest(keys[king as usize]).max(1));
                     let mate = scores.and_then(|scores| S::dtm(scores[king as usize]));
                     positions.push(Visited {

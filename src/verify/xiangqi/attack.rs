@@ -1,5 +1,5 @@
-//! Who attacks whom where the square of one man is a bit: a set has a bit for each square of that man, and all others
-//! stand still.
+//! Who attacks whom where the square of one man is a bit: a set has a bit for each square of that
+//! man, and all others stand still.
 
 use crate::game::Color;
 use crate::xiangqi::rules::attacks;
@@ -46,8 +46,8 @@ pub(super) fn takers(color: Color, role: Role, target: Square, fixed: Bitboard) 
     }
 }
 
-/// The squares of the man that moves in the set for which an attacker on `from` takes the man on `target`: it may be
-/// in the way of a rook or a knight, and be a cannon's screen.
+/// The squares of the man that moves in the set for which an attacker on `from` takes the man on
+/// `target`: it may be in the way of a rook or a knight, and be a cannon's screen.
 pub(super) fn takes(
     color: Color,
     role: Role,
@@ -89,7 +89,8 @@ pub(super) fn kings_face(kings: [Square; 2], fixed: Bitboard) -> Bitboard {
     if is_open { BOARD & !way } else { 0 }
 }
 
-/// The quiet moves of an attacker, each with the squares that must not be those of the man that moves in the set.
+/// The quiet moves of an attacker, each with the squares that must not be those of the man that
+/// moves in the set.
 pub(super) fn quiet_moves(
     color: Color,
     role: Role,

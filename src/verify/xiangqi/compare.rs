@@ -1,4 +1,5 @@
-//! Compares every position of a xiangqi material with its successors, and headers with all positions.
+//! Compares every position of a xiangqi material with its successors, and headers with all
+//! positions.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -184,11 +185,12 @@ impl Comparison<'_> {
         }
     }
 
-    /// Where a stored key does not follow from the one that the moves lead to: the first metric in which it does not.
+    /// Where a stored key does not follow from the one that the moves lead to: the first metric in
+    /// which it does not.
     ///
-    /// Where the rule of perpetual check was needed, distances measure progress, and what is checked is that there is
-    /// some: the winner has a move that comes nearer or, at distance 1, one without check, and every move of the loser
-    /// within the round comes nearer.
+    /// Where the rule of perpetual check was needed, distances measure progress, and what is
+    /// checked is that there is some: the winner has a move that comes nearer or, at distance 1,
+    /// one without check, and every move of the loser within the round comes nearer.
     fn differ(
         &self,
         stored: i32,

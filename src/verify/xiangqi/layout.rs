@@ -1,8 +1,9 @@
 //! Where the positions of a xiangqi material are while it is verified.
 //!
-//! One attacker is the place in a line. The address of the line is made of both camps and of the squares of the other
-//! attackers. Of a camp of one side and its mirror image only one has addresses; a position whose camp there is its own
-//! mirror image is there twice, as itself and as its mirror image.
+//! One attacker is the place in a line. The address of the line is made of both camps and of the
+//! squares of the other attackers. Of a camp of one side and its mirror image only one has
+//! addresses; a position whose camp there is its own mirror image is there twice, as itself and as
+//! its mirror image.
 
 use crate::game::Color;
 use crate::xiangqi::rules::{Bitboard, Role, Square, attacks, squares};
@@ -136,7 +137,8 @@ pub(super) struct Place {
     pub mirrored: bool,
 }
 
-/// The places of a line whose positions are counted and compared, each position on one address only.
+/// The places of a line whose positions are counted and compared, each position on one address
+/// only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Canonical {
     pub positions: Bitboard,
@@ -163,7 +165,8 @@ pub(super) struct Layout {
     pub addresses: usize,
 }
 
-/// The attackers of a material: that in the line first, which is one with many squares and few moves to look at.
+/// The attackers of a material: that in the line first, which is one with many squares and few
+/// moves to look at.
 fn attackers(material: &Material) -> Vec<Attacker> {
     let kinds = [Role::Knight, Role::Rook, Role::Cannon, Role::Pawn].into_iter();
     kinds
@@ -173,7 +176,8 @@ fn attackers(material: &Material) -> Vec<Attacker> {
 }
 
 impl Layout {
-    /// The layout of a material; `None` if it has no attackers or more addresses than 32 bits can number.
+    /// The layout of a material; `None` if it has no attackers or more addresses than 32 bits can
+    /// number.
     pub fn new(material: Material) -> Option<Layout> {
         let homes = Color::ALL.map(|color| Home::new(color, &material));
         let rows = homes.each_ref().map(|home| -> Vec<u32> {
@@ -345,8 +349,8 @@ impl Layout {
         men
     }
 
-    /// How many positions of the full board each one of a line stands for, and where in it men of a kind are in order. Where
-    /// it is one, the mirror image has a place of its own.
+    /// How many positions of the full board each one of a line stands for, and where in it men of a
+    /// kind are in order. Where it is one, the mirror image has a place of its own.
     pub fn images(&self, men: &Men) -> (u64, Bitboard) {
         let folded = men.camps[self.folded];
         let is_own_image = self.homes[self.folded].men[folded as usize].mirrored == folded;

@@ -1,7 +1,7 @@
 //! Lines: the values of the positions that differ only in the square of one man.
 //!
-//! As in the lines of chess, the best move is one to the least value: values are those of the side that then has
-//! the move. What is not legal has the largest number, so that nothing moves there.
+//! As in the lines of chess, the best move is one to the least value: values are those of the side
+//! that then has the move. What is not legal has the largest number, so that nothing moves there.
 
 use crate::xiangqi::rules::{Bitboard, SQUARES, Square};
 
@@ -14,8 +14,9 @@ pub(super) type Line<N> = [N; WIDTH];
 /// The score of no position.
 pub(super) const NO_SCORE: u8 = u8::MAX;
 
-/// Keys: the result, the round and the distance to conversion in one number, ordered by preference of the side to move. The
-/// winner goes for fewer rounds, then hurries; the loser goes for more rounds, then takes his time.
+/// Keys: the result, the round and the distance to conversion in one number, ordered by preference
+/// of the side to move. The winner goes for fewer rounds, then hurries; the loser goes for more
+/// rounds, then takes his time.
 ///
 /// With `m` = round * 512 + plies, a win has the key 2^18 - m, a draw 0, and a loss m - 2^18.
 pub(super) mod key {
@@ -48,7 +49,8 @@ pub(super) mod key {
         key.signum() - key
     }
 
-    /// What to take for a position that a capture reaches, so that what comes before is one ply from conversion.
+    /// What to take for a position that a capture reaches, so that what comes before is one ply
+    /// from conversion.
     #[inline(always)]
     pub fn reached_by_capture(key: i32) -> i32 {
         let captured = key.signum() * WON;
@@ -148,8 +150,8 @@ pub(super) struct Values {
     pub scores: Line<u8>,
 }
 
-/// Those of the moves that there are which are best for the side that makes them. Result and mate score may come from
-/// different moves.
+/// Those of the moves that there are which are best for the side that makes them. Result and mate
+/// score may come from different moves.
 pub(super) type Best = Values;
 
 impl Values {
@@ -194,7 +196,8 @@ impl Values {
     }
 }
 
-/// For each square the least number on the squares that are reached from it along free ranks and files.
+/// For each square the least number on the squares that are reached from it along free ranks and
+/// files.
 fn slide<N: Copy + Ord>(best: &mut Line<N>, line: &Line<N>, fixed: Bitboard, none: N) {
     let files = (0..9).map(|file| (10 * file, 1, 10));
     let ranks = (0..10).map(|rank| (rank, 10, 9));

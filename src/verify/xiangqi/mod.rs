@@ -1,10 +1,11 @@
 //! Xiangqi tables: every value against the values of its successors.
 //!
-//! Results and rounds follow from the moves everywhere, distances to mate as well. Distances to conversion follow exactly where the
-//! rule of perpetual check was not needed. Elsewhere they measure progress, and what is checked is that there is some.
+//! Results and rounds follow from the moves everywhere, distances to mate as well. Distances to
+//! conversion follow exactly where the rule of perpetual check was not needed. Elsewhere they
+//! measure progress, and what is checked is that there is some.
 //!
-//! Positions are looked at 90 at a time, as lines over the squares of one attacker (`line`, `layout`): a move of
-//! another man leads from a whole line to a whole line (`moves`).
+//! Positions are looked at 90 at a time, as lines over the squares of one attacker (`line`,
+//! `layout`): a move of another man leads from a whole line to a whole line (`moves`).
 
 mod attack;
 mod compare;
@@ -46,8 +47,8 @@ pub(super) fn work(material: &Material) -> u64 {
     IndexSpace::new(*material).map_or(0, |space| 2 * space.len())
 }
 
-/// Bytes that verifying a material takes at most, about: its lines and the numbers they are made from, and the lines
-/// that captures lead to.
+/// Bytes that verifying a material takes at most, about: its lines and the numbers they are made
+/// from, and the lines that captures lead to.
 pub(super) fn memory(material: &Material) -> u64 {
     let lines = |material: &Material| {
         let layout = Layout::new(*material);

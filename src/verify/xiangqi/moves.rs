@@ -1,8 +1,9 @@
 //! What the moves from an address lead to, for all squares of the man in the line at once.
 //!
-//! A man other than the one in the line moves from an address to another one, where the whole line is what is reached, but
-//! for the squares where that man stands in the way. The man in the line moves within it. Where a move leaves its own king in
-//! check there is no legal position, and the line says so.
+//! A man other than the one in the line moves from an address to another one, where the whole line
+//! is what is reached, but for the squares where that man stands in the way. The man in the line
+//! moves within it. Where a move leaves its own king in check there is no legal position, and the
+//! line says so.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -177,7 +178,8 @@ impl Moves<'_> {
         self.quiet_to(|_, line, turn, except| visit(line, turn, except));
     }
 
-    /// Visits the lines that the men reach whose squares are in the address, with the places where the way is not free.
+    /// Visits the lines that the men reach whose squares are in the address, with the places where
+    /// the way is not free.
     fn quiet_to(&self, mut visit: impl FnMut(usize, &Values, Turn, Bitboard)) {
         let layout = &self.own.layout;
         let At { men, fixed, .. } = self.at;

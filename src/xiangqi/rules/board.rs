@@ -1,12 +1,14 @@
 //! Board and pieces, linked.
 //!
-//! The board says which man stands on each cell, the piece list on which cell each man stands. With both, finding a
-//! side's men takes at most 16 looks instead of 90, and finding what stands somewhere takes one. They are
-//! only ever changed together, and with them the bit-ranks, the bit-files and the key.
+//! The board says which man stands on each cell, the piece list on which cell each man stands. With
+//! both, finding a side's men takes at most 16 looks instead of 90, and finding what stands
+//! somewhere takes one. They are only ever changed together, and with them the bit-ranks, the
+//! bit-files and the key.
 //!
-//! Men have *numbers*: 16 to 31 are red's, 32 to 47 black's, so that one bit says whose a man is: `number & 16` is red,
-//! `number & 32` is black. 0 is nobody. Within a side 0 is the king, then come two advisors, two elephants, two
-//! knights, two rooks, two cannons and five pawns. A man that is not on the board has cell 0, which is in the margin.
+//! Men have *numbers*: 16 to 31 are red's, 32 to 47 black's, so that one bit says whose a man is:
+//! `number & 16` is red, `number & 32` is black. 0 is nobody. Within a side 0 is the king, then
+//! come two advisors, two elephants, two knights, two rooks, two cannons and five pawns. A man that
+//! is not on the board has cell 0, which is in the margin.
 
 use std::fmt;
 
@@ -17,8 +19,9 @@ use super::zobrist::MAN_KEYS;
 use super::{Bitboard, Piece, Role, Square};
 use crate::game::Color;
 
-/// The number of a man: 16 to 31 for red, 32 to 47 for black, 0 for nobody. Of a side the king comes first, then two
-/// advisors, two elephants, two knights, two rooks, two cannons and five pawns.
+/// The number of a man: 16 to 31 for red, 32 to 47 for black, 0 for nobody. Of a side the king
+/// comes first, then two advisors, two elephants, two knights, two rooks, two cannons and five
+/// pawns.
 pub type PieceNumber = u8;
 
 /// One more than the largest [`PieceNumber`].
@@ -79,11 +82,12 @@ pub(super) fn numbers_of(piece: Piece) -> std::ops::Range<PieceNumber> {
     first..first + piece.role.limit() as PieceNumber
 }
 
-/// The men on the 16 x 16 board: who stands on each cell, on which cell each man stands, bit-ranks, bit-files and key, always
-/// changed together.
+/// The men on the 16 x 16 board: who stands on each cell, on which cell each man stands, bit-ranks,
+/// bit-files and key, always changed together.
 ///
-/// Two boards are equal when every man, by its number, stands on the same square. The same position can come about with
-/// the two rooks exchanged: [`Position`](super::Position) does not tell the difference.
+/// Two boards are equal when every man, by its number, stands on the same square. The same position
+/// can come about with the two rooks exchanged: [`Position`](super::Position) does not tell the
+/// difference.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Board {
     numbers: [PieceNumber; CELLS],
@@ -112,7 +116,8 @@ impl Board {
         free.is_some()
     }
 
-    /// Moves what stands on `from` to `to`, and takes whoever stands there off the board: returns its number, or 0.
+    /// Moves what stands on `from` to `to`, and takes whoever stands there off the board: returns
+    /// its number, or 0.
     #[inline]
     pub fn move_piece(&mut self, from: Cell, to: Cell) -> PieceNumber {
         let captured = self.numbers[to.index()];

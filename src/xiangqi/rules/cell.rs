@@ -1,9 +1,9 @@
 //! The 16 x 16 board: the 90 squares with a wide margin.
 //!
-//! A cell is one byte, the row in its high half and the column in its low half. The squares are rows 3 (black's back
-//! rank) to 12 (red's) and columns 3 (the a-file) to 11. Every step of a man is one number to add, and
-//! no step from a square leads past the margin: whether it left the board, or the palace, is one
-//! look-up, and which side of the river it is on is the highest bit.
+//! A cell is one byte, the row in its high half and the column in its low half. The squares are
+//! rows 3 (black's back rank) to 12 (red's) and columns 3 (the a-file) to 11. Every step of a man
+//! is one number to add, and no step from a square leads past the margin: whether it left the
+//! board, or the palace, is one look-up, and which side of the river it is on is the highest bit.
 
 use super::Square;
 use super::square::{FILES, RANKS};
@@ -12,8 +12,8 @@ use crate::game::Color;
 /// How many cells the board has.
 pub const CELLS: usize = 256;
 
-/// A place on the 16 x 16 board, which has the 90 squares in its middle: the row in the high half of the byte, the column
-/// in the low half.
+/// A place on the 16 x 16 board, which has the 90 squares in its middle: the row in the high half
+/// of the byte, the column in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cell(pub u8);
 

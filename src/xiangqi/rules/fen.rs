@@ -1,8 +1,9 @@
 //! Forsyth-Edwards notation, in the dialects that programs use.
 //!
-//! All write a board of ten ranks, black's back rank first. Elephants are `B` or `E`, knights `N` or `H`, and red to move is
-//! `w` or `r`; in any mixture. Two fields that chess needs, for castling and en passant, are `-` and may be
-//! missing with the counters. What is printed has `B`, `N`, `w` and all six fields.
+//! All write a board of ten ranks, black's back rank first. Elephants are `B` or `E`, knights `N`
+//! or `H`, and red to move is `w` or `r`; in any mixture. Two fields that chess needs, for castling
+//! and en passant, are `-` and may be missing with the counters. What is printed has `B`, `N`, `w`
+//! and all six fields.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;

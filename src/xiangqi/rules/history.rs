@@ -1,8 +1,9 @@
 //! A line of play that knows when it repeats itself, and who gives check for ever.
 //!
-//! Two steps find a repetition. A small hash of the positions that occurred says cheaply that the current one did not:
-//! that is nearly always the answer. Otherwise the moves are taken back one by one, in thought, until every man that
-//! moved has come home; a capture ends the search, since a captured man never comes home.
+//! Two steps find a repetition. A small hash of the positions that occurred says cheaply that the
+//! current one did not: that is nearly always the answer. Otherwise the moves are taken back one by
+//! one, in thought, until every man that moved has come home; a capture ends the search, since a
+//! captured man never comes home.
 //!
 //! The men of a kind are not told apart: two rooks that change places are both at home.
 
@@ -22,7 +23,8 @@ pub struct Repetition {
 }
 
 impl Repetition {
-    /// The side that loses by giving check for ever while the other does not; `None` if the endless game is a draw.
+    /// The side that loses by giving check for ever while the other does not; `None` if the endless
+    /// game is a draw.
     pub fn loser(&self) -> Option<Color> {
         match self.always_checks {
             [true, false] => Some(Color::White),
@@ -54,7 +56,8 @@ impl Repetition {
 pub struct History {
     current: Position,
     played: Vec<(Move, Undo)>,
-    /// By the lowest bits of a key: one more than the ply at which a position with such a key came first, or 0.
+    /// By the lowest bits of a key: one more than the ply at which a position with such a key came
+    /// first, or 0.
     filter: Box<[u32; FILTER]>,
 }
 
@@ -143,7 +146,8 @@ impl History {
     }
 }
 
-/// Where men are too few or too many, compared with the current position: nowhere when all are at home.
+/// Where men are too few or too many, compared with the current position: nowhere when all are at
+/// home.
 #[derive(Default)]
 struct Away(Vec<(Piece, Square, i8)>);
 

@@ -1,8 +1,9 @@
 //! Xiangqi: squares, men, moves, positions and their notations.
 //!
-//! The board is that of the program ElephantEye: an array of cells linked to a list of men ([`Board`]), bit-ranks and
-//! bit-files for rook and cannon ([`attacks::BitLines`]), moves listed in advance for the others. A
-//! [`Position`] is used like the one of chess; red is [`Color::White`](crate::game::Color::White). What differs:
+//! The board is that of the program ElephantEye: an array of cells linked to a list of men
+//! ([`Board`]), bit-ranks and bit-files for rook and cannon ([`attacks::BitLines`]), moves listed
+//! in advance for the others. A [`Position`] is used like the one of chess; red is
+//! [`Color::White`](crate::game::Color::White). What differs:
 //!
 //! - the side that has no legal move has lost, in check or not;
 //! - the kings may not face each other on an open file;

@@ -1,10 +1,11 @@
 //! Moves: generated from the piece list, and tested one by one.
 //!
-//! A move that keeps the rules of its man is *pseudo-legal*. It is legal if its own king is not attacked afterwards and does not
-//! face the other king. Few moves have anything to do with a king: outside check, and unless the king
-//! itself moves, only those that come from or go to the king's lines or a square diagonally next to it, where the
-//! legs of attacking knights are. These are tried on the board, the others are legal as they are. In
-//! the same way most moves are seen to give no check.
+//! A move that keeps the rules of its man is *pseudo-legal*. It is legal if its own king is not
+//! attacked afterwards and does not face the other king. Few moves have anything to do with a king:
+//! outside check, and unless the king itself moves, only those that come from or go to the king's
+//! lines or a square diagonally next to it, where the legs of attacking knights are. These are
+//! tried on the board, the others are legal as they are. In the same way most moves are seen to
+//! give no check.
 
 use std::ops::ControlFlow;
 
@@ -39,7 +40,8 @@ impl Trial {
         }
     }
 
-    /// Whether a pseudo-legal move is legal, and if so, whether it gives check. Without `CHECKS` that is not asked.
+    /// Whether a pseudo-legal move is legal, and if so, whether it gives check. Without `CHECKS`
+    /// that is not asked.
     #[inline]
     fn legal<const CHECKS: bool>(&mut self, role: Role, from: Square, to: Square) -> Option<bool> {
         let changed = from.bit() | to.bit();
@@ -107,7 +109,8 @@ impl Position {
         .is_break()
     }
 
-    /// The move from one square to another, if it is legal: the test for moves remembered from other positions.
+    /// The move from one square to another, if it is legal: the test for moves remembered from
+    /// other positions.
     ///
     /// Nothing is generated; see [`is_pseudo_legal`](Position::is_pseudo_legal).
     pub fn legal_move(&self, from: Square, to: Square) -> Option<Move> {
@@ -119,10 +122,12 @@ impl Position {
         Some(Move::new(role, from, to, self.role_at(to), gives_check))
     }
 
-    /// Whether a man of the side to move can go from one square to the other, what happens to its king left aside.
+    /// Whether a man of the side to move can go from one square to the other, what happens to its
+    /// king left aside.
     ///
-    /// Three steps: our man has to stand on the one square, none of ours on the other, and then the man's own
-    /// rule is one or two look-ups by the difference of the cells or by the occupied squares of a line.
+    /// Three steps: our man has to stand on the one square, none of ours on the other, and then the
+    /// man's own rule is one or two look-ups by the difference of the cells or by the occupied
+    /// squares of a line.
     pub fn is_pseudo_legal(&self, from: Square, to: Square) -> bool {
         let board = self.board();
         let us = side_bit(self.turn());
@@ -224,7 +229,8 @@ impl Position {
         ControlFlow::Continue(())
     }
 
-    /// The moves of rook and cannon: the runs of empty squares to either side, and at most four captures.
+    /// The moves of rook and cannon: the runs of empty squares to either side, and at most four
+    /// captures.
     #[inline]
     fn along_lines<const QUIET: bool>(
         &self,

@@ -9,8 +9,8 @@ use super::{Role, Square};
 
 /// A move with what it captures and whether it gives check, in 32 bits.
 ///
-/// Moves come from a position, by [`legal_moves`](super::Position::legal_moves) or one of the parsers, and
-/// mean something in that position only.
+/// Moves come from a position, by [`legal_moves`](super::Position::legal_moves) or one of the
+/// parsers, and mean something in that position only.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Move(u32);
 
@@ -102,8 +102,8 @@ impl fmt::Debug for Move {
     }
 }
 
-/// No position has more: two rooks and two cannons with 17 moves each, two knights with 8, five pawns with 3,
-/// king and guards with at most 17 are 116.
+/// No position has more: two rooks and two cannons with 17 moves each, two knights with 8, five
+/// pawns with 3, king and guards with at most 17 are 116.
 const CAPACITY: usize = 116;
 
 /// The moves of one position, held in place: making a list allocates nothing.

@@ -2,15 +2,17 @@
 //!
 //! ICCS, which the protocol UCCI uses too, names both squares: `h2e2`.
 //!
-//! WXF, the World Xiangqi Federation's, is written from the mover's point of view: the man (`H` is a knight and `E` an
-//! elephant; `N` and `B` are read as well), its file, a direction and a number. Files are counted from 1 to 9 from the mover's right. `+` is forward and `-` backward; the number is
-//! the steps along the file, or for knights, elephants and advisors the file they go to. `=` is sideways, and the
-//! number is the file.
+//! WXF, the World Xiangqi Federation's, is written from the mover's point of view: the man (`H` is
+//! a knight and `E` an elephant; `N` and `B` are read as well), its file, a direction and a number.
+//! Files are counted from 1 to 9 from the mover's right. `+` is forward and `-` backward; the
+//! number is the steps along the file, or for knights, elephants and advisors the file they go to.
+//! `=` is sideways, and the number is the file.
 //!
-//! Two men of a kind on one file are told apart as the front one, `+`, and the rear one, `-`, in place of the
-//! file: `C+=5`. Elephants and advisors need no such help, since only one of two on a file can go each way. Pawns may
-//! be three or more on a file, or two on each of two files: they are then numbered from the front, and the number stands in place
-//! of the letter: `15=4` is the first pawn on the fifth file.
+//! Two men of a kind on one file are told apart as the front one, `+`, and the rear one, `-`, in
+//! place of the file: `C+=5`. Elephants and advisors need no such help, since only one of two on a
+//! file can go each way. Pawns may be three or more on a file, or two on each of two files: they
+//! are then numbered from the front, and the number stands in place of the letter: `15=4` is the
+//! first pawn on the fifth file.
 
 use super::{Move, Position, Role, Square, squares};
 use crate::game::Color;
@@ -202,8 +204,8 @@ impl Move {
 
     /// Reads a move in WXF notation.
     ///
-    /// Letters may be those of any dialect and case, and `.` may stand for `=`. A file may be named where front and rear
-    /// would be usual, as long as one legal move fits.
+    /// Letters may be those of any dialect and case, and `.` may stand for `=`. A file may be named
+    /// where front and rear would be usual, as long as one legal move fits.
     ///
     /// # Errors
     ///

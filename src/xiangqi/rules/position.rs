@@ -11,10 +11,11 @@ use super::{Bitboard, Move, Piece, Role, Setup, SetupError, Square, squares};
 use crate::game::repetition::Repeatable;
 use crate::game::{Color, MAX_FULLMOVES};
 
-/// A legal position: each man where it can stand, kings not facing each other, and the side that just moved not in check.
+/// A legal position: each man where it can stand, kings not facing each other, and the side that
+/// just moved not in check.
 ///
-/// Small enough to copy; [`play`](Position::play) returns the next one, [`make`](Position::make) and
-/// [`unmake`](Position::unmake) change one in place.
+/// Small enough to copy; [`play`](Position::play) returns the next one, [`make`](Position::make)
+/// and [`unmake`](Position::unmake) change one in place.
 ///
 /// # Examples
 ///
@@ -249,7 +250,8 @@ impl Position {
         !self.check && !self.has_legal_move()
     }
 
-    /// Whether neither side has an attacker left: a rook, a knight, a cannon or a pawn. Such a position is a draw.
+    /// Whether neither side has an attacker left: a rook, a knight, a cannon or a pawn. Such a
+    /// position is a draw.
     pub fn is_insufficient_material(&self) -> bool {
         let attackers = Role::ALL.into_iter().filter(|role| role.is_attacker());
         attackers.fold(0, |set, role| set | self.by_role(role)) == 0
@@ -264,7 +266,8 @@ impl Position {
         next
     }
 
-    /// Plays a move in place. The move has to be legal here; any other leaves a position without meaning.
+    /// Plays a move in place. The move has to be legal here; any other leaves a position without
+    /// meaning.
     #[inline]
     pub fn make(&mut self, m: Move) -> Undo {
         let captured = self.board.move_piece(Cell::of(m.from()), Cell::of(m.to()));

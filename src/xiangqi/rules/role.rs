@@ -67,7 +67,8 @@ impl Role {
         }
     }
 
-    /// The role of a letter of either case: those of [`letter`](Role::letter), `E` for the elephant and `H` for the knight.
+    /// The role of a letter of either case: those of [`letter`](Role::letter), `E` for the elephant
+    /// and `H` for the knight.
     pub const fn from_letter(letter: char) -> Option<Role> {
         match letter.to_ascii_uppercase() {
             'B' | 'E' => Some(Role::Elephant),
@@ -103,8 +104,8 @@ impl Role {
         Piece { color, role: self }
     }
 
-    /// The squares on which such a man of that side can stand: 9 for a king, 5 for an advisor, 7 for an elephant,
-    /// 55 for a pawn, 90 for the others.
+    /// The squares on which such a man of that side can stand: 9 for a king, 5 for an advisor, 7
+    /// for an elephant, 55 for a pawn, 90 for the others.
     #[inline]
     pub const fn domain(self, color: Color) -> Bitboard {
         let red = match self {

@@ -4,7 +4,8 @@ use super::attacks::between;
 use super::{Bitboard, Piece, Role, Square, squares};
 use crate::game::Color;
 
-/// A position in parts, not checked yet; [`Position::from_setup`](super::Position::from_setup) checks it.
+/// A position in parts, not checked yet; [`Position::from_setup`](super::Position::from_setup)
+/// checks it.
 ///
 /// # Examples
 ///

@@ -35,15 +35,20 @@ pub const FIRST_RANK: Bitboard = {
 
 /// A square, numbered file by file: a0 = 0, a1 = 1, … a9 = 9, b0 = 10, … i9 = 89.
 ///
-/// Files are a to i from red's left, ranks 0 to 9 from red's side. (Some programs count ranks from 1.)
+/// Files are a to i from red's left, ranks 0 to 9 from red's side. (Some programs count ranks from
+/// 1.)
 ///
-/// Sets of squares are words of 128 bits ([`Bitboard`]), and the numbers run along files because that suits such words:
+/// Sets of squares are words of 128 bits ([`Bitboard`]), and the numbers run along files because
+/// that suits such words:
 ///
-/// - left and right are the only symmetry of the board. Mirroring exchanges whole files, four pairs of ten-bit fields;
-/// - a step sideways is a shift by ten that leaves the board only at the ends of the word; only steps along a file
-///   need to be masked. Kings face each other, and pawns walk, along runs of neighbouring bits;
-/// - the legs of a knight and the eyes of an elephant are 1, 10, 9 or 11 bits away, four different numbers
-///   modulo 8 each: the sets fold into a byte ([`attacks::Folded`](super::attacks::Folded)). Numbers along ranks collide;
+/// - left and right are the only symmetry of the board. Mirroring exchanges whole files, four pairs
+///   of ten-bit fields;
+/// - a step sideways is a shift by ten that leaves the board only at the ends of the word; only
+///   steps along a file need to be masked. Kings face each other, and pawns walk, along runs of
+///   neighbouring bits;
+/// - the legs of a knight and the eyes of an elephant are 1, 10, 9 or 11 bits away, four different
+///   numbers modulo 8 each: the sets fold into a byte
+///   ([`attacks::Folded`](super::attacks::Folded)). Numbers along ranks collide;
 /// - exchanging the sides and left and right at once is 89 minus the number: one reversal of bits.
 ///
 /// # Examples
@@ -76,7 +81,8 @@ impl Square {
         }
     }
 
-    /// The square of a file (0 is the a-file) and a rank (0 is red's back rank), or `None` off the board.
+    /// The square of a file (0 is the a-file) and a rank (0 is red's back rank), or `None` off the
+    /// board.
     #[inline]
     pub const fn from_coords(file: u8, rank: u8) -> Option<Square> {
         if file < FILES as u8 && rank < RANKS as u8 {

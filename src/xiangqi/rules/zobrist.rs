@@ -1,7 +1,7 @@
 //! Keys of xiangqi positions.
 //!
-//! A number for each man on each square and one for red to move; see those of chess. No format prescribes them, so
-//! they come from a small generator.
+//! A number for each man on each square and one for red to move; see those of chess. No format
+//! prescribes them, so they come from a small generator.
 
 use super::square::SQUARES;
 use super::{Piece, Square};

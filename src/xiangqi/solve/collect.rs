@@ -1,14 +1,15 @@
-//! What is known of every position before its material is solved: whether it is legal, whether it is check, and what
-//! captures lead to.
+//! What is known of every position before its material is solved: whether it is legal, whether it
+//! is check, and what captures lead to.
 //!
-//! A word has all squares of one attacker, *the man in the word*; the address has everybody else. So there are three kinds of
-//! captures, and each is looked at from its other end: not "where can this man go", but "with which squares of the man in the
-//! word is there such a capture".
+//! A word has all squares of one attacker, *the man in the word*; the address has everybody else.
+//! So there are three kinds of captures, and each is looked at from its other end: not "where can
+//! this man go", but "with which squares of the man in the word is there such a capture".
 //!
 //! # Example by hand
 //!
-//! KRvKN, the knight in the word. Squares are numbered file by file: a0 = 0, a9 = 9, b0 = 10, i9 = 89. Camps are those of the kings
-//! alone, d0 d1 d2 e0 e1 e2 f0 f1 f2 = 0 to 8, seen by their side; black's comes first and is folded:
+//! KRvKN, the knight in the word. Squares are numbered file by file: a0 = 0, a9 = 9, b0 = 10,
+//! i9 = 89. Camps are those of the kings alone, d0 d1 d2 e0 e1 e2 f0 f1 f2 = 0 to 8, seen by their
+//! side; black's comes first and is folded:
 //!
 //! ```text
 //! KRvKN:  address = (black camp * 9 + red camp) * 90 + rook      bit = knight
@@ -18,20 +19,23 @@
 //!
 //! Red: king d0 (camp 0), rook a4. Black: king e9 (camp 3). Address `(3 * 9 + 0) * 90 + 4 = 2434`.
 //!
-//! *The man in the word takes.* A knight takes on a4 from b2, c3, c5 and b6, as b3 and b5, its legs, are empty:
-//! [`attackers_of`] finds the bits 12, 23, 25 and 16 by going backwards from a4. In all four positions the same one comes
-//! about, word 27 of KvKN, bit 4: one look-up ([`Found::add_arrival`]).
+//! *The man in the word takes.* A knight takes on a4 from b2, c3, c5 and b6, as b3 and b5, its
+//! legs, are empty: [`attackers_of`] finds the bits 12, 23, 25 and 16 by going backwards from a4.
+//! In all four positions the same one comes about, word 27 of KvKN, bit 4: one look-up
+//! ([`Found::add_arrival`]).
 //!
-//! *The man in the word is taken.* The rook on a4 takes a knight on any of 17 squares ([`attacked_from`]), and each leads to another
-//! position: in KRvK the rook is in the word, so a knight on a7 leads to word 27, bit 7, one on e4 to bit 44
-//! ([`Collector::capture_of_word`]).
+//! *The man in the word is taken.* The rook on a4 takes a knight on any of 17 squares
+//! ([`attacked_from`]), and each leads to another position: in KRvK the rook is in the word, so a
+//! knight on a7 leads to word 27, bit 7, one on e4 to bit 44 ([`Collector::capture_of_word`]).
 //!
-//! *Others take others*, and the man in the word only looks on, or stands in the way. A red rook on e4 attacks the king on
-//! e9 unless the knight is on e5, e6, e7 or e8: [`captures_past`] gives all squares but these. The values of a whole word pass
-//! to a whole word ([`Found::add`]). With a cannon it is the other way round: it takes where the knight is the screen.
+//! *Others take others*, and the man in the word only looks on, or stands in the way. A red rook on
+//! e4 attacks the king on e9 unless the knight is on e5, e6, e7 or e8: [`captures_past`] gives all
+//! squares but these. The values of a whole word pass to a whole word ([`Found::add`]). With a
+//! cannon it is the other way round: it takes where the knight is the screen.
 //!
-//! *Mirror images.* With black's king on f9 the camp is 6, which is folded away. Mirrored he stands on d9 (camp 0), red's king on f0
-//! (camp 6), the rook on i4: address `(0 * 9 + 6) * 90 + 84 = 624`, and a knight on b6 = 16 is bit 76, h6.
+//! *Mirror images.* With black's king on f9 the camp is 6, which is folded away. Mirrored he stands
+//! on d9 (camp 0), red's king on f0 (camp 6), the rook on i4: address
+//! `(0 * 9 + 6) * 90 + 84 = 624`, and a knight on b6 = 16 is bit 76, h6.
 
 use std::sync::Arc;
 
@@ -131,7 +135,8 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Captures in the positions of `mask` that lead to a word of another material with the opponent to move.
+    /// Captures in the positions of `mask` that lead to a word of another material with the
+    /// opponent to move.
     #[inline(always)]
     fn add(
         &mut self,
@@ -152,7 +157,8 @@ impl Found<'_> {
         }
     }
 
-    /// The best of the scores so far and of those of moves into a line, in the positions of a set. No move has the lowest score.
+    /// The best of the scores so far and of those of moves into a line, in the positions of a set.
+    /// No move has the lowest score.
     #[inline(always)]
     fn improve_all(&mut self, line: &[u8], mirrored: bool, set: u128) {
         let mut scores = [0; BYTES];
@@ -395,7 +401,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The man in the word is taken on the square `bit`; camps and attackers are those after the move.
+    /// The man in the word is taken on the square `bit`; camps and attackers are those after the
+    /// move.
     #[inline(always)]
     fn capture_of_word(
         &self,
@@ -491,7 +498,8 @@ impl<'a> At<'a> {
         })
     }
 
-    /// The squares of the man in the word that nobody else stands on and with which the kings do not face each other.
+    /// The squares of the man in the word that nobody else stands on and with which the kings do
+    /// not face each other.
     #[inline(always)]
     fn possible(&self) -> u128 {
         let free = self.space.domain & !self.place.occupied;
@@ -504,7 +512,8 @@ impl<'a> At<'a> {
         }
     }
 
-    /// Whether the kings face each other once the man in the word is gone and the camps are these; without other attackers.
+    /// Whether the kings face each other once the man in the word is gone and the camps are these;
+    /// without other attackers.
     #[inline(always)]
     fn kings_face(&self, camps: [u32; 2]) -> bool {
         let homes = &self.space.homes;

@@ -128,8 +128,8 @@ impl Home {
     }
 }
 
-/// Camps one move away, the square landed on and the eye that has to be empty. Men of the camp itself are
-/// taken into account.
+/// Camps one move away, the square landed on and the eye that has to be empty. Men of the camp
+/// itself are taken into account.
 fn home_moves(color: Color, camp: &Camp) -> impl Iterator<Item = (Camp, Square, Bitboard)> {
     let camp = *camp;
     let occupied = camp.occupied();

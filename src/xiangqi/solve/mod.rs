@@ -2,9 +2,11 @@
 //!
 //! What differs from chess, and where it is dealt with:
 //!
-//! - the man in the word is an attacker, so others can block it: its moves need the address ([`sweep`]);
+//! - the man in the word is an attacker, so others can block it: its moves need the address
+//!   ([`sweep`]);
 //! - a camp of king, advisors and elephants is one dimension (`home`);
-//! - legs, eyes and screens: what has to be empty is known from the address, but for the man in the word;
+//! - legs, eyes and screens: what has to be empty is known from the address, but for the man in the
+//!   word;
 //! - the side without a legal move has lost, in check or not;
 //! - there are no zeroing moves but captures and no limit of plies without one;
 //! - perpetual check loses where that rule is in force.
@@ -32,15 +34,18 @@ use collect::Collector;
 use space::Space;
 use sweep::Moves;
 
-/// Bytes of memory for each word of one side to move while its material is being solved, at the worst moment: what is fixed (112), the
-/// sets of the iteration (145), the distances and notes of them (168), and results (64).
+/// Bytes of memory for each word of one side to move while its material is being solved, at the
+/// worst moment: what is fixed (112), the sets of the iteration (145), the distances and notes of
+/// them (168), and results (64).
 pub const SOLVING_BYTES: u64 = 489;
-/// More of them where distances to mate are wanted: scores of captures (128), new distances and notes of them (168), and when a
-/// score is due and notes of that (11).
+/// More of them where distances to mate are wanted: scores of captures (128), new distances and
+/// notes of them (168), and when a score is due and notes of that (11).
 pub const MATES_BYTES: u64 = 307;
-/// More of them under the rule of perpetual check: rounds and notes of them (168), the sets of a core and its ranks (160).
+/// More of them under the rule of perpetual check: rounds and notes of them (168), the sets of a
+/// core and its ranks (160).
 pub const PERPETUAL_CHECK_BYTES: u64 = 328;
-/// Bytes of memory for each word of one side to move of a solved material: three sets and distances to conversion.
+/// Bytes of memory for each word of one side to move of a solved material: three sets and distances
+/// to conversion.
 pub const SOLVED_BYTES: u64 = 3 * 16 + 128;
 /// More of them for distances to mate, and as many for rounds.
 pub const MORE_DISTANCES_BYTES: u64 = 128;
@@ -54,13 +59,13 @@ pub struct SideValues {
     pub won: Vec<u128>,
     /// Those that are lost.
     pub lost: Vec<u128>,
-    /// Distance to conversion in plies without sign, 128 bytes a word; 0 for draws and where there is no move. Empty where nobody
-    /// wants it any more.
+    /// Distance to conversion in plies without sign, 128 bytes a word; 0 for draws and where there
+    /// is no move. Empty where nobody wants it any more.
     pub dtc: Vec<u8>,
     /// [`MateScore`] bytes, 128 a word; empty if not wanted.
     pub dtm: Vec<u8>,
-    /// How often the rule of perpetual check was applied before a position was decided, 128 bytes a word; empty if it decided
-    /// nothing.
+    /// How often the rule of perpetual check was applied before a position was decided, 128 bytes a
+    /// word; empty if it decided nothing.
     pub rounds: Vec<u8>,
 }
 
@@ -132,7 +137,8 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Positions of the full board by result, with each side to move: every placement once, men of a kind not told apart.
+    /// Positions of the full board by result, with each side to move: every placement once, men of
+    /// a kind not told apart.
     #[must_use]
     pub fn counts(&self) -> [Counts; 2] {
         self.sides.each_ref().map(|side| {
@@ -169,13 +175,15 @@ pub type Targets = HashMap<Material, Arc<Solved>>;
 pub struct SolveOptions<'a> {
     /// What an endless game is worth.
     pub rules: Rules,
-    /// Whether distances to mate are wanted; the targets must have them too. Only without perpetual check.
+    /// Whether distances to mate are wanted; the targets must have them too. Only without perpetual
+    /// check.
     pub mates: bool,
     /// Who watches and may stop it.
     pub watch: Watch<'a>,
 }
 
-/// Every value of a material. `targets` holds at least what its captures lead to, solved under the same rules.
+/// Every value of a material. `targets` holds at least what its captures lead to, solved under the
+/// same rules.
 ///
 /// # Errors
 ///

@@ -1,14 +1,15 @@
 //! The positions of one material as words.
 //!
-//! One attacker is the *bit* of a word, a number below 90. The address of the word is made of both camps and the squares of the
-//! other attackers, the last one fastest:
+//! One attacker is the *bit* of a word, a number below 90. The address of the word is made of both
+//! camps and the squares of the other attackers, the last one fastest:
 //!
 //! ```text
 //! KNPvKAABB:  address = (black camp * 9 + red king) * 55 + pawn        bit = knight
 //! ```
 //!
-//! The first camp is *folded*: of a camp and its mirror image only one has an address. A position whose first camp is its own mirror
-//! image is there twice, once for each mirror image of the rest; both are kept in step.
+//! The first camp is *folded*: of a camp and its mirror image only one has an address. A position
+//! whose first camp is its own mirror image is there twice, once for each mirror image of the rest;
+//! both are kept in step.
 
 use super::home::{Home, NONE};
 use crate::game::{Bits, Color};
@@ -88,8 +89,8 @@ fn attackers(material: &Material) -> Vec<Attacker> {
         .collect()
 }
 
-/// What it costs to have a man in the word: the moves of a knight are few operations there, those of a rook many, and a pawn
-/// leaves two bits in five unused.
+/// What it costs to have a man in the word: the moves of a knight are few operations there, those
+/// of a rook many, and a pawn leaves two bits in five unused.
 const IN_THE_WORD: [Role; 4] = [Role::Knight, Role::Rook, Role::Cannon, Role::Pawn];
 
 /// The attacker that a material has in its words, or `None` if it has no attacker.
@@ -130,8 +131,8 @@ pub fn words(material: &Material) -> Option<u64> {
 }
 
 impl Space {
-    /// The positions of a material with that attacker in the word, or `None` if it has none of them or the sets
-    /// would have more words than 32 bits can number.
+    /// The positions of a material with that attacker in the word, or `None` if it has none of them
+    /// or the sets would have more words than 32 bits can number.
     #[must_use]
     pub fn new(material: Material, word_man: Attacker) -> Option<Space> {
         let mut addressed = attackers(&material);
@@ -293,7 +294,8 @@ impl Space {
         std::array::from_fn(|side| self.homes[side].mirrored[camps[side] as usize])
     }
 
-    /// The word and bit of a placement: by color and role the squares of its men, as many as the material has.
+    /// The word and bit of a placement: by color and role the squares of its men, as many as the
+    /// material has.
     ///
     /// `None` if a man stands where it cannot.
     #[must_use]
@@ -325,8 +327,8 @@ impl Space {
         Some((address, bit.into()))
     }
 
-    /// The words of two camps, by the numbers of [`Camps`](crate::xiangqi::Camps): the first of them, and whether they are those of
-    /// the mirror image.
+    /// The words of two camps, by the numbers of [`Camps`](crate::xiangqi::Camps): the first of
+    /// them, and whether they are those of the mirror image.
     pub(crate) fn words_of_camps(&self, camps: [u32; 2]) -> (usize, bool) {
         let folded = camps[self.folded.index()] as usize;
         let mirrored = self.homes[self.folded.index()].places[folded] == NONE;
@@ -371,8 +373,8 @@ impl Space {
         pieces
     }
 
-    /// Where the man of a word can stand on a square of its own; nowhere if two others share one. Many of these
-    /// positions are not legal.
+    /// Where the man of a word can stand on a square of its own; nowhere if two others share one.
+    /// Many of these positions are not legal.
     #[must_use]
     pub fn possible(&self, address: usize) -> u128 {
         let occupied = self.place(address).occupied;
@@ -382,14 +384,16 @@ impl Space {
         }
     }
 
-    /// How many positions of the full board the position in a word stands for, 0 if another one stands for them: a position and
-    /// its mirror image are counted with one of them, and men of a kind are not told apart.
+    /// How many positions of the full board the position in a word stands for, 0 if another one
+    /// stands for them: a position and its mirror image are counted with one of them, and men of a
+    /// kind are not told apart.
     #[must_use]
     pub fn images(&self, address: usize) -> Images {
         let place = self.place(address);
         let folded = place.camps[self.folded.index()];
         let own_mirror_image = self.homes[self.folded.index()].mirrored[folded as usize] == folded;
-        // Both mirror images of the rest have an address of their own where the camp is its own mirror image.
+        // Both mirror images of the rest have an address of their own where the camp is its own
+        // mirror image.
         let weight = if own_mirror_image { 1 } else { 2 };
         let numbers = self.attacker_squares(place.inner);
         let numbers = &numbers[..self.axes.len()];

@@ -34,7 +34,8 @@ pub(super) fn square(number: u8) -> Square {
     Square::trusted(number.into())
 }
 
-/// The squares from which a lone man of a kind, with other men on `occupied`, has a quiet move into a set.
+/// The squares from which a lone man of a kind, with other men on `occupied`, has a quiet move into
+/// a set.
 #[inline(always)]
 pub(super) fn word_predecessors(
     color: Color,
@@ -63,7 +64,8 @@ fn knight_predecessors(into: Bitboard, occupied: Bitboard) -> Bitboard {
         | (into << 19 & ranks(0, 8) | into << 21 & ranks(1, 9)) & !(occupied << 10)
 }
 
-/// Squares in line with one of a set and nothing but empty squares between; those squares are empty, too.
+/// Squares in line with one of a set and nothing but empty squares between; those squares are
+/// empty, too.
 #[inline(always)]
 fn line_predecessors(into: Bitboard, empty: Bitboard) -> Bitboard {
     let up = empty & !RANK_0;
@@ -98,7 +100,8 @@ fn line_predecessors(into: Bitboard, empty: Bitboard) -> Bitboard {
     found | run >> 1 & down
 }
 
-/// The empty squares in line with `target` behind exactly one man: from there a cannon captures on it.
+/// The empty squares in line with `target` behind exactly one man: from there a cannon captures on
+/// it.
 #[inline(always)]
 fn behind_one_screen(target: Square, occupied: Bitboard) -> Bitboard {
     let screens = attacks::rook_captures(target, occupied);
@@ -142,9 +145,11 @@ pub(super) fn attacked_from(
     to & !occupied
 }
 
-/// The squares of one man more with which a man of a kind on `from` captures on `to`, where somebody stands.
+/// The squares of one man more with which a man of a kind on `from` captures on `to`, where
+/// somebody stands.
 ///
-/// The one man more is that in the word: it may stand in the way of a rook or a knight, or be a cannon's screen.
+/// The one man more is that in the word: it may stand in the way of a rook or a knight, or be a
+/// cannon's screen.
 #[inline(always)]
 pub(super) fn captures_past(
     color: Color,

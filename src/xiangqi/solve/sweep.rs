@@ -1,7 +1,7 @@
 //! Quiet moves applied to sets of positions.
 //!
-//! Whatever a man needs to be empty is known from the address, but for the square of the man in the word: that
-//! square is taken out of the word.
+//! Whatever a man needs to be empty is known from the address, but for the square of the man in the
+//! word: that square is taken out of the word.
 
 use super::home::NONE;
 use super::space::{Axis, MAX_ATTACKERS, Place, Space};
@@ -235,7 +235,8 @@ impl<'a> Moves<'a> {
             .fold(0, |set, (_, &square)| set | 1 << square)
     }
 
-    /// Visits every address one quiet move of an addressed attacker away, with the positions in which the way is free.
+    /// Visits every address one quiet move of an addressed attacker away, with the positions in
+    /// which the way is free.
     #[inline(always)]
     fn visit_attackers(
         &self,
@@ -353,7 +354,8 @@ impl QuietMoves for Moves<'_> {
             if side != space.folded.index() || home.places[step.to as usize] != NONE {
                 insert(space.address(camps, place.inner), open);
             }
-            // Where the camp before is its own mirror image, both mirror images of the position have an address.
+            // Where the camp before is its own mirror image, both mirror images of the position
+            // have an address.
             if side == space.folded.index()
                 && home.places[home.mirrored[step.to as usize] as usize] != NONE
             {

@@ -8,8 +8,8 @@ use crate::game::Color;
 use crate::xiangqi::Material;
 use crate::xiangqi::rules::{Role, flip};
 
-/// A solved material laid out for a capture: in the colours of the material captured from and with the same man in the word,
-/// as far as it is still there.
+/// A solved material laid out for a capture: in the colours of the material captured from and with
+/// the same man in the word, as far as it is still there.
 pub(super) fn laid_out(
     solved: &Arc<Solved>,
     target: Material,

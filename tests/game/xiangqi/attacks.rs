@@ -164,7 +164,8 @@ fn residues(s: Square, steps: [(i8, i8); 4], number: fn(Square) -> usize) -> Vec
 const BESIDE: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
 
-/// The text's proof: numbered by file, the legs of a knight and the eyes of an elephant are different modulo 8.
+/// The text's proof: numbered by file, the legs of a knight and the eyes of an elephant are
+/// different modulo 8.
 #[test]
 fn legs_and_eyes_never_collide_when_numbered_by_file() {
     for s in Square::all() {

@@ -69,7 +69,8 @@ fn numbers_of_men() {
     }
 }
 
-/// A rook that comes back is the same rook; two that change places make the same position on another board.
+/// A rook that comes back is the same rook; two that change places make the same position on
+/// another board.
 #[test]
 fn men_of_a_kind() {
     let first = super::position("3k5/9/9/9/9/9/9/9/4K4/R7R w");

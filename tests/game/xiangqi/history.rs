@@ -116,7 +116,8 @@ fn check(line: &History, compared: &Line<Position>) -> Result<(), TestCaseError>
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// The home-coming test finds what comparing all positions finds, and the small hash never hides anything.
+    /// The home-coming test finds what comparing all positions finds, and the small hash never
+    /// hides anything.
     #[test]
     fn home_coming_equals_comparison(
         (start, choices) in any_game(),
@@ -127,7 +128,8 @@ proptest! {
         let mut compared = Line::new(start);
         for choice in &choices {
             let moves = line.current().legal_moves();
-            // Few moves to choose from, and the last man moving back when it can: positions come back often.
+            // Few moves to choose from, and the last man moving back when it can: positions come
+            // back often.
             let home = line.moves().rev().nth(1).and_then(|m| line.current().legal_move(m.to(), m.from()));
             let m = match (home, moves.first()) {
                 (_, None) => break,

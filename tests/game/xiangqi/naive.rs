@@ -1,4 +1,5 @@
-//! A move generator that shares nothing with the library: an array of letters and the rules as written down.
+//! A move generator that shares nothing with the library: an array of letters and the rules as
+//! written down.
 
 /// Ranks from red's side, files from red's left; `.` is empty.
 type Letters = [[char; 9]; 10];

@@ -57,7 +57,8 @@ proptest! {
 }
 
 proptest! {
-    /// Everything a position keeps up to date equals what it is from scratch, and every move comes back.
+    /// Everything a position keeps up to date equals what it is from scratch, and every move comes
+    /// back.
     #[test]
     fn incremental_equals_from_scratch((start, choices) in any_game()) {
         let mut position = start;
@@ -162,7 +163,8 @@ fn a_full_board_of_moves_fits_a_list() {
     );
 }
 
-/// What is played from a position with the highest counters of a FEN can be read again, and comes back.
+/// What is played from a position with the highest counters of a FEN can be read again, and comes
+/// back.
 #[test]
 fn counters_stay_at_their_highest() {
     let highest = position("5k3/9/9/9/9/9/9/9/4A4/R3K3c b - - 65535 1000000000");

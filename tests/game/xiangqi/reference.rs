@@ -50,8 +50,8 @@ fn positions_of_pyffish() {
     assert!(written > 5_000, "{written}");
 }
 
-/// Where they write a move in another way, two men of a kind stand on one file: they name the file if the
-/// other man cannot go the same way, and front and rear where two files have two pawns each.
+/// Where they write a move in another way, two men of a kind stand on one file: they name the file
+/// if the other man cannot go the same way, and front and rear where two files have two pawns each.
 fn assert_other_text(position: &retrograde::xiangqi::Position, m: Move, text: &str) {
     let men = squares(position.pieces(position.turn(), m.role()));
     let on_the_file = men.filter(|s| s.file() == m.from().file()).count();

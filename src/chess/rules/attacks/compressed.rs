@@ -1,8 +1,8 @@
 //! Rotated bitboards with compressed vectors, after Ernst Heinz's DarkThought.
 //!
 //! The end squares of a line never change the attacks, so a line of n squares has 2^(n-2) different
-//! vectors, not 2^n. Every square's vectors for one line lie together in one table; a small record tells
-//! where, and how to cut the inner squares of the line out of its rotated board.
+//! vectors, not 2^n. Every square's vectors for one line lie together in one table; a small record
+//! tells where, and how to cut the inner squares of the line out of its rotated board.
 
 use super::hyperbola::{self, LINES};
 use super::rotated::{A1H8, A8H1, FILE, RANK, RotatedOccupancy, places};
@@ -40,7 +40,8 @@ const fn inner_lines() -> [[Inner; 4]; 64] {
             let place = &places[square];
             let length = place.lengths[direction];
             let inner = length.saturating_sub(2);
-            // The diagonal that is only h8 would be shifted by 64; with no inner squares any shift does.
+            // The diagonal that is only h8 would be shifted by 64; with no inner squares any shift
+            // does.
             let shift = if inner == 0 {
                 0
             } else {

@@ -1,20 +1,21 @@
 //! Attacks along one line by subtraction.
 //!
-//! Let `o` be the occupied squares of a line without the slider `s`. Then `o - s` borrows from the first
-//! occupied square above `s`: all bits from `s` up to that square change, and nothing beyond it. The
-//! changed bits are the attacks upwards. Reversing all 64 bits turns downwards into upwards, so
+//! Let `o` be the occupied squares of a line without the slider `s`. Then `o - s` borrows from the
+//! first occupied square above `s`: all bits from `s` up to that square change, and nothing beyond
+//! it. The changed bits are the attacks upwards. Reversing all 64 bits turns downwards into
+//! upwards, so
 //!
 //! ```text
 //!     attacks = ((o - s) ^ rev(rev(o) - rev(s))) & line
 //! ```
 //!
-//! where both halves cancel outside the squares that changed. The functions are `const`, and the tables of
-//! the other schemes are filled with them at compile time.
+//! where both halves cancel outside the squares that changed. The functions are `const`, and the
+//! tables of the other schemes are filled with them at compile time.
 
 use super::{Bitboard, SliderAttacks, Square};
 
-/// The lines through a square, without the square: rank, file, and the diagonals that run as a1-h8 and
-/// as a8-h1 do.
+/// The lines through a square, without the square: rank, file, and the diagonals that run as a1-h8
+/// and as a8-h1 do.
 pub(super) static LINES: [[Bitboard; 4]; 64] = line_masks();
 
 /// The direction of ranks in [`LINES`].

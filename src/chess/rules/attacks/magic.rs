@@ -1,10 +1,10 @@
 //! Attacks by multiplication and look-up.
 //!
-//! Only the squares a slider passes over matter, the ends of its lines left out: at most 12 for a rook, 9
-//! for a bishop. Multiplying those bits of the occupied squares by the right number gathers enough of them
-//! in the top bits to index the square's own table; different occupancies may share an entry when their
-//! attacks are the same. The multipliers were found by trying random numbers with few bits set; the tests
-//! prove them, since any other multiplier mixes up attacks.
+//! Only the squares a slider passes over matter, the ends of its lines left out: at most 12 for a
+//! rook, 9 for a bishop. Multiplying those bits of the occupied squares by the right number gathers
+//! enough of them in the top bits to index the square's own table; different occupancies may share
+//! an entry when their attacks are the same. The multipliers were found by trying random numbers
+//! with few bits set; the tests prove them, since any other multiplier mixes up attacks.
 
 use super::hyperbola::{A1H8, A8H1, FILE, LINES, RANK, along};
 use super::{Bitboard, SliderAttacks, Square};
@@ -70,8 +70,9 @@ static ATTACKS: [Bitboard; ROOK_ENTRIES + BISHOP_ENTRIES] = {
     attacks
 };
 
-/// Writes the attacks of one square. Every compilation runs this, so each line is looked along once and not once for
-/// each of the 108 thousand entries: the hash of both lines' men is the sum of their hashes, as no bit is in both.
+/// Writes the attacks of one square. Every compilation runs this, so each line is looked along once
+/// and not once for each of the 108 thousand entries: the hash of both lines' men is the sum of
+/// their hashes, as no bit is in both.
 const fn fill(attacks: &mut [Bitboard], entry: &Entry, square: usize, directions: [usize; 2]) {
     let (one, count_of_one) = alone(entry, square, directions[0]);
     let (other, count_of_other) = alone(entry, square, directions[1]);
@@ -88,7 +89,8 @@ const fn fill(attacks: &mut [Bitboard], entry: &Entry, square: usize, directions
     }
 }
 
-/// For each set of men on the inner squares of one line its product with the multiplier, and the attacks along the line.
+/// For each set of men on the inner squares of one line its product with the multiplier, and the
+/// attacks along the line.
 const fn alone(entry: &Entry, square: usize, direction: usize) -> ([(u64, Bitboard); 64], usize) {
     let line = LINES[square][direction];
     let inner = line & entry.mask;

@@ -1,8 +1,9 @@
 //! Which squares a piece attacks.
 //!
-//! King, knight and pawn attack the same squares whatever else stands on the board: one table each. Rook,
-//! bishop and queen slide until something stops them, so their attacks depend on the occupied squares of
-//! up to four lines. Four schemes answer that question here, behind one trait, [`SliderAttacks`]:
+//! King, knight and pawn attack the same squares whatever else stands on the board: one table each.
+//! Rook, bishop and queen slide until something stops them, so their attacks depend on the occupied
+//! squares of up to four lines. Four schemes answer that question here, behind one
+//! trait, [`SliderAttacks`]:
 //!
 //! | scheme | one line costs | tables |
 //! |---|---|---|
@@ -11,15 +12,16 @@
 //! | [`Hyperbola`] | two subtractions and two bit reversals | 4 masks for each square, 2 KiB |
 //! | [`Magic`] | (both lines) one multiplication, one load | 841 KiB |
 //!
-//! [`RayWalk`] steps along the rays and is what all four are tested against. The free functions [`rook`],
-//! [`bishop`] and [`queen`] are the fastest of them where only the occupied squares are at hand, which
-//! `benches/attacks.rs` measures.
+//! [`RayWalk`] steps along the rays and is what all four are tested against. The free functions
+//! [`rook`], [`bishop`] and [`queen`] are the fastest of them where only the occupied squares are
+//! at hand, which `benches/attacks.rs` measures.
 //!
 //! ## Why boards are rotated
 //!
-//! The squares of a rank are eight neighbouring bits, so `(occupied >> 8 * rank) & 255` is the *state* of a
-//! rank: a number that, with the square, tells everything about the attacks along that rank. Take a rook
-//! on e6, with men on b6 and g6 as well (the a-file is bit 0, so the highest bit printed is the h-file):
+//! The squares of a rank are eight neighbouring bits, so `(occupied >> 8 * rank) & 255` is the
+//! *state* of a rank: a number that, with the square, tells everything about the attacks along that
+//! rank. Take a rook on e6, with men on b6 and g6 as well (the a-file is bit 0, so the highest bit
+//! printed is the h-file):
 //!
 //! ```text
 //!     h g f e d c b a
@@ -27,14 +29,16 @@
 //!     0 1 1 0 1 1 1 0     attacks along it: b6 c6 d6, f6 g6
 //! ```
 //!
-//! The squares of a file are not neighbours, nor are those of a diagonal. They are on a board that is
-//! *rotated*: the same occupied squares with the bits in another order. [`RotatedOccupancy`] is that: four
-//! boards, each of which has the lines of one direction as neighbouring bits. A piece that moves changes
-//! two bits in each, so a position can keep them up to date instead of building them on the fly.
+//! The squares of a file are not neighbours, nor are those of a diagonal. They are on a board that
+//! is *rotated*: the same occupied squares with the bits in another order. [`RotatedOccupancy`] is
+//! that: four boards, each of which has the lines of one direction as neighbouring bits. A piece
+//! that moves changes two bits in each, so a position can keep them up to date instead of building
+//! them on the fly.
 //!
-//! The two end squares of a line never change the answer: an attack that reaches the last square stops
-//! there, occupied or not. Leaving them out of the state makes the vectors of a line of n squares
-//! 2<sup>n−2</sup> entries long instead of 2<sup>n</sup>; that is what [`DarkThought`] calls compressed.
+//! The two end squares of a line never change the answer: an attack that reaches the last square
+//! stops there, occupied or not. Leaving them out of the state makes the vectors of a line of n
+//! squares 2<sup>n−2</sup> entries long instead of 2<sup>n</sup>; that is what [`DarkThought`]
+//! calls compressed.
 
 mod compressed;
 mod hyperbola;
@@ -76,13 +80,16 @@ pub trait SliderAttacks {
     /// The scheme's view of the occupied squares, built on the fly.
     fn occupancy(occupied: Bitboard) -> Self::Occupancy;
 
-    /// The squares a rook on `square` attacks. Whether `square` itself is occupied makes no difference.
+    /// The squares a rook on `square` attacks. Whether `square` itself is occupied makes no
+    /// difference.
     fn rook(square: Square, occupancy: &Self::Occupancy) -> Bitboard;
 
-    /// The squares a bishop on `square` attacks. Whether `square` itself is occupied makes no difference.
+    /// The squares a bishop on `square` attacks. Whether `square` itself is occupied makes no
+    /// difference.
     fn bishop(square: Square, occupancy: &Self::Occupancy) -> Bitboard;
 
-    /// The squares a queen on `square` attacks. Whether `square` itself is occupied makes no difference.
+    /// The squares a queen on `square` attacks. Whether `square` itself is occupied makes no
+    /// difference.
     #[inline]
     fn queen(square: Square, occupancy: &Self::Occupancy) -> Bitboard {
         Self::rook(square, occupancy) | Self::bishop(square, occupancy)

@@ -9,13 +9,14 @@
 //!     a8h1     8 * ((rank + file) & 7) + (7 - file)
 //! ```
 //!
-//! so that bytes are ranks, files, and diagonals. A byte of a diagonal board holds two diagonals, one on
-//! each side of the long one, whose lengths add up to 8; the shift to the diagonal's lower end and the
-//! mask of its length tell them apart.
+//! so that bytes are ranks, files, and diagonals. A byte of a diagonal board holds two diagonals,
+//! one on each side of the long one, whose lengths add up to 8; the shift to the diagonal's lower
+//! end and the mask of its length tell them apart.
 
 use super::{Bitboard, Square};
 
-/// The occupied squares of a position with ranks, files and both kinds of diagonals as neighbouring bits.
+/// The occupied squares of a position with ranks, files and both kinds of diagonals as neighbouring
+/// bits.
 ///
 /// Build it [from the occupied squares](RotatedOccupancy::new), or keep it up to date with
 /// [`toggle`](RotatedOccupancy::toggle).
@@ -71,8 +72,8 @@ pub(super) const fn places() -> [Place; 64] {
             8 * a1h8 + 7 - file,
             8 * a8h1 + 7 - file,
         ];
-        // The diagonal that starts on the a-file, or on the eighth rank, ends with the byte's bit 7;
-        // the other diagonal of the byte starts with bit 0.
+        // The diagonal that starts on the a-file, or on the eighth rank, ends with the byte's bit
+        // 7; the other diagonal of the byte starts with bit 0.
         let (a1h8_length, a1h8_start) = if rank >= file {
             (8 - (rank - file), rank - file)
         } else {

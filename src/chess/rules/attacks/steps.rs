@@ -102,7 +102,8 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two squares; none when they share no line or are the same.
+/// The whole rank, file or diagonal through two squares; none when they share no line or are the
+/// same.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]

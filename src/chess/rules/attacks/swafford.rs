@@ -1,8 +1,9 @@
 //! Rotated bitboards as James Swafford describes them: 256 entries for each square and line.
 //!
-//! The state of a rank is a shift and a mask of the normal board; the state of a file is one of the board
-//! turned by 90 degrees; the states of the diagonals are those of the boards turned by 45 degrees either
-//! way, masked by the length of the diagonal, 1 to 8. State and square index a table of attack boards.
+//! The state of a rank is a shift and a mask of the normal board; the state of a file is one of the
+//! board turned by 90 degrees; the states of the diagonals are those of the boards turned by 45
+//! degrees either way, masked by the length of the diagonal, 1 to 8. State and square index a table
+//! of attack boards.
 
 use super::hyperbola::{self, LINES};
 use super::rotated::{A1H8, A8H1, FILE, PLACES, Place, RANK, RotatedOccupancy};
@@ -37,7 +38,8 @@ const fn line_attacks(direction: usize) -> LineAttacks {
     table
 }
 
-/// Puts the squares of a line in the order of their bits on its rotated board; returns how many there are.
+/// Puts the squares of a line in the order of their bits on its rotated board; returns how many
+/// there are.
 pub(super) const fn line_squares(
     places: &[Place; 64],
     square: usize,
@@ -101,7 +103,8 @@ impl Swafford {
         state(square, rotated, RANK) as u8
     }
 
-    /// The state of the file of `square`: which of its squares are occupied, the first rank as bit 0.
+    /// The state of the file of `square`: which of its squares are occupied, the first rank as
+    /// bit 0.
     #[inline]
     pub fn file_state(square: Square, rotated: &RotatedOccupancy) -> u8 {
         state(square, rotated, FILE) as u8

@@ -1,9 +1,10 @@
 //! The sets of a chain in the memory of a graphics card.
 //!
-//! A thread for each word finds what has a move by looking where each man can go; where most words are empty, what can
-//! move there is found from the others. Sets stay on the card. What a ply decides comes back as the bytes that are put
-//! away, and what is fixed from outside goes there slab by slab. So the processor makes what is fixed, keeps what was
-//! decided, and writes: the rest of a generation knows nothing of cards.
+//! A thread for each word finds what has a move by looking where each man can go; where most words
+//! are empty, what can move there is found from the others. Sets stay on the card. What a ply
+//! decides comes back as the bytes that are put away, and what is fixed from outside goes there
+//! slab by slab. So the processor makes what is fixed, keeps what was decided, and writes: the rest
+//! of a generation knows nothing of cards.
 
 #[cfg(all(test, unix))]
 mod tests;
@@ -27,18 +28,21 @@ const ROW: usize = 64;
 /// Below one newest word in this many, those are gone out from, instead of all that may be decided.
 const FEW: usize = 64;
 
-/// From one newest won word in this many on, candidates are not looked for: nearly all that is losable would be one.
+/// From one newest won word in this many on, candidates are not looked for: nearly all that is
+/// losable would be one.
 const MANY: usize = 50;
 
 /// Bytes that go to the card or come from it together, at most.
 const WINDOW: usize = 64 << 20;
 
-/// The most bytes of an encoded word: five say how far it is from the one before, and nine what is in it.
+/// The most bytes of an encoded word: five say how far it is from the one before, and nine what is
+/// in it.
 const ENCODED_BYTES: usize = 14;
 
 /// Bytes of the card's memory for each word: five sets.
 const WORD_BYTES: usize = 5 * 8;
-/// The same for each row: of the newest won and lost words which are not empty, and how many bytes they take.
+/// The same for each row: of the newest won and lost words which are not empty, and how many bytes
+/// they take.
 const ROW_BYTES: usize = 2 * (8 + 4);
 /// The same for each slab: words and bytes of both, and where what is in the window begins.
 const SLAB_BYTES: usize = 2 * 16 + 8;
@@ -63,7 +67,8 @@ pub(super) struct CardSets<'a> {
     window: Buffer<'a>,
     /// Where what is in the window begins, by slabs.
     starts: Buffer<'a>,
-    /// Room for what the window has, which is kept: the system takes longer to give memory than to copy.
+    /// Room for what the window has, which is kept: the system takes longer to give memory than to
+    /// copy.
     room: Vec<u8>,
 }
 
@@ -95,7 +100,8 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Slabs of so many bytes each, in groups of as many bytes as the window has room for: their numbers.
+/// Slabs of so many bytes each, in groups of as many bytes as the window has room for: their
+/// numbers.
 fn in_windows(bytes: &[usize], room: usize) -> Vec<Range<usize>> {
     let mut windows: Vec<Range<usize>> = Vec::new();
     let mut filled = 0;
@@ -201,7 +207,8 @@ impl<'a> CardSets<'a> {
         }
     }
 
-    /// Runs a kernel that has a side's moves, for every word: into which set, among which one, and where to.
+    /// Runs a kernel that has a side's moves, for every word: into which set, among which one, and
+    /// where to.
     fn sweep(
         &self,
         kernel: Kernel,
@@ -219,8 +226,8 @@ impl<'a> CardSets<'a> {
         self.card.run(kernel, threads, all)
     }
 
-    /// Finds the positions of a side that may be decided and have a move into the newest words, of which so many are
-    /// not empty.
+    /// Finds the positions of a side that may be decided and have a move into the newest words, of
+    /// which so many are not empty.
     fn reach(&self, side: usize, used: usize, buffers: [&Buffer<'_>; 3]) -> io::Result<()> {
         match used {
             0 => {}
@@ -230,7 +237,8 @@ impl<'a> CardSets<'a> {
         Ok(())
     }
 
-    /// Finds out where the words of a set are when it is encoded; returns words and bytes of each slab.
+    /// Finds out where the words of a set are when it is encoded; returns words and bytes of each
+    /// slab.
     fn measure(&self, set: &Buffer<'_>, to: &Measure<'_>) -> Result<Vec<[u64; 2]>, CardError> {
         let rows = self.words.div_ceil(ROW);
         let slab_rows = (self.slab / ROW) as u64;

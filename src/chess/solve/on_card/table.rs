@@ -1,15 +1,17 @@
 //! The moves of one side as a table that kernels read.
 //!
-//! Numbers of 64 bits: how many axes there are, whether the side moves the man in the word, the fixed squares, and in
-//! which order a thread takes the bits of an address; then six for each axis: how far its place is shifted in an address and
-//! which bits it has, how it moves, and where three things are: the squares of its places, where it can go, and where it
-//! can have come from. Where something is, is said in bytes from the beginning.
+//! Numbers of 64 bits: how many axes there are, whether the side moves the man in the word, the
+//! fixed squares, and in which order a thread takes the bits of an address; then six for each axis:
+//! how far its place is shifted in an address and which bits it has, how it moves, and where three
+//! things are: the squares of its places, where it can go, and where it can have come from. Where
+//! something is, is said in bytes from the beginning.
 //!
-//! Where a slider can go is how many directions it has, and for each how far the next square is and the squares that lie
-//! there, square by square: a rook has the directions 1, -1, 8 and -8, and of the first one from a1 the squares b1 to h1,
-//! `0xfe`. Of other men there is a list for each place. Lists begin with where each of 64 is, 16 bits each, from
-//! there on, and every list has a mark at its end: a king on a1 has `1 8 9 LIST_END`, and one who turns the board has pairs of a
-//! place and a symmetry.
+//! Where a slider can go is how many directions it has, and for each how far the next square is and
+//! the squares that lie there, square by square: a rook has the directions 1, -1, 8 and -8, and of
+//! the first one from a1 the squares b1 to h1, `0xfe`. Of other men there is a list for each place.
+//! Lists begin with where each of 64 is, 16 bits each, from there on, and every list has a mark at
+//! its end: a king on a1 has `1 8 9 LIST_END`, and one who turns the board has pairs of a place and
+//! a symmetry.
 
 use std::collections::BTreeMap;
 
@@ -86,12 +88,12 @@ const LOW_BITS: u64 = 8;
 /// Bits of the two last men.
 const LAST_BITS: u64 = 12;
 
-/// How the bits of a thread's number become an address: so many lowest ones stay where they are, and of those below the
-/// first man's so many lower ones come last.
+/// How the bits of a thread's number become an address: so many lowest ones stay where they are,
+/// and of those below the first man's so many lower ones come last.
 ///
-/// In KQRvKQR an address is `king, Q, R, q, r`, six bits each but for the king. A white queen moves up to 134 MB far, more than a
-/// cache has. So threads go through all squares of Q and R with 256 words of q and r each, 8 MB, before they come to
-/// the next 256.
+/// In KQRvKQR an address is `king, Q, R, q, r`, six bits each but for the king. A white queen moves
+/// up to 134 MB far, more than a cache has. So threads go through all squares of Q and R with 256
+/// words of q and r each, 8 MB, before they come to the next 256.
 fn order<B: Board>(space: &Space<B>, side: usize) -> [u64; 3] {
     let bits = |stride: usize| u64::from(stride.trailing_zeros());
     let own = space.axes.iter().skip(1).filter(|axis| axis.side == side);
@@ -104,8 +106,8 @@ fn order<B: Board>(space: &Space<B>, side: usize) -> [u64; 3] {
     }
 }
 
-/// The table of one side's moves; nothing if addresses are not made of bits, or a man who is turned with the board, or
-/// slides, has not all squares in their order.
+/// The table of one side's moves; nothing if addresses are not made of bits, or a man who is turned
+/// with the board, or slides, has not all squares in their order.
 pub(super) fn table<B: Board>(space: &Space<B>, side: usize) -> Option<Vec<u8>> {
     let squares: Vec<u8> = (0..64).collect();
     let mut lists = Lists {

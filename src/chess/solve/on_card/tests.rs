@@ -127,7 +127,8 @@ mod emulated {
             let share = threads.div_ceil(7).max(1);
             parallel::each(threads.div_ceil(share), |number| {
                 let (first, end) = (number * share, threads.min((number + 1) * share));
-                // SAFETY: addresses are those of buffers that are alive, and of as much as the kernel goes through.
+                // SAFETY: addresses are those of buffers that are alive, and of as much as the
+                // kernel goes through.
                 unsafe { run(first as u64, end as u64, arguments.as_ptr()) };
             });
             Ok(())
@@ -223,7 +224,8 @@ fn kernels_find_the_moves_that_the_processor_finds() {
             let other_order = [2, 3, below_first - 5];
             for (one_of, order) in [(1, [0u64; 3]), (1, other_order), (50, other_order)] {
                 on_card.write(8 * 3, &Bits::to_le_bytes(&order)).unwrap();
-                // A king in the word and another man on one square: no position, and sweeps leave those out or not.
+                // A king in the word and another man on one square: no position, and sweeps leave
+                // those out or not.
                 let is_position = |(address, word): (usize, u64)| {
                     let mut squares = [0; 8];
                     space.squares(address, &mut squares);
@@ -328,7 +330,8 @@ fn what_a_card_has_recorded_the_processor_goes_on_with_and_the_other_way_round()
         ..SolveOptions::new(&cancel)
     };
     let stored = solved(&["KNvK"], plain);
-    // Of its own image the processor makes the second chain from the first, and a card as the first.
+    // Of its own image the processor makes the second chain from the first, and a card as the
+    // first.
     let material: Material = "KNvKN".parse().unwrap();
     let card = EmulatedCard::new(None, 0);
     let on_card = SolveOptions {

@@ -94,7 +94,8 @@ impl SliceRules<'_> {
     /// Legal positions, checks, and the value of every zeroing move at some addresses: by word
     /// operations, an address at a time.
     ///
-    /// Without pawns every zeroing move changes the material; then nothing is said of those that do apart.
+    /// Without pawns every zeroing move changes the material; then nothing is said of those that do
+    /// apart.
     pub(crate) fn collect(&self, width: Width, addresses: Range<usize>) -> Collected {
         if self.is_wide {
             width.run(Collect::<u16>(self, addresses, PhantomData))

@@ -1,4 +1,5 @@
-//! Everything that is fixed from outside a slice: legal positions, checks, and what zeroing moves lead to.
+//! Everything that is fixed from outside a slice: legal positions, checks, and what zeroing moves
+//! lead to.
 
 mod collect;
 mod outcome;

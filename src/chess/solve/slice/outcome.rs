@@ -117,8 +117,8 @@ impl<S: BoardScore> Word<S> {
 
     /// Changes the values by an en-passant capture that is legal in some of the positions.
     ///
-    /// The table that the values come from knows nothing of the capture. Where it says stalemate, the capture is the
-    /// only move and its value alone counts; elsewhere the better of the two.
+    /// The table that the values come from knows nothing of the capture. Where it says stalemate,
+    /// the capture is the only move and its value alone counts; elsewhere the better of the two.
     pub(super) fn answer_en_passant(&mut self, legal: u64, reply: &Outcome<'_>, with_scores: bool) {
         let possible = reply.legal();
         let word: Word<S> = reply.word(with_scores);

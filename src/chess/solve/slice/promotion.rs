@@ -1,8 +1,10 @@
-//! Quiet promotions: what a pawn's last step leads to, laid out as the material reads it that has the pawn.
+//! Quiet promotions: what a pawn's last step leads to, laid out as the material reads it that has
+//! the pawn.
 //!
-//! After its pawn's promotion a material is another one in which the promoted man stands on the last rank. All other
-//! men are addressed as before. So the values that are read are one slice for each slice with a pawn that can
-//! promote, at the same addresses, of one side to move: an eighth to a twentieth of the other material.
+//! After its pawn's promotion a material is another one in which the promoted man stands on the
+//! last rank. All other men are addressed as before. So the values that are read are one slice for
+//! each slice with a pawn that can promote, at the same addresses, of one side to move: an eighth
+//! to a twentieth of the other material.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -189,7 +191,8 @@ pub struct KingPart {
 }
 
 impl Extraction {
-    /// The parts of one view by the square of the white king; nothing if each is made from all of the source.
+    /// The parts of one view by the square of the white king; nothing if each is made from all of
+    /// the source.
     #[must_use]
     pub fn king_parts(&self, part: usize) -> Option<Vec<KingPart>> {
         let (relation, mirrored) = self.relation(part);

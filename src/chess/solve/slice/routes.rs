@@ -1,32 +1,38 @@
 //! Where the zeroing moves of a slice lead, before it is known where the pieces stand.
 //!
-//! A capture leads from a word of one material to a word of another. The black king is the bit of both words, so only the address
-//! has to be found, and how the board has to be turned. Both follow from the squares by adding table entries; a [`Route`] has
-//! these tables, one for each man that can be taken.
+//! A capture leads from a word of one material to a word of another. The black king is the bit of
+//! both words, so only the address has to be found, and how the board has to be turned. Both follow
+//! from the squares by adding table entries; a [`Route`] has these tables, one for each man that
+//! can be taken.
 //!
 //! # Example by hand
 //!
-//! KQvKR. Addressed are the white king (his place in the triangle a1-d1-d4), the queen and the rook, the last one fastest:
+//! KQvKR. Addressed are the white king (his place in the triangle a1-d1-d4), the queen and the
+//! rook, the last one fastest:
 //!
 //! ```text
 //! KQvKR:  address = (place(K) * 64 + Q) * 64 + r        place: a1 b1 c1 d1 b2 c2 d2 c3 d3 d4 = 0 to 9
 //! KQvK:   address =  place(K) * 64 + Q
 //! ```
 //!
-//! White: king c2, queen d1; Black: rook d5. Squares 10, 3 and 35, place of the king 5: address `(5 * 64 + 3) * 64 + 35 = 20 707`.
+//! White: king c2, queen d1; Black: rook d5. Squares 10, 3 and 35, place of the king 5: address
+//! `(5 * 64 + 3) * 64 + 35 = 20 707`.
 //!
-//! *Queen takes rook.* King c2 and queen d5 remain: address `5 * 64 + 35 = 355` of KQvK, Black to move. The king is in the
-//! triangle, so nothing is turned, and bit `i` of word 355 says what the position with the black king on `i` is worth. The route
-//! has `kings[10].address = 5 * 64` and, for that king's symmetry, `offsets[queen][35] = 35`; [`Route::locate`] adds them. From 64
+//! *Queen takes rook.* King c2 and queen d5 remain: address `5 * 64 + 35 = 355` of KQvK, Black to
+//! move. The king is in the triangle, so nothing is turned, and bit `i` of word 355 says what the
+//! position with the black king on `i` is worth. The route has `kings[10].address = 5 * 64` and,
+//! for that king's symmetry, `offsets[queen][35] = 35`; [`Route::locate`] adds them. From 64
 //! positions of KQvKR at once come 64 values.
 //!
-//! *King takes rook*, from d2 on e3, with the queen on a5. Afterwards the king is outside the triangle, on e3 = 20. Mirrored he
-//! stands on d3 = 19, place 8, and the queen on h5 = 39: address `8 * 64 + 39 = 551`. So `kings[20]` has the address `8 * 64` and
-//! the mirroring, and its offsets have 39 for a queen on a5 = 32. The word that is read there has to be turned back: the position
+//! *King takes rook*, from d2 on e3, with the queen on a5. Afterwards the king is outside the
+//! triangle, on e3 = 20. Mirrored he stands on d3 = 19, place 8, and the queen on h5 = 39: address
+//! `8 * 64 + 39 = 551`. So `kings[20]` has the address `8 * 64` and the mirroring, and its offsets
+//! have 39 for a queen on a5 = 32. The word that is read there has to be turned back: the position
 //! with the black king on g7 = 54 is bit 49, b7.
 //!
-//! With pawns the board can only be mirrored, once for the whole slice: the pawns after the move are found among those of the
-//! other material, or their mirror image is, and that says it for all addresses.
+//! With pawns the board can only be mirrored, once for the whole slice: the pawns after the move
+//! are found among those of the other material, or their mirror image is, and that says it for all
+//! addresses.
 
 use std::collections::HashMap;
 use std::io;
@@ -63,7 +69,8 @@ pub(super) struct Route {
     pub(super) view: Option<Arc<SideView<'static>>>,
     /// For each square of the white king, what it means for the address.
     kings: Box<[KingPlace; 64]>,
-    /// For each symmetry that can occur and each man before the move but the first, what each of his squares adds.
+    /// For each symmetry that can occur and each man before the move but the first, what each of
+    /// his squares adds.
     offsets: Vec<[u32; 64]>,
     men: usize,
 }
@@ -73,14 +80,14 @@ struct KingPlace {
     symmetry: Symmetry,
     /// Where the offsets of this symmetry begin.
     offsets: u32,
-    /// From the first word of the view on, so below zero where only later words are there. The word that is meant
-    /// is one of the view, so 32 bits of it are enough: all sums wrap.
+    /// From the first word of the view on, so below zero where only later words are there. The word
+    /// that is meant is one of the view, so 32 bits of it are enough: all sums wrap.
     address: u32,
 }
 
 impl Route {
-    /// The word with the positions after a move, and the symmetry that turned the board; `moved` is a man and the
-    /// square he goes to.
+    /// The word with the positions after a move, and the symmetry that turned the board; `moved` is
+    /// a man and the square he goes to.
     #[inline(always)]
     pub(super) fn locate(&self, squares: &[u8], moved: Option<(usize, u8)>) -> (usize, Symmetry) {
         let square_of = |man: usize| {
@@ -251,8 +258,8 @@ impl RouteFinder<'_> {
         Ok(self.address_after(&leaving, &material, mirrored, view))
     }
 
-    /// Where the addresses from which moves are made are in a slice that is seen mirrored, and some more: the white king
-    /// stays on his rank.
+    /// Where the addresses from which moves are made are in a slice that is seen mirrored, and some
+    /// more: the white king stays on his rank.
     fn mirrored_addresses(&self) -> Range<usize> {
         let of_rank = self.words / 8;
         let Range { start, end } = self.addresses;
@@ -333,11 +340,13 @@ impl RouteFinder<'_> {
 }
 
 impl<'a> SliceRules<'a> {
-    /// Prepares zeroing moves at some addresses of one slice of `own`, of which those they lead to are solved.
+    /// Prepares zeroing moves at some addresses of one slice of `own`, of which those they lead to
+    /// are solved.
     ///
     /// # Errors
     ///
-    /// If a material that a move leads to is not among `targets`, or the scratch file cannot be read.
+    /// If a material that a move leads to is not among `targets`, or the scratch file cannot be
+    /// read.
     pub fn new(
         space: &'a Space<ChessBoard>,
         own: &OwnSlices<'_>,
@@ -414,7 +423,8 @@ impl<'a> SliceRules<'a> {
     }
 }
 
-/// The pawns after a step and after a double step, as far as no pawn is in the way; nothing where the step promotes.
+/// The pawns after a step and after a double step, as far as no pawn is in the way; nothing where
+/// the step promotes.
 fn pushes(placement: PawnPlacement, color: Color, from: u8) -> [Option<PawnPlacement>; 2] {
     let (ahead, home_rank) = match color {
         Color::White => (8i8, 1),

@@ -2,14 +2,16 @@
 //!
 //! Three loops do the same thing at different costs:
 //!
-//! - [`Sweeper::predecessors`] pulls: every block of positions that differ only in one man's square is swept along
-//!   that man's lines with a running set. A few operations a word, whatever is in it.
-//! - [`push_predecessors`] scatters the bits of single words; for plies in which few words have any.
-//! - [`having_a_move_into`] asks for a single word which of its positions have a move into a set, and stops when
-//!   all have.
+//! - [`Sweeper::predecessors`] pulls: every block of positions that differ only in one man's square
+//!   is swept along that man's lines with a running set. A few operations a word, whatever is in
+//!   it.
+//! - [`push_predecessors`] scatters the bits of single words; for plies in which few words have
+//!   any.
+//! - [`having_a_move_into`] asks for a single word which of its positions have a move into a set,
+//!   and stops when all have.
 //!
-//! The man in the word is the only one whose square is not in the address, so it alone can stand in the way
-//! without being seen: each square a slider passes is taken out of the word.
+//! The man in the word is the only one whose square is not in the address, so it alone can stand in
+//! the way without being seen: each square a slider passes is taken out of the word.
 
 mod neighbours;
 mod of_rank;
@@ -80,8 +82,8 @@ impl<B: Board> QuietMoves for SliceMoves<'_, B> {
 
 /// Buffers of a sweep, so that a ply allocates nothing.
 ///
-/// Words that differ only in the last man's square are a *row*. Rows are what loops run over: long enough that
-/// compilers make wide registers of them.
+/// Words that differ only in the last man's square are a *row*. Rows are what loops run over: long
+/// enough that compilers make wide registers of them.
 #[derive(Debug)]
 pub struct Sweeper<B: Board> {
     buffers: Buffers<B::Word>,
@@ -124,8 +126,8 @@ impl<B: Board> Sweeper<B> {
 
     /// Adds to `target` every position from which `side` has a quiet move into `source`.
     ///
-    /// Positions that are not legal may be added as well; the caller masks them out. `source` holds legal
-    /// positions only.
+    /// Positions that are not legal may be added as well; the caller masks them out. `source` holds
+    /// legal positions only.
     #[inline(always)]
     pub fn predecessors(
         &mut self,
@@ -218,7 +220,8 @@ impl<W: Bits> Buffers<W> {
     }
 }
 
-/// The squares of all men that stand in the way of one man at an address, but for the last one and that in the word.
+/// The squares of all men that stand in the way of one man at an address, but for the last one and
+/// that in the word.
 #[inline(always)]
 fn blocked<B: Board>(space: &Space<B>, moving: usize, address: usize) -> B::Word {
     let mut squares = [0u8; 8];
@@ -236,7 +239,8 @@ fn blocked<B: Board>(space: &Space<B>, moving: usize, address: usize) -> B::Word
     blocked
 }
 
-/// All positions that differ only in the squares of one man, of the last man and of that in the word.
+/// All positions that differ only in the squares of one man, of the last man and of that in the
+/// word.
 struct BlockOfRows<'a, W> {
     /// The moving man.
     axis: &'a Axis,
@@ -246,7 +250,8 @@ struct BlockOfRows<'a, W> {
 }
 
 impl<W: Bits> BlockOfRows<'_, W> {
-    /// Adds to `reached` the positions from which the man has a move into `source`: a row for each of his places.
+    /// Adds to `reached` the positions from which the man has a move into `source`: a row for each
+    /// of his places.
     #[inline(always)]
     fn sweep(&self, source: &[W], reached: &mut [W], running: &mut [W]) {
         let row = running.len();
@@ -299,7 +304,8 @@ impl<W: Bits> BlockOfRows<'_, W> {
     }
 }
 
-/// One step of a slider: what runs reaches a square, what stands there runs too, and goes on where it is open.
+/// One step of a slider: what runs reaches a square, what stands there runs too, and goes on where
+/// it is open.
 #[inline(always)]
 fn pass<W: Bits>(running: &mut [W], source: &[W], reached: &mut [W], open: W) {
     for ((running, &source), reached) in running.iter_mut().zip(source).zip(reached) {

@@ -20,8 +20,8 @@ fn occupied<B: Board>(space: &Space<B>, squares: &[u8; 8]) -> B::Word {
 ///
 /// A trait and no closure, since only a function can be made to be inlined.
 trait Visitor<W> {
-    /// Told about an address one quiet move away, and the positions between which the man can move because nothing
-    /// stands in his way; says whether to go on.
+    /// Told about an address one quiet move away, and the positions between which the man can move
+    /// because nothing stands in his way; says whether to go on.
     fn visit(&mut self, address: usize, open: W) -> bool;
 }
 
@@ -77,7 +77,8 @@ fn visit_neighbours<B: Board>(
     }
 }
 
-/// For every sliding axis, the rays that start on each square: the lines of [`Moves::Slide`] cut there.
+/// For every sliding axis, the rays that start on each square: the lines of [`Moves::Slide`] cut
+/// there.
 #[derive(Debug)]
 pub struct LineTable {
     /// For each axis and square, the first and the end of its squares in `squares`.

@@ -1,12 +1,14 @@
-//! The moves of what one rank has of a slice: some places of the first man, in chess squares of the white king.
+//! The moves of what one rank has of a slice: some places of the first man, in chess squares of the
+//! white king.
 //!
-//! All moves but those of the first man stay within a rank. He may go to a place of another one, so each rank is told
-//! what others have at the places next to its own, called *planes* here: after each ply the newest positions. What is
-//! open there it is told once, and takes the newest positions away itself.
+//! All moves but those of the first man stay within a rank. He may go to a place of another one, so
+//! each rank is told what others have at the places next to its own, called *planes* here: after
+//! each ply the newest positions. What is open there it is told once, and takes the newest
+//! positions away itself.
 //!
-//! With two ranks and KRvK, the first one has the white king on a1, b1, c1, d1 and b2, the second one on c2, d2, c3, d3
-//! and d4. From c1 he goes to c2 and d2, and from there a1 is never a move away: so the first rank is told of the
-//! planes c2, d2 and c3 (from b2), and not of d3 and d4.
+//! With two ranks and KRvK, the first one has the white king on a1, b1, c1, d1 and b2, the second
+//! one on c2, d2, c3, d3 and d4. From c1 he goes to c2 and d2, and from there a1 is never a move
+//! away: so the first rank is told of the planes c2, d2 and c3 (from b2), and not of d3 and d4.
 
 use std::io;
 use std::ops::Range;
@@ -37,9 +39,11 @@ struct FirstMan {
     side: usize,
     /// For each place, those a move away.
     forth: Vec<Vec<Turned>>,
-    /// For each place, those from which it is a move away; where two symmetric twins of a position are there, both.
+    /// For each place, those from which it is a move away; where two symmetric twins of a position
+    /// are there, both.
     back: Vec<Vec<Turned>>,
-    /// For each symmetry and each other man, the mapped contribution of each of his places to the address.
+    /// For each symmetry and each other man, the mapped contribution of each of his places to the
+    /// address.
     maps: Vec<Vec<Vec<usize>>>,
 }
 
@@ -89,13 +93,15 @@ pub struct RankMoves<'a, B: Board> {
     own: Range<usize>,
     /// By rank, its own places that a rank is told of.
     told: Vec<Vec<usize>>,
-    /// By place, what others have there: the newest positions of the first man's opponent, and those that are open.
+    /// By place, what others have there: the newest positions of the first man's opponent, and
+    /// those that are open.
     newest: Vec<Option<Layer<B::Word>>>,
     open: Vec<Vec<B::Word>>,
 }
 
 impl<'a, B: Board> RankMoves<'a, B> {
-    /// The moves of a rank in its part of a slice, whose first man must slide nowhere; `lines` are those of the part.
+    /// The moves of a rank in its part of a slice, whose first man must slide nowhere; `lines` are
+    /// those of the part.
     #[must_use]
     pub fn new(
         whole: &'a Space<B>,
@@ -176,7 +182,8 @@ impl<'a, B: Board> RankMoves<'a, B> {
         Ok(())
     }
 
-    /// What there is of a set at each place: its own, and what others told; empty where nobody asks.
+    /// What there is of a set at each place: its own, and what others told; empty where nobody
+    /// asks.
     fn planes<'s>(
         &self,
         own: &'s [B::Word],
@@ -219,7 +226,8 @@ impl<'a, B: Board> RankMoves<'a, B> {
         });
     }
 
-    /// Takes the positions away in which the first man has a move into what is open, here or where others are.
+    /// Takes the positions away in which the first man has a move into what is open, here or where
+    /// others are.
     fn escape_to_others(
         &self,
         side: usize,

@@ -1,7 +1,8 @@
 //! The moves of a man whose domain is one square out of each class of symmetric squares.
 //!
-//! A move out of the domain turns the board: the squares of all other men are mapped, and the words are turned. A
-//! row of words is turned once for each square it comes from and then added wherever the man can have come from.
+//! A move out of the domain turns the board: the squares of all other men are mapped, and the words
+//! are turned. A row of words is turned once for each square it comes from and then added wherever
+//! the man can have come from.
 
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
@@ -13,7 +14,8 @@ pub(super) struct Turns {
     straight: Vec<Arrival>,
     /// Moves out of it.
     turned: Vec<(usize, Arrival)>,
-    /// For each symmetry and each axis after the first, the mapped contribution of each place to the address.
+    /// For each symmetry and each axis after the first, the mapped contribution of each place to
+    /// the address.
     maps: Vec<Vec<Vec<usize>>>,
 }
 
@@ -135,7 +137,8 @@ impl<W: Bits> TurnedRows<W> for RowsAt<'_, '_, W> {
     }
 }
 
-/// For each symmetry and each axis after the first, the mapped contribution of each place to the address.
+/// For each symmetry and each axis after the first, the mapped contribution of each place to the
+/// address.
 pub(super) fn mapped_places<B: Board>(space: &Space<B>) -> Vec<Vec<Vec<usize>>> {
     let map = |axis: &Axis, symmetry: usize| {
         let places = axis.squares.iter();

@@ -17,10 +17,12 @@ use crate::simd::Width;
 /// memory.
 const FEW: usize = 200;
 
-/// Below one candidate word in this many, the moves of each are looked at instead of sweeping everything.
+/// Below one candidate word in this many, the moves of each are looked at instead of sweeping
+/// everything.
 const FEW_CANDIDATES: usize = 24;
 
-/// From one newest won word in this many on, candidates are not looked for: nearly all that is losable would be one.
+/// From one newest won word in this many on, candidates are not looked for: nearly all that is
+/// losable would be one.
 const MANY: usize = 50;
 
 /// Five sets, and the moves between them.
@@ -109,7 +111,8 @@ impl<M: SharedMoves> SetsInMemory<M> {
         })
     }
 
-    /// Finds the positions of a side that may be decided and have a quiet move into the newest layer.
+    /// Finds the positions of a side that may be decided and have a quiet move into the newest
+    /// layer.
     fn reach(&mut self, side: usize, set: ChainSet) {
         let [won, lost] = self.newest;
         let (layer, used, may_be, reached) = match set {

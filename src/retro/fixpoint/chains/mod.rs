@@ -49,8 +49,8 @@ struct Noted {
     is_idle: bool,
 }
 
-/// The next ply of results and distances to zeroing: without anything new, the one at which the fifty-move rule
-/// has its say.
+/// The next ply of results and distances to zeroing: without anything new, the one at which the
+/// fifty-move rule has its say.
 fn next_of_results(noted: Option<Noted>, limit: Number) -> Option<u32> {
     match noted {
         None => Some(1),
@@ -62,7 +62,8 @@ fn next_of_results(noted: Option<Noted>, limit: Number) -> Option<u32> {
     }
 }
 
-/// The next ply of distances to mate: without anything new, one at which a zeroing move comes into play.
+/// The next ply of distances to mate: without anything new, one at which a zeroing move comes into
+/// play.
 fn next_of_mates(
     noted: Option<Noted>,
     due: &Decided,
@@ -78,8 +79,8 @@ fn next_of_mates(
     }
 }
 
-/// What a ply decided, by slabs, as it is recorded: how many slabs have won positions, the slabs of all parts, and
-/// these.
+/// What a ply decided, by slabs, as it is recorded: how many slabs have won positions, the slabs of
+/// all parts, and these.
 fn of_ply(won: &[Part], lost: &[Part]) -> Record {
     let mut record = Record::default();
     let count = won.iter().filter(|part| !part.is_empty()).count();
@@ -116,7 +117,8 @@ fn recall_plies<W: Bits>(
     noted
 }
 
-/// What has been found of both chains: all of it is in the scratch file, so that whoever has the sets can go on with it.
+/// What has been found of both chains: all of it is in the scratch file, so that whoever has the
+/// sets can go on with it.
 #[derive(Debug)]
 pub struct Found {
     /// By winner.
@@ -336,8 +338,9 @@ impl<S: ChainSets> Chain<'_, S> {
     fn lose(&mut self, entries: Entries<'_>) -> io::Result<()> {
         let loser = self.loser();
         if self.sets.is_much_won() {
-            // Whatever had no move out of what was won before is lost already. So what has none now has a move into the newest
-            // layer, or a zeroing move that decides it at this ply: it need not be a candidate first, which saves a sweep.
+            // Whatever had no move out of what was won before is lost already. So what has none now
+            // has a move into the newest layer, or a zeroing move that decides it at this ply: it
+            // need not be a candidate first, which saves a sweep.
             return self.sets.find_all_lost(loser);
         }
         self.sets.find_candidates(loser)?;
@@ -367,9 +370,9 @@ impl<S: ChainSets> Chain<'_, S> {
         }
     }
 
-    /// Results and distances to zeroing after what is noted. Zeroing moves enter twice: at once those that keep the
-    /// result under the rule, and after `limit` plies those that win or lose but for it. Ends after ply `end` if not
-    /// before.
+    /// Results and distances to zeroing after what is noted. Zeroing moves enter twice: at once
+    /// those that keep the result under the rule, and after `limit` plies those that win or lose
+    /// but for it. Ends after ply `end` if not before.
     fn zeroing(
         &mut self,
         limit: Number,
@@ -435,7 +438,8 @@ impl<S: ChainSets> Chain<'_, S> {
         })
     }
 
-    /// Distances to mate after those that were found before, of which zeroing moves come into play at their plies.
+    /// Distances to mate after those that were found before, of which zeroing moves come into play
+    /// at their plies.
     fn mates(&mut self, chain: &mut FoundChain) -> Result<(), Unsolved> {
         let (outside, loser) = (self.outside, self.loser());
         let FoundChain {
@@ -543,8 +547,8 @@ fn due_in_slab<W: Bits, S: Score>(
     due.map(put).collect()
 }
 
-/// Plies of the second chain that are made as those of the first, although they are its images: half
-/// of all that is won is won at once, by one sweep.
+/// Plies of the second chain that are made as those of the first, although they are its images:
+/// half of all that is won is won at once, by one sweep.
 const DIRECT: u32 = 1;
 
 /// How a slice is solved.
@@ -583,12 +587,13 @@ fn run_chains<S: ChainSets>(
     Ok(chain.sets)
 }
 
-/// Solves a slice, one chain after the other, as far as that was not done before; the values are those of
-/// [`solve`](super::solve).
+/// Solves a slice, one chain after the other, as far as that was not done before; the values are
+/// those of [`solve`](super::solve).
 ///
 /// # Errors
 ///
-/// If the scratch file cannot be used, whoever has the sets fails, or the caller cancelled. What was found stays.
+/// If the scratch file cannot be used, whoever has the sets fails, or the caller cancelled. What
+/// was found stays.
 pub fn solve_chains<S: ChainSets>(
     sets: S,
     outside: &Outside<S::Word>,
@@ -599,7 +604,8 @@ pub fn solve_chains<S: ChainSets>(
     Ok(())
 }
 
-/// The same for a slice that is its own image with the colors exchanged, which takes little more than one chain.
+/// The same for a slice that is its own image with the colors exchanged, which takes little more
+/// than one chain.
 ///
 /// # Errors
 ///

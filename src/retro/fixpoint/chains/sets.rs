@@ -10,7 +10,8 @@ use crate::retro::words::Words;
 pub enum ChainSet {
     /// Legal positions of the winner that are not won: what the loser looks for before he gives up.
     Open,
-    /// Positions of the loser that are not lost, in which he has a move, and that no zeroing move saves for now.
+    /// Positions of the loser that are not lost, in which he has a move, and that no zeroing move
+    /// saves for now.
     Losable,
     /// What the newest ply has decided of the winner's positions.
     Won,
@@ -20,7 +21,8 @@ pub enum ChainSet {
     Spare,
 }
 
-/// Where the sets of a chain are, by slabs of [`Outside`](crate::retro::fixpoint::Outside), and who works on them.
+/// Where the sets of a chain are, by slabs of [`Outside`](crate::retro::fixpoint::Outside), and who
+/// works on them.
 ///
 /// All sets are empty in the beginning. Sides are numbers, 0 or 1, as everywhere.
 pub trait ChainSets: Sync {
@@ -45,7 +47,8 @@ pub trait ChainSets: Sync {
     /// If whoever has the sets fails.
     fn clear(&mut self, set: ChainSet) -> io::Result<()>;
 
-    /// Adds to `Spare` or `Lost` what is made of each slab, of that only what may be decided: what is open or losable.
+    /// Adds to `Spare` or `Lost` what is made of each slab, of that only what may be decided: what
+    /// is open or losable.
     ///
     /// # Errors
     ///
@@ -122,14 +125,16 @@ pub trait ChainSets: Sync {
     /// Whether so much is newly won that candidates need not be found first.
     fn is_much_won(&self) -> bool;
 
-    /// Makes `Lost`, which is empty, what is losable and has no quiet move into what was open when the newest ply ended.
+    /// Makes `Lost`, which is empty, what is losable and has no quiet move into what was open when
+    /// the newest ply ended.
     ///
     /// # Errors
     ///
     /// If whoever has the sets fails.
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()>;
 
-    /// Makes `Lost`, which is empty, what is losable and has a quiet move into the newest won positions.
+    /// Makes `Lost`, which is empty, what is losable and has a quiet move into the newest won
+    /// positions.
     ///
     /// # Errors
     ///
@@ -143,7 +148,8 @@ pub trait ChainSets: Sync {
     /// If whoever has the sets fails.
     fn find_lost(&mut self, loser: usize) -> io::Result<()>;
 
-    /// Makes `Spare` the newest won positions, and takes what is newly decided away from `Open` and `Losable`.
+    /// Makes `Spare` the newest won positions, and takes what is newly decided away from `Open` and
+    /// `Losable`.
     ///
     /// # Errors
     ///

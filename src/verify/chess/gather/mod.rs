@@ -38,7 +38,8 @@ pub(in crate::verify::chess) struct Gather<'a> {
     strides: [usize; MAX_DIMENSIONS],
     /// The men of the frame in each group of the file.
     groups: Vec<Vec<usize>>,
-    /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the frame's board there.
+    /// With pawns: the place of the pawn placement in the file, and the symmetry that takes the
+    /// frame's board there.
     pawns: Option<(usize, Symmetry)>,
     /// By the square of the frame's white king.
     pairs: Vec<Pairs>,
@@ -160,8 +161,8 @@ impl<'a> Gather<'a> {
         gather
     }
 
-    /// The same from numbers that are brought together for one square of the frame's white king, with what
-    /// is to be brought together. For a frame without pawns.
+    /// The same from numbers that are brought together for one square of the frame's white king,
+    /// with what is to be brought together. For a frame without pawns.
     pub fn of_pairs(mut self, space: &IndexSpace, order: &Order, white: u8) -> (Self, PairOrder) {
         let mut pairs = PairOrder::new(space, order);
         for black in 0..64 {
@@ -269,8 +270,8 @@ impl<'a> Gather<'a> {
     }
 
     /// Brings the numbers of a piece of the stream to the lines from address `start` on, which are
-    /// whole bands: of a part of the frame, with a side of the frame to move. If there is more than one
-    /// piece, lines were all zeros before the first.
+    /// whole bands: of a part of the frame, with a side of the frame to move. If there is more than
+    /// one piece, lines were all zeros before the first.
     pub fn run(
         &self,
         piece: Piece<'_>,
@@ -344,7 +345,8 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// The squares of the fastest man with which identical men are in order. A tile has the numbers of both orders of two.
+    /// The squares of the fastest man with which identical men are in order. A tile has the numbers
+    /// of both orders of two.
     fn squares_in_order(&self, squares: &Squares, man: usize, like: Option<usize>) -> u64 {
         let Some(like) = like else {
             return self.frame.squares_in_order(squares, man);
@@ -357,7 +359,8 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Whether a board, turned, is to be transposed as well, where the kings leave that to the other men.
+    /// Whether a board, turned, is to be transposed as well, where the kings leave that to the
+    /// other men.
     #[inline(always)]
     fn transposed_is_smaller(&self, symmetry: Symmetry, squares: &Squares) -> bool {
         transposed_is_smaller(

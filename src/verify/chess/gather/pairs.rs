@@ -1,16 +1,16 @@
 //! The numbers of some pairs of kings, brought together from all over a stream.
 //!
-//! Verification goes from one square of the white king to the next. Where a file has another dimension
-//! as its slowest, the numbers of one square are scattered, and to look for them there costs more than
-//! what is done with them. So they are brought together first, pair of kings after pair of kings, the
-//! rest in the order of the file.
+//! Verification goes from one square of the white king to the next. Where a file has another
+//! dimension as its slowest, the numbers of one square are scattered, and to look for them there
+//! costs more than what is done with them. So they are brought together first, pair of kings after
+//! pair of kings, the rest in the order of the file.
 //!
-//! An example: the dimensions of KQvKR in a file may be, from the slowest, the queen (64 squares), the
-//! white king (10), the rook (64) and the black king (64). A number of the queen on q, the kings on w
-//! and b and the rook on r has the index ((10q + w) 64 + r) 64 + b. The numbers of the pair (w, b)
-//! are in the order of 64q + r; of these the first 64q + r come before an index with the digits
-//! q, w, r, b. So any part of the stream, from one index to another, has those of each pair from one
-//! rank to another, and these follow each other where they are brought to.
+//! An example: the dimensions of KQvKR in a file may be, from the slowest, the queen (64 squares),
+//! the white king (10), the rook (64) and the black king (64). A number of the queen on q, the
+//! kings on w and b and the rook on r has the index ((10q + w) 64 + r) 64 + b. The numbers of the
+//! pair (w, b) are in the order of 64q + r; of these the first 64q + r come before an index with
+//! the digits q, w, r, b. So any part of the stream, from one index to another, has those of each
+//! pair from one rank to another, and these follow each other where they are brought to.
 
 use std::ops::Range;
 
@@ -26,8 +26,8 @@ use crate::table::{Stream, Table};
 /// Numbers that are decoded together: they stay in a processor's cache until they are distributed.
 const DECODED: u64 = if cfg!(test) { 1 << 10 } else { 1 << 21 };
 
-/// A cache line of a processor, in bytes. What lies a power of two apart shares few places of a cache, and a row
-/// of 64 numbers is read fastest if it is one line.
+/// A cache line of a processor, in bytes. What lies a power of two apart shares few places of a
+/// cache, and a row of 64 numbers is read fastest if it is one line.
 const CACHE_LINE: usize = 64;
 
 /// Where the numbers of pairs of kings are in a stream, and where they are brought to.
@@ -53,8 +53,8 @@ struct Dimension {
     king: Option<usize>,
     /// How far apart neighbours are in the stream.
     stride: usize,
-    /// How far apart they are among the numbers of a pair, if it is not that of a king: how many ranks
-    /// faster dimensions make.
+    /// How far apart they are among the numbers of a pair, if it is not that of a king: how many
+    /// ranks faster dimensions make.
     below: usize,
 }
 
@@ -63,8 +63,8 @@ impl PairOrder {
     pub fn new(space: &IndexSpace, order: &Order) -> PairOrder {
         let mut dimensions: ArrayVec<Dimension, MAX_DIMENSIONS> = ArrayVec::new();
         let (mut stride, mut below) = (1, 1);
-        // Until a king's dimension is met, ranks follow each other. If it is met at once, those of the
-        // next dimension are as far apart as its neighbours are.
+        // Until a king's dimension is met, ranks follow each other. If it is met at once, those of
+        // the next dimension are as far apart as its neighbours are.
         let mut run = None;
         for &dimension in order.dimensions().iter().rev() {
             let number = usize::from(dimension);
@@ -118,7 +118,8 @@ impl PairOrder {
         found.map_or(0, |found| found.below)
     }
 
-    /// How far apart pairs are: cache lines, one more than what they take, so that it is no power of two.
+    /// How far apart pairs are: cache lines, one more than what they take, so that it is no power
+    /// of two.
     fn room(&self) -> usize {
         self.len.next_multiple_of(CACHE_LINE) + CACHE_LINE
     }
@@ -163,7 +164,8 @@ impl PairOrder {
         index
     }
 
-    /// Brings a part of the numbers of a pair from what was decoded, whose first index is given, to their room.
+    /// Brings a part of the numbers of a pair from what was decoded, whose first index is given, to
+    /// their room.
     fn bring(
         &self,
         pair: &PairDigits,

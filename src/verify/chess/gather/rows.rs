@@ -10,8 +10,9 @@ use crate::verify::chess::line::{Lane, Line};
 
 /// Gathers the lines of the wanted squares of one man, whose numbers follow each other in the file.
 ///
-/// For each square of the black king, the numbers of all squares of the man are a row of 64. The row is turned as a board
-/// is, if the pair of kings is turned on the way to the file; 64 rows make 64 lines.
+/// For each square of the black king, the numbers of all squares of the man are a row of 64. The
+/// row is turned as a board is, if the pair of kings is turned on the way to the file; 64 rows make
+/// 64 lines.
 pub(super) struct GatherRows<'a>(pub GatherTile<'a>);
 
 impl Kernel for GatherRows<'_> {
@@ -21,7 +22,8 @@ impl Kernel for GatherRows<'_> {
     fn run(self) {
         let pairs = &self.0.gather.pairs[usize::from(self.0.squares[0])];
         let mut rows = [[0; 64]; 64];
-        // If the board is turned in one way for all black kings, it is enough to turn what comes out.
+        // If the board is turned in one way for all black kings, it is enough to turn what comes
+        // out.
         let whole = (pairs.decided.iter()).position(|&kings| kings == u64::MAX);
         let turned = Symmetry::from_index(whole.unwrap_or_default());
         if whole.is_some() {
@@ -76,7 +78,8 @@ impl GatherRows<'_> {
         if undecided == 0 {
             return;
         }
-        // Kings on the diagonal stay there, and it is up to the other men whether the board is transposed as well.
+        // Kings on the diagonal stay there, and it is up to the other men whether the board is
+        // transposed as well.
         let twin = symmetry.then_transpose();
         let (other, transposed) = (self.others(twin), self.transposed(symmetry));
         for black in undecided.ones().map(|black| black as usize % 64) {
@@ -90,8 +93,9 @@ impl GatherRows<'_> {
         }
     }
 
-    /// The squares of the man with which a board turned in one way is to be transposed as well, if kings leave it to the
-    /// others. All squares on the same side of the diagonal are alike in that.
+    /// The squares of the man with which a board turned in one way is to be transposed as well, if
+    /// kings leave it to the others. All squares on the same side of the diagonal are alike in
+    /// that.
     #[inline(always)]
     fn transposed(&self, symmetry: Symmetry) -> u64 {
         let sides = [DIAGONAL, ABOVE_DIAGONAL, !(DIAGONAL | ABOVE_DIAGONAL)];

@@ -1,4 +1,5 @@
-//! Lines of the 64 squares of one man, whose numbers lie in few places of a file, brought into place together.
+//! Lines of the 64 squares of one man, whose numbers lie in few places of a file, brought into
+//! place together.
 
 use std::ops::RangeInclusive;
 
@@ -12,9 +13,10 @@ use crate::verify::chess::line::{Line, none_on};
 
 /// Gathers the lines of the wanted squares of one man, of up to 64 times 64 numbers.
 ///
-/// Where two men are alike, the file has a number for both of their orders: that of squares p and q, q being the smaller, is
-/// p(p - 1)/2 + q. So with the first man on p, the numbers of the second on smaller squares follow each other. They are
-/// read in a row, and each is that of two lines. Those of larger squares are read when the first man is there.
+/// Where two men are alike, the file has a number for both of their orders: that of squares p and
+/// q, q being the smaller, is p(p - 1)/2 + q. So with the first man on p, the numbers of the second
+/// on smaller squares follow each other. They are read in a row, and each is that of two lines.
+/// Those of larger squares are read when the first man is there.
 pub(super) struct GatherTile<'a> {
     pub gather: &'a Gather<'a>,
     pub numbers: Numbers<'a>,
@@ -96,7 +98,8 @@ impl GatherTile<'_> {
         }
     }
 
-    /// The squares of the man with which a board turned in one way is to be transposed as well, if kings leave it to the others.
+    /// The squares of the man with which a board turned in one way is to be transposed as well, if
+    /// kings leave it to the others.
     #[inline(always)]
     fn transposed(&self, symmetry: Symmetry) -> u64 {
         let mut squares = *self.squares;
@@ -125,7 +128,8 @@ impl GatherTile<'_> {
         }
     }
 
-    /// The numbers of some black kings on a board turned in one way, if any are in the part of the stream that is there.
+    /// The numbers of some black kings on a board turned in one way, if any are in the part of the
+    /// stream that is there.
     #[inline(always)]
     fn tile(&self, pairs: &Pairs, symmetry: Symmetry, kings: u64) -> Option<Tile> {
         let GatherTile {
@@ -253,7 +257,8 @@ impl Tile {
 
     /// Reads the numbers at all sums of a base and an offset, which are those of a row.
     ///
-    /// The bases are a power of two apart: read one by one for each square, they would push each other out of the cache.
+    /// The bases are a power of two apart: read one by one for each square, they would push each
+    /// other out of the cache.
     #[inline(always)]
     fn new(numbers: Numbers<'_>, bases: &[usize; 64], own: &Own) -> Tile {
         let mut tile = Tile::empty(own.squares);

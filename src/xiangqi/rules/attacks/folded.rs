@@ -1,9 +1,10 @@
 //! Folded bitboards: the legs of a knight as one byte.
 //!
-//! A knight's moves depend on four squares, its legs; an elephant's on four others, its eyes. The occupied ones among them are
-//! a board of at most four bits. Folding a board into a byte, bit `n` onto bit `n mod 8`, keeps them apart as long
-//! as the four have different numbers modulo 8, so that the byte can index a table of all moves. Numbered by file,
-//! the legs are 1 and 10 away and the eyes 9 and 11:
+//! A knight's moves depend on four squares, its legs; an elephant's on four others, its eyes. The
+//! occupied ones among them are a board of at most four bits. Folding a board into a byte, bit `n`
+//! onto bit `n mod 8`, keeps them apart as long as the four have different numbers modulo 8, so
+//! that the byte can index a table of all moves. Numbered by file, the legs are 1 and 10 away and
+//! the eyes 9 and 11:
 //!
 //! ```text
 //!     modulo 8         +1                  +7 (−9)  +3 (+11)
@@ -11,8 +12,8 @@
 //!                      +7 (−1)             +5 (−11)  +1 (+9)
 //! ```
 //!
-//! Four different numbers each. Numbered by rank the legs would be 1 and 9 away, and 1 and 9 are the same modulo 8.
-//! The idea is Zhang Guanghua's (2004).
+//! Four different numbers each. Numbered by rank the legs would be 1 and 9 away, and 1 and 9 are
+//! the same modulo 8. The idea is Zhang Guanghua's (2004).
 
 use super::{Bitboard, LegMoves};
 use crate::game::Color;
@@ -84,7 +85,8 @@ pub const fn checksum(set: Bitboard) -> u8 {
     (set ^ set >> 8) as u8
 }
 
-/// A byte repeated over the board: of squares that are different modulo 8, those that `checksum` was made of.
+/// A byte repeated over the board: of squares that are different modulo 8, those that `checksum`
+/// was made of.
 #[inline]
 pub const fn unfold(checksum: u8) -> Bitboard {
     Bitboard::from_le_bytes([checksum; 16])

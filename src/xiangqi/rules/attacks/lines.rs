@@ -1,10 +1,11 @@
 //! Bit-ranks and bit-files: rook and cannon without walking.
 //!
-//! Whether the squares of a file are occupied is a number of ten bits, its *bit-file*; a rank has a *bit-rank* of nine bits.
-//! Where a rook or cannon on a given place of the line can go quietly, what the rook captures and what the cannon
-//! captures over its screen depends on that number only, not on who stands there. All answers are in tables, once as the
-//! two places to either side, from which moves are listed, and once as a mask of the line, with which one move
-//! is tested or a set is made.
+//! Whether the squares of a file are occupied is a number of ten bits, its *bit-file*; a rank has a
+//! *bit-rank* of nine bits. Where a rook or cannon on a given place of the line can go quietly,
+//! what the rook captures and what the cannon captures over its screen depends on that number only,
+//! not on who stands there. All answers are in tables, once as the two places to either side, from
+//! which moves are listed, and once as a mask of the line, with which one move is tested or a set
+//! is made.
 
 use super::{Bitboard, LineMoves};
 use crate::xiangqi::rules::Square;
@@ -145,7 +146,8 @@ static SPREAD: [Bitboard; 512] = {
 
 /// The occupied squares of every file and every rank.
 ///
-/// A man that comes or goes changes one bit in two of the numbers, so a position keeps them up to date.
+/// A man that comes or goes changes one bit in two of the numbers, so a position keeps them up to
+/// date.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BitLines {
     files: [u16; FILES],
@@ -214,8 +216,8 @@ pub fn bit_file(occupied: Bitboard, file: usize) -> u16 {
 /// The bit-rank of a set: nine bits that are ten apart.
 #[inline]
 pub fn bit_rank(occupied: Bitboard, rank: usize) -> u16 {
-    // Bit 10k times 2^(54 − 9j) is bit 54 + 10k − 9j: the seven with j = k are neighbours, no two products
-    // fall on one bit, and no other falls on those seven.
+    // Bit 10k times 2^(54 − 9j) is bit 54 + 10k − 9j: the seven with j = k are neighbours, no two
+    // products fall on one bit, and no other falls on those seven.
     const FILES_A_TO_G: u64 = 1 | 1 << 10 | 1 << 20 | 1 << 30 | 1 << 40 | 1 << 50 | 1 << 60;
     const GATHER: u64 = 1 << 54 | 1 << 45 | 1 << 36 | 1 << 27 | 1 << 18 | 1 << 9 | 1;
     let line = occupied >> rank;

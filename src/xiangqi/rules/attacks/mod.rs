@@ -1,8 +1,9 @@
 //! Where men can go.
 //!
-//! King, advisor and pawn step to the same squares whatever else stands on the board. A knight or an elephant needs a
-//! neighbouring square empty, its leg or eye: [`LegMoves`]. Rook and cannon move along ranks and files, and the cannon
-//! captures over exactly one man, its screen: [`LineMoves`]. Each trait has several schemes:
+//! King, advisor and pawn step to the same squares whatever else stands on the board. A knight or
+//! an elephant needs a neighbouring square empty, its leg or eye: [`LegMoves`]. Rook and cannon
+//! move along ranks and files, and the cannon captures over exactly one man, its screen:
+//! [`LineMoves`]. Each trait has several schemes:
 //!
 //! | scheme | what it does | tables |
 //! |---|---|---|
@@ -50,15 +51,18 @@ pub trait LegMoves {
     /// The squares a knight on `square` can go to, occupied or not.
     fn knight(square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// The squares an elephant on `square` can go to, occupied or not; none from squares where no elephant stands.
+    /// The squares an elephant on `square` can go to, occupied or not; none from squares where no
+    /// elephant stands.
     fn elephant(square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// The squares from which a knight could go to `square`. They are not those of [`knight`](LegMoves::knight): the
-    /// legs are next to the knights, which makes them the diagonal neighbours of `square`.
+    /// The squares from which a knight could go to `square`. They are not those of
+    /// [`knight`](LegMoves::knight): the legs are next to the knights, which makes them the
+    /// diagonal neighbours of `square`.
     fn knight_attackers(square: Square, occupied: Bitboard) -> Bitboard;
 }
 
-/// A way to find the moves of rook and cannon. Whether `square` itself is occupied makes no difference.
+/// A way to find the moves of rook and cannon. Whether `square` itself is occupied makes no
+/// difference.
 pub trait LineMoves {
     /// What the scheme looks lines up in.
     type Occupancy;
@@ -88,8 +92,8 @@ pub fn rook_captures(square: Square, occupied: Bitboard) -> Bitboard {
     Cross::on_the_fly(square, occupied).rook_captures()
 }
 
-/// The second man each way: what a cannon on `square` could capture if it is an enemy. Seen from a king, these are the
-/// squares from which cannons give check.
+/// The second man each way: what a cannon on `square` could capture if it is an enemy. Seen from a
+/// king, these are the squares from which cannons give check.
 #[inline]
 pub fn cannon_captures(square: Square, occupied: Bitboard) -> Bitboard {
     Cross::on_the_fly(square, occupied).cannon_captures()
@@ -120,8 +124,8 @@ pub fn knight_attackers(square: Square, occupied: Bitboard) -> Bitboard {
     Steps::knight_attackers(square, occupied)
 }
 
-/// The squares that decide, by being occupied or not, which of the men around attack `square`: its file and rank, and its
-/// diagonal neighbours, the legs of knights.
+/// The squares that decide, by being occupied or not, which of the men around attack `square`: its
+/// file and rank, and its diagonal neighbours, the legs of knights.
 #[inline]
 pub fn relevant(square: Square) -> Bitboard {
     let (file, rank) = (square.file(), square.rank());

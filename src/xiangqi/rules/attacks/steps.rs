@@ -1,8 +1,9 @@
 //! Men that step: king, advisor, elephant, knight and pawn.
 //!
-//! A step is a number to add to a cell of the 16 x 16 board. The targets that are left on the board, in the palace or on
-//! the right side of the river are listed in advance for each cell, each with the cell that has to be empty: the leg of
-//! a knight, the eye of an elephant. A list ends with cell 0, which is in the margin.
+//! A step is a number to add to a cell of the 16 x 16 board. The targets that are left on the
+//! board, in the palace or on the right side of the river are listed in advance for each cell, each
+//! with the cell that has to be empty: the leg of a knight, the eye of an elephant. A list ends
+//! with cell 0, which is in the margin.
 
 use super::{Bitboard, LegMoves};
 use crate::game::Color;
@@ -111,7 +112,8 @@ const fn is_in(domain: Bitboard, cell: Cell) -> bool {
     }
 }
 
-/// Before the river the neighbouring files are no squares of pawns, so steps sideways drop out by themselves.
+/// Before the river the neighbouring files are no squares of pawns, so steps sideways drop out by
+/// themselves.
 const fn pawn_lists(color: Color) -> Lists<4> {
     let steps = match color {
         Color::White => &RED_PAWN,
@@ -171,7 +173,8 @@ pub fn advisor(square: Square) -> Bitboard {
     ADVISOR_SETS[square.index()]
 }
 
-/// The squares a pawn of that side on `square` can step to; none from squares where no such pawn stands.
+/// The squares a pawn of that side on `square` can step to; none from squares where no such pawn
+/// stands.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN_SETS[color.index()][square.index()]
@@ -189,7 +192,8 @@ type Opening = (u8, Bitboard);
 /// For each square up to four cells to look at, as numbers of squares.
 type Openings = [[Opening; 4]; SQUARES];
 
-/// Groups the moves of `steps` by what has to be empty. With `reversed`, the moves are those *to* the square.
+/// Groups the moves of `steps` by what has to be empty. With `reversed`, the moves are those *to*
+/// the square.
 const fn openings(domain: Bitboard, steps: &[i8], through: &[i8], reversed: bool) -> Openings {
     let mut openings = [[(u8::MAX, 0); 4]; SQUARES];
     let mut index = 0;
@@ -265,7 +269,8 @@ impl LegMoves for Steps {
     }
 }
 
-/// For the difference `to − from` of a knight's move, plus 256, the step to its leg; 0 for every other difference.
+/// For the difference `to − from` of a knight's move, plus 256, the step to its leg; 0 for every
+/// other difference.
 pub(in crate::xiangqi) static LEG_OF_DIFFERENCE: [i8; 512] = {
     let mut legs = [0; 512];
     let mut i = 0;

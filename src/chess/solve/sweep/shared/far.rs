@@ -13,8 +13,8 @@ pub(super) const STRIP: usize = 512;
 /// What one thread needs.
 #[derive(Debug)]
 pub(super) struct FarBuffers<W> {
-    /// A column: the row of each place. Rows that are a power of two apart would compete for the same
-    /// lines of a cache.
+    /// A column: the row of each place. Rows that are a power of two apart would compete for the
+    /// same lines of a cache.
     source: Vec<W>,
     reached: Vec<W>,
     running: Vec<W>,

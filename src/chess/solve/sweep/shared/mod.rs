@@ -1,13 +1,14 @@
 //! Sweeps of sets far larger than any cache, on all threads, in two passes.
 //!
-//! What a sweep costs here is reading and writing the sets, so all men of a side are moved while a part of
-//! them is in the cache. Two kinds of parts are enough. Of KQRvKQR, whose address is
+//! What a sweep costs here is reading and writing the sets, so all men of a side are moved while a
+//! part of them is in the cache. Two kinds of parts are enough. Of KQRvKQR, whose address is
 //! `((king * 64 + queen) * 64 + rook) * 4096 + ...`, White's sweep has
 //!
-//! - a *far* pass for the men whose squares lie far apart in the address, king and queen: a column is the row
-//!   of one square of each other man, at all 10 times 64 places of king and queen;
-//! - a *near* pass for all others: a tile is what is left of the address, with the rook in it. As nothing is
-//!   added to a tile afterwards, its words become what they finally are, and are counted.
+//! - a *far* pass for the men whose squares lie far apart in the address, king and queen: a column
+//!   is the row of one square of each other man, at all 10 times 64 places of king and queen;
+//! - a *near* pass for all others: a tile is what is left of the address, with the rook in it. As
+//!   nothing is added to a tile afterwards, its words become what they finally are, and are
+//!   counted.
 //!
 //! Black's men are all near, in tiles of 4 096 words.
 
@@ -26,8 +27,8 @@ use crate::simd::Width;
 use far::{Columns, FarBuffers, STRIP};
 use near::{NearBuffers, Tiles};
 
-/// Words of the largest block of a man who is moved within a tile: two of them fit into a cache that a core has
-/// for itself, or nearly.
+/// Words of the largest block of a man who is moved within a tile: two of them fit into a cache
+/// that a core has for itself, or nearly.
 pub(super) const TILE: usize = 1 << 18;
 /// Words that a thread takes at a time at least, in the near pass.
 const TASK: usize = 1 << 15;
@@ -229,8 +230,9 @@ mod tests {
         (0..words).map(|_| word()).collect()
     }
 
-    /// Sets hold more than legal positions here, so men stand on each other. That is the same in both ways but
-    /// where the last man, in whose way nobody stands while rows are swept, shares a square with another one.
+    /// Sets hold more than legal positions here, so men stand on each other. That is the same in
+    /// both ways but where the last man, in whose way nobody stands while rows are swept, shares a
+    /// square with another one.
     fn legal(words: Vec<u64>, space: &crate::chess::solve::space::Space<impl Board>) -> Vec<u64> {
         let mut words = words;
         for (address, word) in words.iter_mut().enumerate() {

@@ -160,8 +160,9 @@ impl<B: Board> Tiles<'_, B> {
 
 /// A slider on the last axis, in whole blocks of the last two axes.
 ///
-/// Along a row his squares depend on each other, one after the other. With rows and columns exchanged his places
-/// are rows, as those of any other man are, and the man before him stands where the last one stood.
+/// Along a row his squares depend on each other, one after the other. With rows and columns
+/// exchanged his places are rows, as those of any other man are, and the man before him stands
+/// where the last one stood.
 #[inline(always)]
 fn sweep_columns<B: Board>(
     space: &Space<B>,
@@ -180,7 +181,8 @@ fn sweep_columns<B: Board>(
         .enumerate()
     {
         exchange(source, exchanged, row);
-        // The square of the man before him is not to count as blocked: it differs from column to column.
+        // The square of the man before him is not to count as blocked: it differs from column to
+        // column.
         let rows = BlockOfRows {
             axis,
             last: before,
