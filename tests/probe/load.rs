@@ -2,7 +2,8 @@
 //! error, and the cache keeps to its budget.
 //!
 //! Some rounds here; with `RETROGRADE_LOAD=SECONDS` as long as that, in tables of three and four
-//! men.
+//! men, and the memory of the process is looked at. `MALLOC_ARENA_MAX=1` then keeps glibc from
+//! holding back what is free for each thread.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -309,13 +310,14 @@ fn answers_are_right_or_errors_whatever_happens_to_the_files() {
         "{right} right, {errors} errors"
     );
     let most = most.into_inner();
+    eprintln!(
+        "{right} right answers, {errors} errors, 0 wrong answers, at most {most} bytes of memory"
+    );
     // Alone in its process it can tell what memory it takes: the caches of both games, of those
     // opened and of those before.
     assert!(
         seconds.is_none() || most < 6 * CACHE_BYTES as u64,
-        "{most} bytes"
-    );
-    eprintln!(
-        "{right} right answers, {errors} errors, 0 wrong answers, at most {most} bytes of memory"
+        "{most} bytes: more than was given, or the allocator keeps what is free; glibc does for \
+         each thread unless MALLOC_ARENA_MAX is 1"
     );
 }
