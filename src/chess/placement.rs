@@ -134,7 +134,8 @@ impl PawnSlices {
     #[must_use]
     pub fn count(material: &Material) -> usize {
         let [white, black] = Color::ALL.map(|color| material.count(color, Role::Pawn));
-        (placements(white, black) + symmetric_placements(white, black)) / 2
+        let all = placements(PAWN_SQUARES, white, black);
+        (all + symmetric_placements(PAWN_SQUARES / 2, white, black)) / 2
     }
 
     /// How many pawns of a side can promote at once, summed over all slices of a material, without
@@ -147,14 +148,13 @@ impl PawnSlices {
     #[must_use]
     pub fn count_promoting(material: &Material, color: Color) -> usize {
         let [own, others] = [color, !color].map(|color| material.count(color, Role::Pawn));
-        let Some(rest) = own.checked_sub(1) else {
-            return 0;
-        };
-        let all = 8 * binomial(47, rest) * binomial(47 - rest, others);
-        let symmetric = match (own % 2, others % 2) {
-            (0, 0) => 8 * binomial(23, own / 2 - 1) * binomial(24 - own / 2, others / 2),
-            _ => 0,
-        };
+        let one = own.checked_sub(1);
+        let all = one.map_or(0, |rest| 8 * placements(PAWN_SQUARES - 1, rest, others));
+        // Of four pairs of squares one is taken, and either pawn on it can promote.
+        let pair = own.checked_sub(2);
+        let symmetric = pair.map_or(0, |rest| {
+            8 * symmetric_placements(PAWN_SQUARES / 2 - 1, rest, others)
+        });
         (all + symmetric) / 2
     }
 
@@ -191,16 +191,15 @@ impl PawnSlices {
     }
 }
 
-/// How many placements there are of so many pawns.
-fn placements(white: usize, black: usize) -> usize {
-    binomial(PAWN_SQUARES, white) * binomial(PAWN_SQUARES.saturating_sub(white), black)
+/// How many ways there are to put pawns of both sides on so many squares.
+fn placements(squares: usize, white: usize, black: usize) -> usize {
+    binomial(squares, white) * binomial(squares.saturating_sub(white), black)
 }
 
-/// How many of them are their own mirror images: a choice of pairs of squares.
-fn symmetric_placements(white: usize, black: usize) -> usize {
-    const PAIRS: usize = PAWN_SQUARES / 2;
+/// How many of them are their own mirror images, where the squares are so many pairs of images.
+fn symmetric_placements(pairs: usize, white: usize, black: usize) -> usize {
     match (white % 2, black % 2) {
-        (0, 0) => binomial(PAIRS, white / 2) * binomial(PAIRS - white / 2, black / 2),
+        (0, 0) => placements(pairs, white / 2, black / 2),
         _ => 0,
     }
 }

@@ -200,12 +200,16 @@ impl Tablebase {
     /// | rank | the move |
     /// |---|---|
     /// | 1000 | wins for certain, whatever way is taken as long as moves of this rank are played |
-    /// | 900 to 999 | wins, 100 plies or less from the last zeroing move to the next. Not for certain if there are just 100 of them and the table has the distance rounded. Otherwise only after a repetition, the shortest way first |
+    /// | 900 to 999 | wins, 100 plies or less from the last zeroing move to the next; see below |
     /// | 1 to 899 | would win, but the way is longer than the fifty-move rule allows |
     /// | 0 | draws |
     /// | −1 to −899 | would lose, but the way is longer than the fifty-move rule allows |
     /// | to −999 | loses, but by a way that is long enough to be tried |
     /// | −1000 | loses |
+    ///
+    /// A win of 900 to 999 is not for certain if there are just 100 plies and the table has the
+    /// distance rounded. Otherwise there are such ranks only after a repetition, the shortest way
+    /// first.
     ///
     /// Where the DTZ of a move is not known, ranks follow from results: 1000, 899, 0, −899, −1000,
     /// the clock left aside.

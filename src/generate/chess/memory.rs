@@ -60,7 +60,7 @@ impl Shape<'_> {
     /// Bytes while a Syzygy file is made, beside those of values that are brought back for it.
     fn syzygy_bytes(&self) -> u64 {
         let slice = self.syzygy_slice();
-        let of_file = syzygy::most_slices(self.material, &PawnSlices::new(self.material)) * slice;
+        let of_file = syzygy::most_slices(self.material) * slice;
         syzygy::Limits::DEFAULT.bytes(self.slices * slice, of_file)
     }
 

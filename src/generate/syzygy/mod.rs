@@ -109,7 +109,8 @@ pub fn bytes_of_slice(has_pawns: bool, words: u64) -> u64 {
 }
 
 /// The most slices of a material whose leading pawn stands on the same file.
-pub fn most_slices(material: &Material, slices: &PawnSlices) -> u64 {
+pub fn most_slices(material: &Material) -> u64 {
+    let slices = PawnSlices::new(material);
     let leading = leading_color(material);
     let mut counts = vec![0; files(material)];
     for slice in 0..slices.len() {
