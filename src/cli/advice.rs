@@ -17,7 +17,8 @@ pub fn with_options(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// A message whose commands make tables in a directory: what the library proposes does not name it.
+/// A message whose commands make or search tables in a directory: what the library proposes does
+/// not name it.
 pub fn in_directory(message: &str, directory: &Path) -> String {
     let option = format!(" --tables {}", quoted(directory));
     let mut out = String::new();
@@ -27,8 +28,9 @@ pub fn in_directory(message: &str, directory: &Path) -> String {
             out.push('`');
         }
         out += piece;
-        let is_command = number % 2 == 1 && piece.starts_with("retrograde generate ");
-        if is_command && !piece.contains("--tables") {
+        let is_command = |name: &&str| piece.starts_with(&format!("retrograde {name} "));
+        let has_command = number % 2 == 1 && ["generate", "find"].iter().any(is_command);
+        if has_command && !piece.contains("--tables") {
             out += &option;
         }
     }

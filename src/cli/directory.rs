@@ -272,6 +272,20 @@ impl TableDirectory {
         }
     }
 
+    /// A message that does not say where the directories are: `the tables` stands for one, and
+    /// a file has its name.
+    pub fn hidden_in(&self, mut message: String) -> String {
+        for path in self.paths.iter().filter(|path| path.is_absolute()) {
+            let name = path.to_string_lossy();
+            let name = name.trim_end_matches('/');
+            if !name.is_empty() {
+                message = message.replace(&format!("{name}/"), "");
+                message = message.replace(name, "the tables");
+            }
+        }
+        message
+    }
+
     /// That there is no table here at all.
     pub fn nothing(&self) -> NoTables {
         NoTables(self.display())

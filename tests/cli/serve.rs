@@ -43,8 +43,12 @@ impl Reply {
 
 impl Server {
     fn start(place: Place, arguments: &[&str]) -> Server {
+        Server::start_at("127.0.0.1:0", "tables", place, arguments)
+    }
+
+    fn start_at(listen: &str, tables: &str, place: Place, arguments: &[&str]) -> Server {
         let log = std::fs::File::create(place.path("log")).unwrap();
-        let all = ["serve", "--listen", "127.0.0.1:0", "--tables", "tables"];
+        let all = ["serve", "--listen", listen, "--tables", tables];
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_retrograde"));
         let mut child = command
             .args(all)
@@ -317,7 +321,7 @@ fn what_is_missing_is_unknown_and_says_how_to_get_it() {
         answer["reason"]
             .as_str()
             .unwrap()
-            .contains("generate KQvKR"),
+            .contains("`retrograde generate KQvKR --tables tables`"),
         "{answer}"
     );
     // A capture leads where there are tables: the best known move decides.
@@ -334,6 +338,42 @@ fn what_is_missing_is_unknown_and_says_how_to_get_it() {
     assert_eq!(
         (reply.status, &reply.json()["category"]),
         (200, &json!("unknown"))
+    );
+}
+
+#[test]
+fn clients_elsewhere_are_not_told_where_the_tables_lie() {
+    let place = Place::with_tables();
+    let tables = place.path("tables").into_os_string().into_string().unwrap();
+    std::fs::write(place.path("tables/KBvKN.wdl"), "no table").unwrap();
+    let server = Server::start_at("0.0.0.0:0", &tables, place, &[]);
+    let queen = "8/8/8/8/8/2k5/1R6/K6q";
+    let knight = "8/8/8/8/8/2k5/8/KB5n_w";
+    let batch = server.ask("POST", "/standard/batch", "", &format!("[\"{knight}\"]"));
+    for (reply, words) in [
+        (
+            server.get(&format!("/standard?fen={queen}")),
+            "no wdl table for KQvKR in the tables; generate it with `retrograde generate KQvKR`",
+        ),
+        (
+            server.get(&format!("/standard/mainline?fen={queen}")),
+            "KQvKR in the tables;",
+        ),
+        (
+            server.get(&format!("/standard?fen={knight}")),
+            "KBvKN.wdl: ",
+        ),
+        (server.get("/standard/random?material=KBvKN"), "KBvKN.wdl: "),
+        (batch, "KBvKN.wdl: "),
+    ] {
+        let text = reply.text();
+        assert!(text.contains(words) && !text.contains(&tables), "{text}");
+    }
+    // Whoever runs it is.
+    assert!(
+        server.log().contains(&format!("{tables}/KBvKN.wdl: ")),
+        "{}",
+        server.log()
     );
 }
 
@@ -658,7 +698,11 @@ fn positions_are_drawn_by_lot() {
         .collect();
     assert!(fens.len() > 10, "{fens:?}");
     for (query, status, words) in [
-        ("&dtm_min=1000", 404, "retrograde find KPvK --random 1"),
+        (
+            "&dtm_min=1000",
+            404,
+            "`retrograde find KPvK --random 1 --tables tables`",
+        ),
         ("&category=lucky", 400, "category=win"),
         ("&turn=x", 400, "turn=w"),
         ("&dtm_min=-1", 400, "dtm_min"),
@@ -671,7 +715,8 @@ fn positions_are_drawn_by_lot() {
         );
     }
     let missing = server.get("/standard/random?material=KRPvKR");
-    assert!(missing.status == 404 && missing.text().contains("retrograde generate KRPvKR"));
+    let command = "`retrograde generate KRPvKR --tables tables`";
+    assert!(missing.status == 404 && missing.text().contains(command));
     assert_eq!(server.get("/standard/random").status, 400);
 }
 

@@ -175,6 +175,15 @@ impl App {
         answers.map_or((0, 0), |answers| (answers.len(), answers.weight()))
     }
 
+    /// A message of the library as clients are told it: on this machine its commands name the
+    /// directory, elsewhere where the tables lie is nobody's business.
+    pub fn told(&self, message: String) -> String {
+        match self.is_local {
+            true => self.directory.advised(message),
+            false => self.directory.hidden_in(message),
+        }
+    }
+
     /// How many processors there are.
     pub fn processors(&self) -> usize {
         self.processors
@@ -190,6 +199,7 @@ impl App {
         self: Arc<App>,
         work: impl FnOnce(&Shared) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
+        let app = Arc::clone(&self);
         let probes = Arc::clone(&self.probes);
         // Never closed.
         let permit = probes.acquire_owned().await.map_err(Failure::ours)?;
@@ -197,7 +207,9 @@ impl App {
             let _permit = permit;
             work(&self)
         });
-        let done = done.await;
-        done.map_err(|_| Failure::ours("the answer could not be made; the log says why"))?
+        let done = done
+            .await
+            .map_err(|_| Failure::ours("the answer could not be made; the log says why"))?;
+        done.map_err(|failure| failure.tell(|why| app.told(why)))
     }
 }

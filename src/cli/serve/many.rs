@@ -112,7 +112,10 @@ fn one<P: Served>(app: &App, fen: &str, rules: Rules) -> String {
         .map_err(Failure::bad)
         .and_then(|position| position::answer(app, &position, rules))
         .and_then(|answer| serde_json::to_string(&answer).map_err(Failure::ours));
-    answer.unwrap_or_else(|failure| json!({"fen": fen, "error": failure.why()}).to_string())
+    answer.unwrap_or_else(|failure| {
+        let failure = failure.tell(|why| app.told(why));
+        json!({"fen": fen, "error": failure.told()}).to_string()
+    })
 }
 
 /// What a man is worth on a square.

@@ -193,13 +193,14 @@ pub fn answer<P: Served>(app: &App, position: &P, rules: Rules) -> Result<Answer
     let mut answer = position
         .probe(P::of(app, rules), By::default())
         .map_err(Failure::ours)?;
+    answer.reason = answer.reason.map(|reason| app.told(reason));
     let (wdl, traits) = (answer.bounds.result, answer.traits);
     as_published(&mut answer.distances, wdl, traits);
     for m in &mut answer.moves {
         as_published(&mut m.distances, m.bounds.result, m.traits);
     }
     for table in answer.tables.iter_mut().flatten() {
-        // Where the tables lie is nobody's business.
+        // Only the name: where the tables lie is nobody's business.
         table.file = table.file.file_name().map_or(PathBuf::new(), PathBuf::from);
     }
     if P::GAME == Game::Chess {

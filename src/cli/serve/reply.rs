@@ -90,6 +90,8 @@ impl Encoding {
 pub struct Failure {
     status: StatusCode,
     why: String,
+    /// What the client is told, if that is something else.
+    told: Option<String>,
 }
 
 impl Failure {
@@ -97,7 +99,14 @@ impl Failure {
         Failure {
             status,
             why: why.into(),
+            told: None,
         }
+    }
+
+    /// Tells the client what a function makes of the sentence.
+    pub fn tell(self, tell: impl FnOnce(String) -> String) -> Failure {
+        let told = Some(tell(self.why.clone()));
+        Failure { told, ..self }
     }
 
     /// What was asked makes no sense.
@@ -115,9 +124,9 @@ impl Failure {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, why.to_string())
     }
 
-    /// The sentence.
-    pub fn why(&self) -> &str {
-        &self.why
+    /// What the client is told.
+    pub fn told(&self) -> &str {
+        self.told.as_deref().unwrap_or(&self.why)
     }
 }
 
@@ -135,7 +144,7 @@ impl IntoResponse for Failure {
             tracing::error!("{}", self.why);
         }
         let keep = (header::CACHE_CONTROL, DO_NOT_KEEP);
-        (self.status, [keep], format!("{}\n", self.why)).into_response()
+        (self.status, [keep], format!("{}\n", self.told())).into_response()
     }
 }
 
