@@ -105,7 +105,7 @@ enum Set {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Engine {
+pub enum Engine {
     /// What either side wins at the same time, with all values in memory
     Together,
     /// What one side wins after what the other does, in little memory, with a scratch file
@@ -119,7 +119,7 @@ enum Engine {
 
 impl Engine {
     /// The engine that all materials are solved with; none if that depends on them.
-    fn of_all(self) -> Option<solve::Engine> {
+    pub fn of_all(self) -> Option<solve::Engine> {
         match self {
             Engine::Together => Some(solve::Engine::Together),
             Engine::Chains => Some(solve::Engine::Chains),
@@ -129,7 +129,7 @@ impl Engine {
 
     /// The graphics card that is to be used. If there is none, the reason is said, and the
     /// processor does everything.
-    fn card(self) -> Result<Option<Arc<dyn Card>>> {
+    pub fn card(self) -> Result<Option<Arc<dyn Card>>> {
         if matches!(self, Engine::Together | Engine::Chains) {
             return Ok(None);
         }

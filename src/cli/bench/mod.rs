@@ -21,7 +21,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::directory::{NoTables, TableDirectory};
-use super::wanted::Compression;
+use super::wanted::{Compression, Engine};
 use super::{Outcome, input, progress};
 use generation::Generation;
 use probes::{ProbeTimes, probe_times};
@@ -65,6 +65,10 @@ pub struct Bench {
     #[arg(long, conflicts_with = "compression")]
     solve_only: bool,
 
+    /// How materials of chess are solved [default: as generate does]
+    #[arg(long, value_name = "ENGINE", value_enum)]
+    engine: Option<Engine>,
+
     /// How hard to compress
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
     compression: Compression,
@@ -93,6 +97,8 @@ impl Bench {
         let materials = input::materials(&named, None);
         let options = GenerateOptions {
             compression: self.compression.into(),
+            engine: self.engine.and_then(Engine::of_all),
+            card: self.engine.map_or(Ok(None), Engine::card)?,
             ..GenerateOptions::new(PathBuf::new(), materials)
         };
         if self.solve_only {
