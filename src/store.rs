@@ -17,16 +17,20 @@ mod moved;
 #[cfg(feature = "generate")]
 mod part;
 #[cfg(feature = "generate")]
+mod predicted;
+#[cfg(feature = "generate")]
 mod scratch;
 
 #[cfg(feature = "generate")]
-pub use compressed::{compress, decompress, decompress_into};
+pub use compressed::{compress, compress_set, decompress, decompress_into};
 #[cfg(feature = "generate")]
 pub use journal::{Record, RecordKey, RecordKind, RecordReader};
 #[cfg(feature = "generate")]
 pub use part::Part;
 #[cfg(feature = "generate")]
 pub(crate) use part::write_all_at;
+#[cfg(feature = "generate")]
+pub(crate) use predicted::spread;
 #[cfg(feature = "generate")]
 pub use scratch::Scratch;
 

@@ -253,11 +253,11 @@ fn damage_everywhere(signatures: &[&str], way: Way, event: usize, places: usize)
 fn damaged_work_is_never_gone_on_with() {
     let is_full = std::env::var_os("RETROGRADE_FULL").is_some();
     let places = if is_full { 1000 } else { 12 };
-    damage_everywhere(&["KRvK"], Way::Chains, 70, places);
-    damage_everywhere(&["KPvK"], Way::Chains, 1200, places / 4);
-    damage_everywhere(&["KPvK"], Way::Slices, 700, places / 4);
+    damage_everywhere(&["KRvK"], Way::Chains, 64, places);
+    damage_everywhere(&["KPvK"], Way::Chains, 1000, places / 4);
+    damage_everywhere(&["KPvK"], Way::Slices, 640, places / 4);
     if is_full {
-        damage_everywhere(&["KNvKP"], Way::Slices, 1000, 3);
+        damage_everywhere(&["KNvKP"], Way::Slices, 900, 3);
     }
 }
 

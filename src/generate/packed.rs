@@ -6,7 +6,7 @@ use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::game::Bits;
 use crate::metric::Metric;
-use crate::store::{compress, decompress};
+use crate::store::{compress, compress_set, decompress};
 use crate::table::Plane;
 
 /// Bytes that are compressed.
@@ -19,18 +19,21 @@ pub struct Packed {
 
 impl Packed {
     pub fn new(bytes: &[u8]) -> Packed {
-        // What does not shrink is kept as it is, and known by its length.
-        let packed = compress(bytes).ok();
-        let packed = packed.filter(|packed| packed.len() < bytes.len());
-        let packed = packed.unwrap_or_else(|| bytes.to_vec());
-        Packed {
-            bytes: packed,
-            len: bytes.len(),
-        }
+        Packed::smaller(compress(bytes).ok(), bytes.len(), || bytes.to_vec())
     }
 
     pub fn of_words(words: &[u64]) -> Packed {
-        Packed::new(&Bits::to_le_bytes(words))
+        let as_they_are = || Bits::to_le_bytes(words);
+        Packed::smaller(Some(compress_set(words)), size_of_val(words), as_they_are)
+    }
+
+    /// What does not shrink is kept as it is, and known by its length.
+    fn smaller(packed: Option<Vec<u8>>, len: usize, whole: impl FnOnce() -> Vec<u8>) -> Packed {
+        let packed = packed.filter(|packed| packed.len() < len);
+        Packed {
+            bytes: packed.unwrap_or_else(whole),
+            len,
+        }
     }
 
     /// The bytes as they were; nothing if these cannot come from [`Packed::new`].

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::game::Bits;
+use crate::store::spread;
 
 /// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
 /// bits a byte and the lowest first; which of its bytes are not zero; and these.
@@ -14,25 +15,34 @@ pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
     for (address, word) in words {
         let mut gap = address - before;
         before = address;
+        // As much is written of each as it takes at most, since that needs no call.
+        let (start, mut room, mut end) = (bytes.len(), [0; MOST_BYTES], 0);
         while gap >= 0x80 {
-            bytes.push(gap as u8 | 0x80);
+            room[end] = gap as u8 | 0x80;
+            end += 1;
             gap >>= 7;
         }
-        bytes.push(gap as u8);
+        room[end] = gap as u8;
+        end += 1;
         for eight in 0..W::WIDTH / 64 {
-            let (mut used, mut kept, mut count) = (0, [0; 9], 1);
+            let (mut used, place) = (0, end);
+            end += 1;
             for index in 0..8 {
                 let byte = word.byte(8 * eight + index);
-                kept[count] = byte;
-                count += usize::from(byte != 0);
+                room[end % MOST_BYTES] = byte;
+                end += usize::from(byte != 0);
                 used |= u8::from(byte != 0) << index;
             }
-            kept[0] = used;
-            bytes.extend_from_slice(&kept[..count]);
+            room[place] = used;
         }
+        bytes.extend_from_slice(&room);
+        bytes.truncate(start + end);
     }
     bytes
 }
+
+/// Bytes of a word at most, and room for one more: ten of a gap, and nine of each eight.
+const MOST_BYTES: usize = 32;
 
 /// Words with their addresses, read from such bytes.
 #[derive(Debug)]
@@ -70,6 +80,22 @@ impl<W, B: AsRef<[u8]>> Words<W, B> {
         self.next += 1;
         Some(byte)
     }
+
+    /// So many bytes, at most eight, the first one the lowest. What stands above them is not said.
+    #[inline(always)]
+    fn eight(&mut self, count: usize) -> Option<u64> {
+        let rest = self.bytes.as_ref().get(self.next..)?;
+        let eight = match rest.first_chunk() {
+            Some(&eight) => eight,
+            None => {
+                let mut eight = [0; 8];
+                eight[..count].copy_from_slice(rest.get(..count)?);
+                eight
+            }
+        };
+        self.next += count;
+        Some(u64::from_le_bytes(eight))
+    }
 }
 
 impl<W: Bits, B: AsRef<[u8]>> Iterator for Words<W, B> {
@@ -94,10 +120,8 @@ impl<W: Bits, B: AsRef<[u8]>> Iterator for Words<W, B> {
         }
         let mut word = W::ZERO;
         for eight in 0..W::WIDTH / 64 {
-            let used = u64::from(self.byte()?);
-            for index in used.ones() {
-                word |= W::from_byte(self.byte()?, 8 * eight + index);
-            }
+            let used = self.byte()?;
+            word |= W::from_u64(spread(self.eight(used.count_ones() as usize)?, used), eight);
         }
         Some((self.address, word))
     }

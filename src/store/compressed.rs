@@ -1,6 +1,7 @@
 //! Bytes that wait, compressed as little as possible since they are read back soon.
 //!
-//! A context of zstd takes a megabyte to make, so each thread keeps one of each kind.
+//! Sets of positions are packed by what their words have in common, all else by zstd. A context of
+//! that takes a megabyte to make, so each thread keeps one of each kind.
 
 use std::cell::RefCell;
 use std::io;
@@ -8,7 +9,12 @@ use std::io;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{DCtx, WriteBuf, compress_bound, get_error_name};
 
+use super::predicted;
+use crate::game::Bits;
+
 const LEVEL: i32 = 1;
+/// The first byte of all that zstd makes. No packed set begins with it.
+const OF_ZSTD: u8 = 0x28;
 /// Bytes of room for what is compressed that a thread keeps.
 const KEPT: usize = 1 << 22;
 
@@ -45,12 +51,21 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
+/// The words of a set compressed, even if that makes them longer; they come back as bytes.
+#[must_use]
+pub fn compress_set(words: &[u64]) -> Vec<u8> {
+    predicted::pack(words)
+}
+
 /// So many bytes that were compressed.
 ///
 /// # Errors
 ///
 /// Those of [`decompress_into`].
 pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    if !is_of_zstd(compressed) {
+        return unpack(compressed, len);
+    }
     let mut bytes = Vec::with_capacity(len);
     match fill(compressed, &mut bytes)? == len {
         true => Ok(bytes),
@@ -65,10 +80,24 @@ pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
 /// [`io::ErrorKind::InvalidData`] if they are not as many, another kind if they are no such bytes.
 /// What the room has then is of no use.
 pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
+    if !is_of_zstd(compressed) {
+        room.copy_from_slice(&unpack(compressed, room.len())?);
+        return Ok(());
+    }
     match fill(compressed, room)? == room.len() {
         true => Ok(()),
         false => Err(io::ErrorKind::InvalidData.into()),
     }
+}
+
+fn is_of_zstd(compressed: &[u8]) -> bool {
+    compressed.first() == Some(&OF_ZSTD)
+}
+
+fn unpack(packed: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    let words = (len.is_multiple_of(8)).then(|| predicted::unpack::<u64>(packed, len / 8));
+    let words = words.flatten().ok_or(io::ErrorKind::InvalidData)?;
+    Ok(Bits::to_le_bytes(&words))
 }
 
 /// How many bytes there were.
@@ -95,5 +124,21 @@ mod tests {
             assert!(decompress(&compressed, len).is_err());
         }
         assert!(decompress(b"no such bytes", 13).is_err());
+    }
+
+    #[test]
+    fn sets_come_back_as_bytes() {
+        for len in [1, 1000, 5000] {
+            let words: Vec<u64> = (0..len).map(|place| place << (place / 99 % 40)).collect();
+            let bytes = Bits::to_le_bytes(&words);
+            let compressed = compress_set(&words);
+            assert!(!is_of_zstd(&compressed));
+            assert_eq!(decompress(&compressed, bytes.len()).unwrap(), bytes);
+            let mut room = vec![7; bytes.len()];
+            decompress_into(&compressed, &mut room).unwrap();
+            assert_eq!(room, bytes);
+            assert!(decompress(&compressed, bytes.len() + 512).is_err());
+            assert!(decompress(&compressed, bytes.len() + 1).is_err());
+        }
     }
 }

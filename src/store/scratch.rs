@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
-use super::{are_zeros, compress, decompress, decompress_into};
+use super::{are_zeros, compress, decompress, decompress_into, predicted};
+use crate::game::Bits;
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no
 /// name and so is gone with the program, or in one that another program can go on with.
@@ -213,6 +214,43 @@ impl Scratch {
             }
         }
         self.put(bytes)
+    }
+
+    /// Puts a set of positions away, packed by what its words have in common, or as it is if that
+    /// takes less room; one that is empty takes none.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`put`](Self::put).
+    pub fn put_set<W: Bits>(&self, set: &[W]) -> io::Result<Part> {
+        if set.iter().all(|word| word.is_empty()) {
+            return Ok(Part::default());
+        }
+        if self.compresses {
+            let packed = predicted::pack(set);
+            if packed.len() < size_of_val(set) {
+                return self.put(&packed);
+            }
+        }
+        self.put(&W::to_le_bytes(set))
+    }
+
+    /// The set of so many words that was put away by [`put_set`](Self::put_set).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`get`](Self::get).
+    pub fn get_set<W: Bits>(&self, part: Part, words: usize) -> io::Result<Vec<W>> {
+        if part.is_empty() {
+            return Ok(vec![W::ZERO; words]);
+        }
+        let bytes = self.get(part)?;
+        match bytes.len() == words * size_of::<W>() {
+            true => Ok(W::from_le_bytes(&bytes)),
+            false => {
+                predicted::unpack(&bytes, words).ok_or_else(|| io::ErrorKind::InvalidData.into())
+            }
+        }
     }
 
     /// So many bytes that were put away by [`put_compressed`](Self::put_compressed).

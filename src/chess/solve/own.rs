@@ -12,7 +12,7 @@ use super::view::{SideView, ViewWords, of_slabs};
 use crate::chess::material::Material;
 use crate::chess::placement::PawnSlices;
 use crate::error::SolveError;
-use crate::game::{Bits, Color};
+use crate::game::Color;
 use crate::metric::Plies;
 use crate::retro::score::Scores;
 use crate::store::{Part, Record, RecordKind, RecordReader, Scratch};
@@ -89,7 +89,7 @@ pub struct StoredSlab {
 
 impl StoredSlab {
     pub(super) fn new(scratch: &Scratch, view: &SideView<'_>) -> io::Result<StoredSlab> {
-        let set = |words: &[u64]| scratch.put_compressed(&Bits::to_le_bytes(words));
+        let set = |words: &[u64]| scratch.put_set(words);
         let scores = view.scores.to_le_bytes();
         let unless_left_out = |words: &[u64]| match words.is_empty() {
             true => Ok(None),
@@ -156,8 +156,7 @@ impl StoredSlab {
 
     pub(super) fn load(&self, scratch: &Scratch) -> io::Result<SideView<'static>> {
         let set = |part: Part| -> io::Result<Cow<'static, [u64]>> {
-            let bytes = scratch.get_compressed(part, self.words * 8)?;
-            Ok(Cow::Owned(Bits::from_le_bytes(&bytes)))
+            scratch.get_set(part, self.words).map(Cow::Owned)
         };
         let scores = scratch.get_compressed(self.scores, self.score_bytes)?;
         let scores = Scores::from_le_bytes(scores, self.words * 64);

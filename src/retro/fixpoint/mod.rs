@@ -91,6 +91,15 @@ impl<W: Bits> Fixed<W> {
         }
     }
 
+    /// Whether zeroing moves of some position win or lose but for the fifty-move rule.
+    fn has_cursed_moves(&self) -> bool {
+        let mut sets = [Wdl::CursedWin, Wdl::BlessedLoss].into_iter();
+        sets.any(|value| {
+            let words = &self.zeroing[value.index()];
+            words.iter().any(|word| !word.is_empty())
+        })
+    }
+
     /// The positions of a word with a zeroing move of one of some values.
     #[inline(always)]
     fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
@@ -527,8 +536,19 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         self.restart(mated, |side, address| {
             fixed[side].zeroing_to(&[BlessedLoss, Draw, CursedWin, Win], address)
         });
-        self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
+        let is_idle = self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
         let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
+        if is_idle && !fixed.iter().any(Fixed::has_cursed_moves) {
+            // Nothing more is saved or decided by the rule.
+            let mut distances = distances.into_iter().map(Distances::into_values);
+            return Ok(strict.map(|(win, loss)| {
+                let mut values = Values::undecided(self.words);
+                values.decided[Win.index()] = win;
+                values.decided[Loss.index()] = loss;
+                values.dtz = distances.next().unwrap_or_default();
+                values
+            }));
+        }
         for (side, fixed) in self.sides.iter_mut().zip(fixed) {
             side.block(|address| fixed.zeroing_to(&[Draw, CursedWin, Win], address));
         }
@@ -551,7 +571,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }))
     }
 
-    /// Goes on, ply by ply, until nothing new is found. Before the first ply, zeroing moves with
+    /// Goes on, ply by ply, until nothing new is found, and says whether it ended by that and not
+    /// with the last of the plies. Before the first ply, zeroing moves with
     /// the two values enter: those that win and those that lose.
     #[inline(always)]
     fn iterate(
@@ -559,7 +580,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         plies: std::ops::RangeInclusive<u32>,
         [winning, losing]: [Wdl; 2],
         distances: &mut [Distances<M::Word>; 2],
-    ) -> Result<(), Unsolved> {
+    ) -> Result<bool, Unsolved> {
         let first = *plies.start();
         let fixed = self.fixed;
         for ply in plies {
@@ -574,12 +595,12 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 self.find_lost(side);
             }
             if !self.end_ply(Distance::Zeroing, ply)? {
-                break;
+                return Ok(true);
             }
             let ply = u8::try_from(ply).map_err(|_| Unsolved::DistanceOverflow)?;
             self.decide(distances, ply);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Adds distances to mate where the scores of zeroing moves are given: in bytes if no mate is

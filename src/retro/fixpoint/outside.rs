@@ -48,9 +48,7 @@ impl StoredSlab {
         let mut stored = StoredSlab::default();
         let sets = [&fixed.legal, &fixed.in_check].into_iter();
         for (part, set) in stored.sets.iter_mut().zip(sets.chain(&fixed.zeroing)) {
-            if set.iter().any(|word| !word.is_empty()) {
-                *part = scratch.put_compressed(&W::to_le_bytes(set))?;
-            }
+            *part = scratch.put_set(set)?;
         }
         let scores = fixed.zeroing_score.to_le_bytes();
         stored.score_bytes = scores.len();
@@ -135,13 +133,7 @@ impl<W: Bits> Outside<W> {
 
     fn set(&self, side: usize, slab: usize, set: usize) -> io::Result<Vec<W>> {
         let len = self.addresses(slab).len();
-        let part = self.slabs[slab][side].sets[set];
-        if part.is_empty() {
-            return Ok(vec![W::ZERO; len]);
-        }
-        let bytes = len * W::WIDTH as usize / 8;
-        let bytes = self.scratch.get_compressed(part, bytes)?;
-        Ok(W::from_le_bytes(&bytes))
+        self.scratch.get_set(self.slabs[slab][side].sets[set], len)
     }
 
     /// The legal positions of a side.
@@ -160,17 +152,26 @@ impl<W: Bits> Outside<W> {
 
     /// The positions of a side with a zeroing move of one of some values.
     pub(super) fn zeroing(&self, side: usize, slab: usize, values: &[Wdl]) -> io::Result<Vec<W>> {
-        let mut all = vec![W::ZERO; self.addresses(slab).len()];
-        for value in values {
-            let set = ZEROING + value.index();
-            if self.slabs[slab][side].sets[set].is_empty() {
-                continue;
-            }
+        let sets = values.iter().map(|value| ZEROING + value.index());
+        let mut sets = sets.filter(|&set| !self.slabs[slab][side].sets[set].is_empty());
+        let Some(first) = sets.next() else {
+            return Ok(vec![W::ZERO; self.addresses(slab).len()]);
+        };
+        let mut all = self.set(side, slab, first)?;
+        for set in sets {
             for (all, word) in all.iter_mut().zip(self.set(side, slab, set)?) {
                 *all |= word;
             }
         }
         Ok(all)
+    }
+
+    /// Whether a side has a zeroing move of a value anywhere.
+    pub(super) fn has_zeroing(&self, side: usize, value: Wdl) -> bool {
+        let set = ZEROING + value.index();
+        self.slabs
+            .iter()
+            .any(|slab| !slab[side].sets[set].is_empty())
     }
 
     /// Whether there are scores of zeroing moves.

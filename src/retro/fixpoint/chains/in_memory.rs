@@ -43,10 +43,12 @@ pub struct SetsInMemory<M: SharedMoves> {
     newest: [usize; 2],
 }
 
+/// A set of which it is known which words are not empty, and what it may have at most.
+type Newest<'a, W> = (&'a mut Layer<W>, &'a [W]);
+
 /// Where a set is.
 enum SetPlace<'a, W> {
-    /// It is known which of its words are not empty; and what it may have at most.
-    Newest(&'a mut Layer<W>, &'a [W]),
+    Newest(Newest<'a, W>),
     Whole(&'a mut [W]),
 }
 
@@ -85,30 +87,20 @@ impl<M: SharedMoves> SetsInMemory<M> {
 
     fn place(&mut self, set: ChainSet) -> SetPlace<'_, M::Word> {
         match set {
-            ChainSet::Won => SetPlace::Newest(&mut self.won, &self.open),
-            ChainSet::Spare => SetPlace::Newest(&mut self.spare, &self.open),
-            ChainSet::Lost => SetPlace::Newest(&mut self.lost, &self.losable),
+            ChainSet::Won => SetPlace::Newest((&mut self.won, &self.open)),
+            ChainSet::Spare => SetPlace::Newest((&mut self.spare, &self.open)),
+            ChainSet::Lost => SetPlace::Newest((&mut self.lost, &self.losable)),
             ChainSet::Open => SetPlace::Whole(&mut self.open),
             ChainSet::Losable => SetPlace::Whole(&mut self.losable),
         }
     }
 
-    /// Adds what a set may have of words that are given slab by slab.
-    fn enter<I: Iterator<Item = (usize, M::Word)>>(
-        &mut self,
-        set: ChainSet,
-        words: impl Fn(usize) -> io::Result<I> + Sync,
-    ) -> io::Result<()> {
-        let slab = self.slab;
-        let SetPlace::Newest(layer, may_be) = self.place(set) else {
-            return Err(io::ErrorKind::Unsupported.into());
-        };
-        layer.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..][..set.len()];
-            let allowed = words(number)?.map(|(at, word)| (at, word & may_be[at]));
-            add_to_slab(set, active, allowed);
-            Ok(())
-        })
+    /// A set of newest positions.
+    fn newest_of(&mut self, set: ChainSet) -> io::Result<Newest<'_, M::Word>> {
+        match self.place(set) {
+            SetPlace::Newest(newest) => Ok(newest),
+            SetPlace::Whole(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     /// Finds the positions of a side that may be decided and have a quiet move into the newest
@@ -148,7 +140,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         let slab = self.slab;
         match self.place(set) {
             SetPlace::Whole(set) => write_slabs(set, slab, make),
-            SetPlace::Newest(layer, _) => layer.change_slabs(slab, |number, set, active| {
+            SetPlace::Newest((layer, _)) => layer.change_slabs(slab, |number, set, active| {
                 make(number, set)?;
                 recount_slab(set, active);
                 Ok(())
@@ -160,7 +152,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         let slab = self.slab;
         match self.place(set) {
             SetPlace::Whole(set) => set.fill(M::Word::ZERO),
-            SetPlace::Newest(layer, _) => layer.clear_slabs(slab),
+            SetPlace::Newest((layer, _)) => layer.clear_slabs(slab),
         }
         Ok(())
     }
@@ -170,7 +162,16 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         set: ChainSet,
         make: impl Fn(usize) -> io::Result<Vec<M::Word>> + Sync,
     ) -> io::Result<()> {
-        self.enter(set, |slab| Ok(make(slab)?.into_iter().enumerate()))
+        let slab = self.slab;
+        let (layer, may_be) = self.newest_of(set)?;
+        layer.change_slabs(slab, |number, set, active| {
+            let may_be = &may_be[number * slab..];
+            for ((word, entering), &may_be) in set.iter_mut().zip(make(number)?).zip(may_be) {
+                *word |= entering & may_be;
+            }
+            recount_slab(set, active);
+            Ok(())
+        })
     }
 
     fn enter_words(
@@ -178,7 +179,14 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         set: ChainSet,
         words: impl Fn(usize) -> io::Result<Words<M::Word>> + Sync,
     ) -> io::Result<()> {
-        self.enter(set, words)
+        let slab = self.slab;
+        let (layer, may_be) = self.newest_of(set)?;
+        layer.change_slabs(slab, |number, set, active| {
+            let may_be = &may_be[number * slab..][..set.len()];
+            let allowed = words(number)?.map(|(at, word)| (at, word & may_be[at]));
+            add_to_slab(set, active, allowed);
+            Ok(())
+        })
     }
 
     fn add_words(
@@ -194,7 +202,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
                 }
                 Ok(())
             }),
-            SetPlace::Newest(layer, _) => layer.change_slabs(slab, |number, set, active| {
+            SetPlace::Newest((layer, _)) => layer.change_slabs(slab, |number, set, active| {
                 add_to_slab(set, active, words(number)?);
                 Ok(())
             }),

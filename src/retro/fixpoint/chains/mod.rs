@@ -49,19 +49,6 @@ struct Noted {
     is_idle: bool,
 }
 
-/// The next ply of results and distances to zeroing: without anything new, the one at which the
-/// fifty-move rule has its say.
-fn next_of_results(noted: Option<Noted>, limit: Number) -> Option<u32> {
-    match noted {
-        None => Some(1),
-        Some(Noted { ply, is_idle }) => match (is_idle, ply <= limit.0) {
-            (false, _) => Some(ply + 1),
-            (true, true) => Some(limit.0 + 1),
-            (true, false) => None,
-        },
-    }
-}
-
 /// The next ply of distances to mate: without anything new, one at which a zeroing move comes into
 /// play.
 fn next_of_mates(
@@ -287,7 +274,8 @@ impl<S: ChainSets> Chain<'_, S> {
         let noted = chain.noted[0];
         let ply = noted.map_or(0, |noted| noted.ply);
         self.watch.goes_on(Distance::Zeroing, ply);
-        if next_of_results(noted, limit).is_some_and(|next| next <= end) {
+        let next = self.next_of_results(noted, limit)?;
+        if next.is_some_and(|next| next <= end) {
             self.go_on(&chain.decided, ply)?;
             self.zeroing(limit, end, stalemated, chain)?;
         }
@@ -370,6 +358,25 @@ impl<S: ChainSets> Chain<'_, S> {
         }
     }
 
+    /// The ply that comes next. Without anything new that is the one at which the fifty-move rule
+    /// has its say, if zeroing moves that win or lose but for it are there: otherwise nothing more
+    /// is saved or decided.
+    fn next_of_results(&self, noted: Option<Noted>, limit: Number) -> io::Result<Option<u32>> {
+        match noted {
+            None => Ok(Some(1)),
+            Some(Noted { ply, is_idle }) => match (is_idle, ply <= limit.0) {
+                (false, _) => Ok(Some(ply + 1)),
+                (true, true) => {
+                    let outside = self.outside;
+                    let is_said = outside.has_zeroing(self.winner, CursedWin)
+                        || outside.has_zeroing(self.loser(), BlessedLoss);
+                    self.sets.least(is_said.then_some(limit.0 + 1))
+                }
+                (true, false) => Ok(None),
+            },
+        }
+    }
+
     /// Results and distances to zeroing after what is noted. Zeroing moves enter twice: at once
     /// those that keep the result under the rule, and after `limit` plies those that win or lose
     /// but for it. Ends after ply `end` if not before.
@@ -387,7 +394,10 @@ impl<S: ChainSets> Chain<'_, S> {
         } = chain;
         // After how many plies it was said last what zeroing moves save.
         let mut begun = None;
-        while let Some(ply) = next_of_results(*noted, limit).filter(|&ply| ply <= end) {
+        while let Some(ply) = self.next_of_results(*noted, limit)? {
+            if ply > end {
+                break;
+            }
             self.check()?;
             let (first, entering, saving) = match ply <= limit.0 {
                 true => (
