@@ -1,15 +1,16 @@
 //! Sets of positions that wait: each word is predicted from words before it, and what differs is
 //! kept.
 //!
-//! Words next to each other in an address differ in one man's place by a file, a rank, or a man's
-//! whole board: 1, 8, 64, 512 and 4096 words apart. So a word is much like that of the same
-//! position with a man a step away. Of a few ways to say so the best is chosen for each 64 words.
-//! Of KQRvKR's sets a sixth or seventh is left, where zstd's level 1 leaves a ninth; packing takes
-//! a quarter of its time, unpacking half.
+//! Words 1 and 8 apart differ in the square of the fastest man of an address, by a file and by a
+//! rank; words 64 and 512 apart in that of the next man, 4096 apart in that of the third. So a word
+//! is much like those of the same position with a man a step away. Of a few ways to say so the best
+//! is chosen for each 64 words. Of KQRvKR's sets a sixth or seventh is left, where zstd's level 1
+//! leaves a ninth; packing takes a quarter of its time, unpacking half.
 //!
-//! *Example.* Let a step of the fastest man add bit 20, and a step of the next man bit 30. Before
-//! both steps the word is `c = 0`, after one of them it is `a = 1 << 20` or `b = 1 << 30`. After
-//! both it has both bits, unless the men stand in each other's way, and that is `a ^ b ^ c`.
+//! *Example.* Let the fastest man's step to the next file add bit 20, and the next man's step to
+//! the next rank bit 30. Before both steps, 513 words back, the word is `c = 0`; after one of them,
+//! 512 words and one word back, it is `a = 1 << 20` and `b = 1 << 30`. After both it has both bits,
+//! unless the men stand in each other's way, and that is `a ^ b ^ c`.
 
 use crate::game::Bits;
 use crate::simd::{Kernel, Width};
