@@ -159,12 +159,8 @@ macro_rules! bits {
             }
 
             fn write_u64s(words: &[Self], to: &mut [u64]) {
-                for (to, &word) in to
-                    .as_chunks_mut::<{ <$word>::BITS as usize / 64 }>()
-                    .0
-                    .iter_mut()
-                    .zip(words)
-                {
+                let parts = to.as_chunks_mut::<{ <$word>::BITS as usize / 64 }>().0;
+                for (to, &word) in parts.iter_mut().zip(words) {
                     for (part, to) in to.iter_mut().enumerate() {
                         *to = (word >> (64 * part)) as u64;
                     }

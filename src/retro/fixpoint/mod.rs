@@ -572,8 +572,8 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     }
 
     /// Goes on, ply by ply, until nothing new is found, and says whether it ended by that and not
-    /// with the last of the plies. Before the first ply, zeroing moves with
-    /// the two values enter: those that win and those that lose.
+    /// with the last of the plies. Before the first ply, zeroing moves with the two values enter:
+    /// those that win and those that lose.
     #[inline(always)]
     fn iterate(
         &mut self,
