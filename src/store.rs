@@ -30,7 +30,7 @@ pub use part::Part;
 #[cfg(feature = "generate")]
 pub(crate) use part::write_all_at;
 #[cfg(feature = "generate")]
-pub(crate) use predicted::spread;
+pub(crate) use predicted::{read_word, write_word};
 #[cfg(feature = "generate")]
 pub use scratch::Scratch;
 

@@ -68,20 +68,17 @@ pub trait Bits:
     /// The set whose [`byte`](Bits::byte) number `index` is `byte`, and the others zero.
     fn from_byte(byte: u8, index: u32) -> Self;
 
-    /// The set whose 64 numbers from `64 * index` on are the bits of `part`, without others.
-    fn from_u64(part: u64, index: u32) -> Self;
+    /// The numbers from `64 * index` on, as the bits of a word.
+    fn part(self, index: u32) -> u64;
+
+    /// The set whose [`part`](Bits::part) number `index` is `part`, and the others empty.
+    fn from_part(part: u64, index: u32) -> Self;
 
     /// The bytes of words, lowest first.
     fn to_le_bytes(words: &[Self]) -> Vec<u8>;
 
     /// The words of such bytes; what is left at the end is ignored.
     fn from_le_bytes(bytes: &[u8]) -> Vec<Self>;
-
-    /// Writes words as those of 64 bits, the lower half of a wider one first.
-    fn write_u64s(words: &[Self], to: &mut [u64]);
-
-    /// The words of which these are the 64 bits each; what is left at the end is ignored.
-    fn from_u64s(words: &[u64]) -> Vec<Self>;
 
     /// Whether the set is empty.
     #[inline]
@@ -140,7 +137,12 @@ macro_rules! bits {
             }
 
             #[inline]
-            fn from_u64(part: u64, index: u32) -> Self {
+            fn part(self, index: u32) -> u64 {
+                (self >> (64 * index)) as u64
+            }
+
+            #[inline]
+            fn from_part(part: u64, index: u32) -> Self {
                 <$word>::from(part) << (64 * index)
             }
 
@@ -156,25 +158,6 @@ macro_rules! bits {
             fn from_le_bytes(bytes: &[u8]) -> Vec<Self> {
                 let words = bytes.as_chunks().0.iter();
                 words.map(|&word| <$word>::from_le_bytes(word)).collect()
-            }
-
-            fn write_u64s(words: &[Self], to: &mut [u64]) {
-                let parts = to.as_chunks_mut::<{ <$word>::BITS as usize / 64 }>().0;
-                for (to, &word) in parts.iter_mut().zip(words) {
-                    for (part, to) in to.iter_mut().enumerate() {
-                        *to = (word >> (64 * part)) as u64;
-                    }
-                }
-            }
-
-            fn from_u64s(words: &[u64]) -> Vec<Self> {
-                let whole = |parts: &[u64; <$word>::BITS as usize / 64]| {
-                    let parts = parts.iter().enumerate();
-                    parts.fold(0, |word, (part, &bits)| {
-                        word | <$word>::from(bits) << (64 * part)
-                    })
-                };
-                words.as_chunks().0.iter().map(whole).collect()
             }
         }
     };

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::game::Bits;
-use crate::store::spread;
+use crate::store::{read_word, write_word};
 
 /// Words that are not empty, by address, as bytes: of each how far it is from the one before, seven
 /// bits a byte and the lowest first; which of its bytes are not zero; and these.
@@ -24,16 +24,8 @@ pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
         }
         room[end] = gap as u8;
         end += 1;
-        for eight in 0..W::WIDTH / 64 {
-            let (mut used, place) = (0, end);
-            end += 1;
-            for index in 0..8 {
-                let byte = word.byte(8 * eight + index);
-                room[end % MOST_BYTES] = byte;
-                end += usize::from(byte != 0);
-                used |= u8::from(byte != 0) << index;
-            }
-            room[place] = used;
+        for part in 0..W::WIDTH / 64 {
+            end += write_word(word.part(part), &mut room[end..]);
         }
         bytes.extend_from_slice(&room);
         bytes.truncate(start + end);
@@ -41,8 +33,8 @@ pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of a word at most, and room for one more: ten of a gap, and nine of each eight.
-const MOST_BYTES: usize = 32;
+/// Bytes of a word at most: ten of a gap, and nine of each 64 bits.
+const MOST_BYTES: usize = 10 + 2 * 9;
 
 /// Words with their addresses, read from such bytes.
 #[derive(Debug)]
@@ -80,22 +72,6 @@ impl<W, B: AsRef<[u8]>> Words<W, B> {
         self.next += 1;
         Some(byte)
     }
-
-    /// So many bytes, at most eight, the first one the lowest. What stands above them is not said.
-    #[inline(always)]
-    fn eight(&mut self, count: usize) -> Option<u64> {
-        let rest = self.bytes.as_ref().get(self.next..)?;
-        let eight = match rest.first_chunk() {
-            Some(&eight) => eight,
-            None => {
-                let mut eight = [0; 8];
-                eight[..count].copy_from_slice(rest.get(..count)?);
-                eight
-            }
-        };
-        self.next += count;
-        Some(u64::from_le_bytes(eight))
-    }
 }
 
 impl<W: Bits, B: AsRef<[u8]>> Iterator for Words<W, B> {
@@ -119,9 +95,11 @@ impl<W: Bits, B: AsRef<[u8]>> Iterator for Words<W, B> {
             }
         }
         let mut word = W::ZERO;
-        for eight in 0..W::WIDTH / 64 {
-            let used = self.byte()?;
-            word |= W::from_u64(spread(self.eight(used.count_ones() as usize)?, used), eight);
+        for part in 0..W::WIDTH / 64 {
+            let bytes = self.bytes.as_ref();
+            let (bits, rest) = read_word(bytes.get(self.next..)?)?;
+            self.next = bytes.len() - rest.len();
+            word |= W::from_part(bits, part);
         }
         Some((self.address, word))
     }

@@ -53,7 +53,7 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
 
 /// The words of a set compressed, even if that makes them longer; they come back as bytes.
 #[must_use]
-pub fn compress_set(words: &[u64]) -> Vec<u8> {
+pub fn compress_set<W: Bits>(words: &[W]) -> Vec<u8> {
     predicted::pack(words)
 }
 

@@ -83,16 +83,20 @@ fn windows(words: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
         .map(|start| start..start + REACH + GROUP)
 }
 
-/// How many words of 64 bits so many others are.
-fn u64s<W: Bits>(words: usize) -> usize {
-    words * (W::WIDTH / u64::BITS) as usize
+/// How many words of 64 bits a word is.
+fn parts<W: Bits>() -> usize {
+    (W::WIDTH / u64::BITS) as usize
 }
 
 /// The set as bytes.
 pub(super) fn pack<W: Bits>(set: &[W]) -> Vec<u8> {
-    let len = u64s::<W>(set.len());
+    let (len, parts) = (set.len() * parts::<W>(), parts::<W>());
     let mut words = room(len);
-    W::write_u64s(set, &mut words[REACH..]);
+    for (to, &word) in words[REACH..].chunks_exact_mut(parts).zip(set) {
+        for (part, to) in (0..).zip(to) {
+            *to = word.part(part);
+        }
+    }
     Width::widest().run(Pack { words: &words, len })
 }
 
@@ -154,25 +158,14 @@ fn write_group(first: u8, differences: &[u64; GROUP], room: &mut [u8; MOST_BYTES
     while differing != 0 {
         let word = differences[differing.trailing_zeros() as usize];
         differing &= differing - 1;
-        let (mut used, start) = (0, end);
-        end += 1;
-        for index in 0..8 {
-            let byte = (word >> (8 * index)) as u8;
-            // A byte that is zero is written over by the next one.
-            if let Some(room) = room.get_mut(end) {
-                *room = byte;
-            }
-            end += usize::from(byte != 0);
-            used |= u8::from(byte != 0) << index;
-        }
-        room[start] = used;
+        end += write_word(word, &mut room[end..]);
     }
     end
 }
 
 /// The set of so many words that some bytes stand for; nothing if they stand for none.
 pub(super) fn unpack<W: Bits>(bytes: &[u8], len: usize) -> Option<Vec<W>> {
-    let len = u64s::<W>(len);
+    let len = len * parts::<W>();
     let mut words = room(len);
     let is_whole = Width::widest().run(Unpack {
         bytes,
@@ -180,7 +173,15 @@ pub(super) fn unpack<W: Bits>(bytes: &[u8], len: usize) -> Option<Vec<W>> {
         len,
     });
     is_whole?;
-    Some(W::from_u64s(&words[REACH..REACH + len]))
+    let whole = |bits: &[u64]| {
+        let mut word = W::ZERO;
+        for (part, &bits) in (0..).zip(bits) {
+            word |= W::from_part(bits, part);
+        }
+        word
+    };
+    let words = words[REACH..REACH + len].chunks_exact(parts::<W>());
+    Some(words.map(whole).collect())
 }
 
 struct Unpack<'a> {
@@ -225,26 +226,47 @@ fn read_group<'a>(bytes: &'a [u8], differences: &mut [u64; GROUP]) -> Option<&'a
     while differing != 0 {
         let place = differing.trailing_zeros() as usize;
         differing &= differing - 1;
-        let (&used, rest) = bytes.split_first()?;
-        let (kept, rest_of_kept) = rest.split_at_checked(used.count_ones() as usize)?;
-        let eight = match rest.first_chunk() {
-            Some(&eight) => eight,
-            None => {
-                let mut eight = [0; 8];
-                eight[..kept.len()].copy_from_slice(kept);
-                eight
-            }
-        };
-        differences[place] = spread(u64::from_le_bytes(eight), used);
-        bytes = rest_of_kept;
+        (differences[place], bytes) = read_word(bytes)?;
     }
     Some(bytes)
 }
 
+/// Writes which bytes of a word are not zero and then these, and says how many that makes: nine at
+/// most, for which there must be room.
+#[inline(always)]
+pub(crate) fn write_word(word: u64, room: &mut [u8]) -> usize {
+    let (mut used, mut kept, mut count) = (0, [0; 9], 1);
+    for index in 0..8 {
+        let byte = (word >> (8 * index)) as u8;
+        // A byte that is zero is written over by the next one.
+        kept[count] = byte;
+        count += usize::from(byte != 0);
+        used |= u8::from(byte != 0) << index;
+    }
+    kept[0] = used;
+    room[..kept.len()].copy_from_slice(&kept);
+    count
+}
+
+/// The word that was written so, and the bytes after it; nothing if they end before.
+#[inline(always)]
+pub(crate) fn read_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (&used, bytes) = bytes.split_first()?;
+    let (kept, rest) = bytes.split_at_checked(used.count_ones() as usize)?;
+    let eight = match bytes.first_chunk() {
+        Some(&eight) => eight,
+        None => {
+            let mut eight = [0; 8];
+            eight[..kept.len()].copy_from_slice(kept);
+            eight
+        }
+    };
+    Some((spread(u64::from_le_bytes(eight), used), rest))
+}
+
 /// Brings the lowest bytes of a word to those of its places that are used, the lowest first.
 #[inline(always)]
-#[must_use]
-pub(crate) fn spread(bytes: u64, used: u8) -> u64 {
+fn spread(bytes: u64, used: u8) -> u64 {
     let (mut word, mut from) = (0, 0);
     for to in 0..8 {
         let is_used = u64::from(used >> to & 1);

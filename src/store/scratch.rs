@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
-use super::{are_zeros, compress, decompress, decompress_into, predicted};
+use super::{are_zeros, compress, compress_set, decompress, decompress_into, predicted};
 use crate::game::Bits;
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no
@@ -227,7 +227,7 @@ impl Scratch {
             return Ok(Part::default());
         }
         if self.compresses {
-            let packed = predicted::pack(set);
+            let packed = compress_set(set);
             if packed.len() < size_of_val(set) {
                 return self.put(&packed);
             }
