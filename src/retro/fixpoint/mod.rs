@@ -54,6 +54,10 @@ use wide::WideMoves;
 /// Measured on the four-man tables; between 6 and 24 the time hardly changes.
 const SPARSE: usize = 12;
 
+/// From one newest won word in this many on, candidates are not looked for: nearly all that is
+/// losable would be one.
+const MANY: usize = 50;
+
 /// What is known of one side's positions before the slice is solved.
 #[derive(Clone, Debug)]
 pub struct Fixed<W> {
@@ -100,14 +104,10 @@ impl<W: Bits> Fixed<W> {
         })
     }
 
-    /// The positions of a word with a zeroing move of one of some values.
+    /// The sets of positions with a zeroing move of each of some values.
     #[inline(always)]
-    fn zeroing_to(&self, values: &[Wdl], address: usize) -> W {
-        let mut all = W::ZERO;
-        for value in values {
-            all |= self.zeroing[value.index()][address];
-        }
-        all
+    fn zeroing_to<const N: usize>(&self, values: [Wdl; N]) -> [&[W]; N] {
+        values.map(|value| &self.zeroing[value.index()][..])
     }
 }
 
@@ -253,7 +253,7 @@ impl<M: QuietMoves> Kernel for Solve<'_, M> {
         let WithoutMoves { mated, stalemated } =
             without_moves(&mut iteration.moves, self.fixed, &self.in_check);
         drop(self.in_check);
-        let mut values = iteration.zeroing_distances(&mated, self.limits.draw)?;
+        let mut values = iteration.zeroing_distances(&mated, &stalemated, self.limits.draw)?;
         for (values, stalemated) in values.iter_mut().zip(stalemated) {
             values.stalemate = stalemated;
         }
@@ -323,14 +323,18 @@ fn without_moves<M: QuietMoves>(
     let mut mated = [0, 1].map(|_| vec![M::Word::ZERO; words]);
     let stalemated = std::array::from_fn(|side| {
         let own = &fixed[side];
-        let mut stuck: Vec<_> = (0..words)
-            .map(|address| own.zeroing_to(&Wdl::ALL, address))
-            .collect();
+        let mut stuck = vec![M::Word::ZERO; words];
+        for zeroing in &own.zeroing {
+            add_all(&mut stuck, zeroing);
+        }
         moves.sweep(side, &fixed[1 - side].legal, &mut stuck);
-        for (address, word) in stuck.iter_mut().enumerate() {
-            let without_moves = own.legal[address] & !*word;
-            mated[side][address] = without_moves & in_check[side][address];
-            *word = without_moves & !in_check[side][address];
+        let in_check = own.legal.iter().zip(&in_check[side]);
+        for ((word, mated), (&legal, &in_check)) in
+            stuck.iter_mut().zip(&mut mated[side]).zip(in_check)
+        {
+            let without_moves = legal & !*word;
+            *mated = without_moves & in_check;
+            *word = without_moves & !in_check;
         }
         stuck
     });
@@ -350,14 +354,34 @@ struct Side<W> {
     next_lost: Layer<W>,
 }
 
+/// Words that are gone through together for several sets: they stay in the first-level cache.
+const PIECE: usize = 512;
+
 impl<W: Bits> Side<W> {
-    /// Says anew which positions a zeroing move saves.
+    /// Says anew which positions are losable: those in any of some sets, or all if there are none,
+    /// but for those in any of others.
     #[inline(always)]
-    fn block(&mut self, blocked: impl Fn(usize) -> W) {
-        let decided = self.open.iter().zip(&self.lost);
-        for (address, (losable, (&open, &lost))) in self.losable.iter_mut().zip(decided).enumerate()
+    fn say_what_is_losable(&mut self, among: &[&[W]], blocked: &[&[W]]) {
+        let decided = self.open.chunks(PIECE).zip(self.lost.chunks(PIECE));
+        for (number, (losable, (open, lost))) in
+            self.losable.chunks_mut(PIECE).zip(decided).enumerate()
         {
-            *losable = open & !lost & !blocked(address);
+            let start = number * PIECE;
+            losable.fill(W::ZERO);
+            for set in among {
+                add_all(losable, &set[start..start + open.len()]);
+            }
+            if among.is_empty() {
+                losable.copy_from_slice(open);
+            }
+            for ((losable, &open), &lost) in losable.iter_mut().zip(open).zip(lost) {
+                *losable &= open & !lost;
+            }
+            for set in blocked {
+                for (losable, &blocked) in losable.iter_mut().zip(&set[start..]) {
+                    *losable &= !blocked;
+                }
+            }
         }
     }
 }
@@ -397,14 +421,13 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
     }
 
-    /// Everything undecided but the mated positions, which are the newest lost ones. `blocked` says
-    /// which positions of a side a zeroing move saves.
+    /// Everything undecided but the mated positions, which are the newest lost ones. What is losable
+    /// is still to be said.
     #[inline(always)]
-    fn restart(&mut self, mated: &[Vec<M::Word>; 2], blocked: impl Fn(usize, usize) -> M::Word) {
+    fn restart(&mut self, mated: &[Vec<M::Word>; 2]) {
         for (number, side) in self.sides.iter_mut().enumerate() {
             side.open.copy_from_slice(&self.fixed[number].legal);
             side.lost.copy_from_slice(&mated[number]);
-            side.block(|address| blocked(number, address));
             for layer in [
                 &mut side.won_layer,
                 &mut side.lost_layer,
@@ -430,51 +453,38 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     /// Adds a whole set to `reached`.
     #[inline(always)]
     fn enter(&mut self, set: &[M::Word]) {
-        for (reached, &word) in self.reached.set.iter_mut().zip(set) {
-            *reached |= word;
-        }
+        add_all(&mut self.reached.set, set);
         self.reached.recount();
     }
 
     /// The positions in `reached`, and those that quiet moves make won, become the next won ones.
     #[inline(always)]
     fn find_won(&mut self, side: usize) {
-        let newest = &self.sides[1 - side].lost_layer;
-        self.moves.reach(side, newest, &mut self.reached);
-        let Side { open, next_won, .. } = &mut self.sides[side];
-        for (address, word) in self.reached.drain() {
-            let word = word & open[address];
-            if !word.is_empty() {
-                next_won.insert(address, word);
-            }
-        }
+        let [own, opponent] = own_and_opponent(&mut self.sides, side);
+        let (newest, open) = (&opponent.lost_layer, &own.open);
+        self.moves
+            .find(side, newest, &mut self.reached, open, &mut own.next_won);
     }
 
     /// Of the positions in `reached`, and of those with a quiet move into won ones, those that
     /// cannot be saved become the next lost ones.
     #[inline(always)]
     fn find_lost(&mut self, side: usize) {
-        let newest = &self.sides[1 - side].won_layer;
-        self.moves.reach(side, newest, &mut self.reached);
-        let candidates = &mut self.candidates;
-        let Side {
-            losable, next_won, ..
-        } = &self.sides[side];
-        for (address, word) in self.reached.drain() {
-            let word = word & losable[address] & !next_won.set[address];
-            if !word.is_empty() {
-                candidates.insert(address, word);
-            }
+        let [own, opponent] = own_and_opponent(&mut self.sides, side);
+        let (newest, open, losable) = (&opponent.won_layer, &opponent.open, &own.losable);
+        let (reached, found) = (&mut self.reached, &mut own.next_lost);
+        if newest.len() * MANY >= self.words {
+            // Whatever had no move out of what was won before is lost already. So what has none now
+            // need not be a candidate first, which saves a sweep.
+            reached.clear();
+            self.moves.find_stuck(side, open, losable, reached, found);
+            return;
         }
-        let [first, second] = &mut self.sides;
-        let (own, opponent) = if side == 0 {
-            (first, second)
-        } else {
-            (second, first)
-        };
-        let (open, found) = (&opponent.open, &mut own.next_lost);
+        // What is won at this ply has a move into a position that is lost, and so open.
+        let candidates = &mut self.candidates;
+        self.moves.find(side, newest, reached, losable, candidates);
         self.moves
-            .without_move_into(side, open, candidates, &mut self.reached, found);
+            .without_move_into(side, open, candidates, reached, found);
     }
 
     /// What was found for both sides becomes their newest layers.
@@ -528,14 +538,17 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     fn zeroing_distances(
         &mut self,
         mated: &[Vec<M::Word>; 2],
+        stalemated: &[Vec<M::Word>; 2],
         limit: Plies,
     ) -> Result<[Values<M::Word>; 2], Unsolved> {
         use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
         let fixed = self.fixed;
         let mut distances = [0, 1].map(|_| Distances::new(self.words, 0));
-        self.restart(mated, |side, address| {
-            fixed[side].zeroing_to(&[BlessedLoss, Draw, CursedWin, Win], address)
-        });
+        self.restart(mated);
+        for (number, side) in self.sides.iter_mut().enumerate() {
+            let [a, b, c, d] = fixed[number].zeroing_to([BlessedLoss, Draw, CursedWin, Win]);
+            side.say_what_is_losable(&[], &[a, b, c, d, &stalemated[number]]);
+        }
         let is_idle = self.iterate(1..=limit.0, [Win, Loss], &mut distances)?;
         let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
         if is_idle && !fixed.iter().any(Fixed::has_cursed_moves) {
@@ -549,8 +562,9 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 values
             }));
         }
-        for (side, fixed) in self.sides.iter_mut().zip(fixed) {
-            side.block(|address| fixed.zeroing_to(&[Draw, CursedWin, Win], address));
+        for (number, side) in self.sides.iter_mut().enumerate() {
+            let [a, b, c] = fixed[number].zeroing_to([Draw, CursedWin, Win]);
+            side.say_what_is_losable(&[], &[a, b, c, &stalemated[number]]);
         }
         let cursed = limit.0 + 1..=u32::MAX;
         self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
@@ -658,9 +672,12 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     ) -> Result<Option<MateScores<S>>, Unsolved> {
         let fixed = self.fixed;
         // What is known not to be lost needs no look; what is lost waits for its last zeroing move.
-        self.restart(mated, |side, address| {
-            fixed[side].zeroing_to(&Wdl::ALL, address) | !results[side].lost(address)
-        });
+        self.restart(mated);
+        for ((side, fixed), results) in self.sides.iter_mut().zip(fixed).zip(results) {
+            let lost =
+                [Wdl::Loss, Wdl::BlessedLoss].map(|value| &results.decided[value.index()][..]);
+            side.say_what_is_losable(&lost, &fixed.zeroing_to(Wdl::ALL));
+        }
         let mut due = [0, 1].map(|side: usize| DueScores::new(zeroing_score[side], &results[side]));
         let mut scores = [0, 1].map(|_| Distances::new(self.words, S::DRAW));
         self.decide(&mut scores, S::MATED);
@@ -716,11 +733,28 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
     }
 }
 
+/// A side and the other one.
+#[inline(always)]
+fn own_and_opponent<W>(sides: &mut [Side<W>; 2], side: usize) -> [&mut Side<W>; 2] {
+    let [white, black] = sides;
+    match side {
+        0 => [white, black],
+        _ => [black, white],
+    }
+}
+
 #[inline(always)]
 fn copied<W: Bits>(set: &[W]) -> Vec<W> {
     let mut copy = large_set(set.len());
     copy.copy_from_slice(set);
     copy
+}
+
+#[inline(always)]
+fn add_all<W: Bits>(words: &mut [W], others: &[W]) {
+    for (word, &other) in words.iter_mut().zip(others) {
+        *word |= other;
+    }
 }
 
 #[inline(always)]

@@ -52,9 +52,10 @@ impl<M: QuietMoves> Iteration<'_, M> {
     ) -> Result<WithRounds<M::Word>, Unsolved> {
         let fixed = self.fixed;
         let mut distances = [0, 1].map(|_| Distances::new(self.words, 0));
-        self.restart(without_moves, |side, address| {
-            fixed[side].zeroing_to(&[Wdl::Draw, Wdl::Win], address)
-        });
+        self.restart(without_moves);
+        for (side, fixed) in self.sides.iter_mut().zip(fixed) {
+            side.say_what_is_losable(&[], &fixed.zeroing_to([Wdl::Draw, Wdl::Win]));
+        }
         self.iterate(1..=u32::MAX, [Wdl::Win, Wdl::Loss], &mut distances)?;
         let rounds = match in_check {
             Some(in_check) => self.rounds(in_check, &mut distances)?,

@@ -34,7 +34,56 @@ impl<M: QuietMoves> WideMoves<M> {
         });
     }
 
-    /// The same for a layer: word by word where few have anything in them.
+    /// The positions in `reached`, and those from which `side` has a quiet move into a layer, as far
+    /// as they are among `wanted`, are added to `found`. `reached` is empty afterwards.
+    pub fn find(
+        &mut self,
+        side: usize,
+        into: &Layer<M::Word>,
+        reached: &mut Layer<M::Word>,
+        wanted: &[M::Word],
+        found: &mut Layer<M::Word>,
+    ) {
+        if into.len() * SPARSE >= into.set.len() {
+            self.sweep(side, &into.set, &mut reached.set);
+            self.width.run(TakeAll {
+                words: reached,
+                other: wanted,
+                found,
+                keep: |word: M::Word, wanted: M::Word| word & wanted,
+            });
+            return;
+        }
+        self.reach(side, into, reached);
+        for (address, word) in reached.drain() {
+            let word = word & wanted[address];
+            if !word.is_empty() {
+                found.insert(address, word);
+            }
+        }
+    }
+
+    /// Adds the positions of `side` among some that have no quiet move into `into` to `found`.
+    /// `swept` is empty before and after.
+    pub fn find_stuck(
+        &mut self,
+        side: usize,
+        into: &[M::Word],
+        among: &[M::Word],
+        swept: &mut Layer<M::Word>,
+        found: &mut Layer<M::Word>,
+    ) {
+        self.sweep(side, into, &mut swept.set);
+        self.width.run(TakeAll {
+            words: swept,
+            other: among,
+            found,
+            keep: |swept: M::Word, among: M::Word| among & !swept,
+        });
+    }
+
+    /// Adds the positions from which `side` has a quiet move into a layer to `from`: word by word
+    /// where few have anything in them.
     pub fn reach(&mut self, side: usize, into: &Layer<M::Word>, from: &mut Layer<M::Word>) {
         if into.is_empty() {
             return;
@@ -73,13 +122,30 @@ impl<M: QuietMoves> WideMoves<M> {
             return;
         }
         self.sweep(side, into, &mut swept.set);
-        for (address, word) in candidates.drain() {
-            let word = word & !swept.set[address];
-            if !word.is_empty() {
-                found.insert(address, word);
-            }
-        }
+        self.width.run(TakeAll {
+            words: candidates,
+            other: &swept.set,
+            found,
+            keep: |word: M::Word, swept: M::Word| word & !swept,
+        });
         swept.set.fill(M::Word::ZERO);
+    }
+}
+
+/// [`Layer::take_all`].
+struct TakeAll<'a, W, F> {
+    words: &'a mut Layer<W>,
+    other: &'a [W],
+    found: &'a mut Layer<W>,
+    keep: F,
+}
+
+impl<W: Bits, F: Fn(W, W) -> W> Kernel for TakeAll<'_, W, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.words.take_all(self.other, self.found, self.keep);
     }
 }
 

@@ -13,6 +13,7 @@
 //! The man in the word is the only one whose square is not in the address, so it alone can stand in
 //! the way without being seen: each square a slider passes is taken out of the word.
 
+mod columns;
 mod neighbours;
 mod of_rank;
 mod shared;
@@ -25,6 +26,7 @@ use super::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
 use crate::retro::layer::Layer;
 use crate::retro::quiet::QuietMoves;
+use columns::ColumnBuffers;
 use turn::Turns;
 
 /// The quiet moves of a slice described by lines, leaps and turns.
@@ -87,6 +89,7 @@ impl<B: Board> QuietMoves for SliceMoves<'_, B> {
 #[derive(Debug)]
 pub struct Sweeper<B: Board> {
     buffers: Buffers<B::Word>,
+    columns: ColumnBuffers<B::Word>,
     turns: Option<Turns>,
 }
 
@@ -120,6 +123,7 @@ impl<B: Board> Sweeper<B> {
     pub fn new(space: &Space<B>) -> Self {
         Sweeper {
             buffers: Buffers::new(space),
+            columns: ColumnBuffers::new(space),
             turns: Turns::new(space),
         }
     }
@@ -153,6 +157,9 @@ impl<B: Board> Sweeper<B> {
                         let turned = &mut self.buffers.turned;
                         turns.predecessors(space, source, &mut places, 0, turned);
                     }
+                }
+                Moves::Slide(_) if axis.stride == 1 && self.columns.divide(source) => {
+                    self.columns.sweep(space, 0, source, target);
                 }
                 Moves::Slide(_) | Moves::Leap(_) if axis.stride == 1 => {
                     sweep_words(space, number, 0, source, target);
@@ -264,9 +271,7 @@ impl<W: Bits> BlockOfRows<'_, W> {
             }
             Moves::Leap(targets) => {
                 for (to, froms) in reached.chunks_exact_mut(row).zip(targets) {
-                    for &from in froms {
-                        add(to, &source[usize::from(from) * row..][..row]);
-                    }
+                    add_rows(to, source, froms);
                 }
             }
             Moves::Turn { .. } | Moves::Stay => {}
@@ -321,6 +326,30 @@ fn add<W: Bits>(words: &mut [W], others: &[W]) {
     }
 }
 
+/// What is in any of some words: all are looked at, in wide registers.
+#[inline(always)]
+fn union<W: Bits>(words: &[W]) -> W {
+    words.iter().fold(W::ZERO, |all, &word| all | word)
+}
+
+/// Adds the rows of some places: four at a time, so that what they are added to is read and written
+/// once for these.
+#[inline(always)]
+fn add_rows<W: Bits>(to: &mut [W], rows: &[W], places: &[u8]) {
+    let row = to.len();
+    let at = |place: u8| &rows[usize::from(place) * row..][..row];
+    let (fours, rest) = places.as_chunks();
+    for &[a, b, c, d] in fours {
+        let others = at(a).iter().zip(at(b)).zip(at(c)).zip(at(d));
+        for (word, (((&a, &b), &c), &d)) in to.iter_mut().zip(others) {
+            *word |= a | b | c | d;
+        }
+    }
+    for &place in rest {
+        add(to, at(place));
+    }
+}
+
 /// Copies words and says what is in any of them.
 #[inline(always)]
 fn copy<W: Bits>(from: &[W], to: &mut [W]) -> W {
@@ -345,7 +374,7 @@ fn sweep_words<B: Board>(
     let places = axis.squares.len();
     let rows = source.chunks_exact(places);
     for (at, (words, reached)) in rows.zip(target.chunks_exact_mut(places)).enumerate() {
-        if words.iter().all(|word| word.is_empty()) {
+        if union(words).is_empty() {
             continue;
         }
         match &axis.moves {

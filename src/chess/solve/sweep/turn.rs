@@ -4,6 +4,7 @@
 //! are turned. A row of words is turned once for each square it comes from and then added wherever
 //! the man can have come from.
 
+use super::union;
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
 
@@ -91,7 +92,7 @@ impl Turns {
         for arrival in &self.straight {
             let start = arrival.to * stride + at;
             let words = &source[start..start + row];
-            if words.iter().any(|word| !word.is_empty()) {
+            if !union(words).is_empty() {
                 arrival.add(words, target);
             }
         }
@@ -103,7 +104,7 @@ impl Turns {
             let mapped = mapped_row(space, slower, at);
             let start = arrival.to * stride + mapped;
             let words = &source[start..start + row];
-            if words.iter().all(|word| word.is_empty()) {
+            if union(words).is_empty() {
                 continue;
             }
             turned.clear();

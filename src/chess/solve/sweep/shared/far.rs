@@ -1,7 +1,7 @@
 //! The far pass: men whose squares lie far apart in the address, column by column.
 
 use super::super::turn::{TurnedRows, Turns};
-use super::super::{BlockOfRows, blocked, copy};
+use super::super::{BlockOfRows, add_rows, blocked, copy};
 use super::add;
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
@@ -123,9 +123,7 @@ impl<B: Board> Columns<'_, '_, B> {
         let blocks = self.buffers.source.chunks_exact(block);
         for (source, reached) in blocks.zip(self.buffers.reached.chunks_exact_mut(block)) {
             for (to, froms) in reached.chunks_exact_mut(apart).zip(targets) {
-                for &from in froms {
-                    add(to, &source[usize::from(from) * apart..][..apart]);
-                }
+                add_rows(to, source, froms);
             }
         }
     }
