@@ -1,9 +1,6 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
-//!
-//! Eight bytes are handled as one number, which any processor can do and which compilers turn into
-//! wider registers.
 
-use super::byte_sets::{self, LOW, gather_high_bits, not_zero_bytes};
+use super::byte_sets::{self, places};
 use crate::metric::MateScore;
 
 /// Mate scores of the positions of one word.
@@ -16,12 +13,6 @@ pub fn line_at(bytes: &[u8], address: usize) -> Line {
     let mut line = [0; 64];
     line.copy_from_slice(&bytes[address * 64..address * 64 + 64]);
     line
-}
-
-/// The line at an address, to be written.
-#[inline(always)]
-pub fn line_at_mut(bytes: &mut [u8], address: usize) -> &mut [u8] {
-    &mut bytes[address * 64..address * 64 + 64]
 }
 
 #[inline(always)]
@@ -53,26 +44,16 @@ pub(crate) fn from_ranks(ranks: [u64; 8]) -> Line {
 #[inline(always)]
 #[must_use]
 pub fn won_and_lost(scores: &Line) -> (u64, u64) {
-    const DRAWN: u64 = LOW * MateScore::DRAW.0 as u64;
-    let mut high = 0;
-    let mut decided = 0;
-    for number in 0..8 {
-        let bytes = rank(scores, number);
-        high |= gather_high_bits(bytes) << (8 * number);
-        decided |= not_zero_bytes(bytes ^ DRAWN) << (8 * number);
-    }
-    (high & decided, decided & !high)
+    let won = places(|place| scores[place] > MateScore::DRAW.0);
+    let lost = places(|place| scores[place] < MateScore::DRAW.0);
+    (u64::from_le_bytes(won), u64::from_le_bytes(lost))
 }
 
 /// The positions at which two lines agree.
 #[inline(always)]
 #[must_use]
 pub fn equal(a: &Line, b: &Line) -> u64 {
-    let mut different = 0;
-    for number in 0..8 {
-        different |= not_zero_bytes(rank(a, number) ^ rank(b, number)) << (8 * number);
-    }
-    !different
+    u64::from_le_bytes(places(|place| a[place] == b[place]))
 }
 
 /// 255 at the positions of a set, 0 elsewhere.

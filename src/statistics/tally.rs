@@ -12,6 +12,7 @@ use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::parallel;
 use crate::retro::score::Score;
+use crate::simd::{Kernel, Width};
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
 
 /// What is known of one side's positions at an address.
@@ -38,14 +39,17 @@ pub(crate) struct Sets<'a> {
 }
 
 impl Sets<'_> {
+    #[inline(always)]
     fn won(&self) -> u64 {
         self.decided[Wdl::Win.index()] | self.decided[Wdl::CursedWin.index()]
     }
 
+    #[inline(always)]
     fn lost(&self) -> u64 {
         self.decided[Wdl::Loss.index()] | self.decided[Wdl::BlessedLoss.index()]
     }
 
+    #[inline(always)]
     fn drawn(&self) -> u64 {
         self.legal & !self.won() & !self.lost()
     }
@@ -198,7 +202,7 @@ impl Slice<'_> {
 
     /// Whether identical men stand on squares in increasing order. Of all orders that address comes
     /// first.
-    #[inline]
+    #[inline(always)]
     fn is_in_order(&self, address: usize) -> bool {
         let square = |shift: u32| address >> shift & 63;
         (self.identical.iter()).all(|&[man, next]| square(man) < square(next))
@@ -269,16 +273,35 @@ impl SliceTally {
             listed,
         };
         let parts = place.parts();
-        let tallies = parallel::map(parts.len(), |number| place.count(&parts[number], slice));
+        let width = Width::widest();
+        let tallies = parallel::map(parts.len(), |number| {
+            width.run(Counting {
+                place: &place,
+                part: &parts[number],
+                slice,
+            })
+        });
+        let longest_wins = tallies.iter().map(SliceTally::longest_wins);
+        let parts: Vec<_> = parts.iter().zip(longest_wins).collect();
         let merged = tallies.into_iter();
         let mut tally = merged.fold(SliceTally::default(), SliceTally::merge);
-        for (side, tally) in tally.sides.iter_mut().enumerate() {
+        for (side, longest) in tally.longest_wins().into_iter().enumerate() {
             for distance in DISTANCES {
-                let tally = &mut tally.distances[distance];
-                tally.longest = place.longest(side, distance, tally.longest_win(), slice);
+                let plies = longest[distance];
+                // Few parts have wins that take so long.
+                let parts = parts.iter().filter(|(_, of)| of[side][distance] == plies);
+                let parts = parts.map(|(part, _)| *part);
+                let longest = place.longest(side, distance, plies, parts, slice);
+                tally.sides[side].distances[distance].longest = longest;
             }
         }
         tally
+    }
+
+    /// How many plies the longest wins take, by side to move and one of [`DISTANCES`].
+    fn longest_wins(&self) -> [[u32; 2]; 2] {
+        let of_side = |side: &SideTally| side.distances.each_ref().map(DistanceTally::longest_win);
+        self.sides.each_ref().map(of_side)
     }
 
     /// That of two sets of slices together.
@@ -536,7 +559,24 @@ fn counted_plies(counts: &[u32; 512], long: &[u64], plies: usize) -> u64 {
     }
 }
 
+/// Counts the positions of a part: with the instruction that counts bits, where there is one.
+struct Counting<'a, S> {
+    place: &'a Slice<'a>,
+    part: &'a Part,
+    slice: &'a S,
+}
+
+impl<S: SliceWords> Kernel for Counting<'_, S> {
+    type Output = SliceTally;
+
+    #[inline(always)]
+    fn run(self) -> SliceTally {
+        self.place.count(self.part, self.slice)
+    }
+}
+
 impl Slice<'_> {
+    #[inline(always)]
     fn count(&self, part: &Part, slice: &impl SliceWords) -> SliceTally {
         // All positions, and those with all men on the diagonal.
         let mut raw = [[Raw::EMPTY; 2], [Raw::EMPTY; 2]];
@@ -611,19 +651,20 @@ impl Slice<'_> {
         }
     }
 
-    /// The first longest wins in the order of addresses and squares, each once.
-    fn longest(
+    /// The first longest wins in the order of addresses and squares, each once, of some parts.
+    fn longest<'a>(
         &self,
         side: usize,
         distance: usize,
         plies: u32,
+        parts: impl Iterator<Item = &'a Part>,
         slice: &impl SliceWords,
     ) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         if plies == 0 {
             return found;
         }
-        let addresses = self.addresses.clone();
+        let addresses = parts.flat_map(|part| part.addresses.clone());
         for address in addresses.filter(|&address| self.is_in_order(address)) {
             let set = slice.sets(side, address).won_in(distance, plies);
             if set == 0 {

@@ -13,8 +13,8 @@ use crate::chess::placement::PawnSlices;
 use crate::game::Bits;
 use crate::game::Color;
 use crate::metric::{MateScore, Plies, Wdl};
-use crate::retro::lines::line_at_mut;
 use crate::retro::score::{Score, Scores};
+use crate::simd::{Kernel, Width};
 
 /// The values of one side to move in one slice, without its distances to zeroing.
 ///
@@ -47,7 +47,7 @@ impl<'a> SideView<'a> {
     #[must_use]
     pub fn of(values: &'a SideValues, with_stalemates: bool) -> SideView<'a> {
         let scores = if values.dtm.is_empty() {
-            signs(values).into()
+            Width::widest().run(Signs(values)).into()
         } else {
             values.dtm.borrowed()
         };
@@ -158,9 +158,10 @@ impl<'a> SideView<'a> {
     /// The positions that are won and those that are lost.
     #[must_use]
     pub fn results(&self) -> &[Vec<u64>; 2] {
+        let width = Width::widest();
         self.results.get_or_init(|| match &self.scores {
-            Scores::Bytes(scores) => results(scores),
-            Scores::Words(scores) => results(scores),
+            Scores::Bytes(scores) => width.run(Results(scores)),
+            Scores::Words(scores) => width.run(Results(scores)),
         })
     }
 
@@ -196,28 +197,40 @@ impl<'a> SideView<'a> {
     }
 }
 
-fn results<S: Score>(scores: &[S]) -> [Vec<u64>; 2] {
-    let lines = scores.as_chunks::<64>().0.iter();
-    let (won, lost) = lines.map(S::won_and_lost).unzip();
-    [won, lost]
+/// The positions that some scores say are won, and those that are lost.
+struct Results<'a, S>(&'a [S]);
+
+impl<S: Score> Kernel for Results<'_, S> {
+    type Output = [Vec<u64>; 2];
+
+    #[inline(always)]
+    fn run(self) -> [Vec<u64>; 2] {
+        let lines = self.0.as_chunks::<64>().0;
+        let [mut all_won, mut all_lost] = [(); 2].map(|()| vec![0; lines.len()]);
+        for ((line, won), lost) in lines.iter().zip(&mut all_won).zip(&mut all_lost) {
+            (*won, *lost) = S::won_and_lost(line);
+        }
+        [all_won, all_lost]
+    }
 }
 
-fn signs(values: &SideValues) -> Vec<u8> {
-    let words = values.legal.len();
-    let mut scores = vec![MateScore::DRAW.0; words * 64];
-    for address in 0..words {
-        let line = line_at_mut(&mut scores, address);
-        for (score, sets) in [
-            (SOME_LOSS, [Wdl::Loss, Wdl::BlessedLoss]),
-            (SOME_WIN, [Wdl::Win, Wdl::CursedWin]),
-        ] {
-            let set = sets.map(|value| values.decided[value.index()][address]);
-            for bit in (set[0] | set[1]).ones() {
-                line[bit as usize] = score;
-            }
+/// Scores that say nothing but results.
+struct Signs<'a>(&'a SideValues);
+
+impl Kernel for Signs<'_> {
+    type Output = Vec<u8>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<u8> {
+        let decided = &self.0.decided;
+        let mut scores = vec![MateScore::DRAW.0; self.0.legal.len() * 64];
+        for (address, line) in scores.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            let set = |value: Wdl| decided[value.index()][address];
+            u8::store(line, set(Wdl::Loss) | set(Wdl::BlessedLoss), SOME_LOSS);
+            u8::store(line, set(Wdl::Win) | set(Wdl::CursedWin), SOME_WIN);
         }
+        scores
     }
-    scores
 }
 
 /// The views of both sides of one slice, as far as somebody reads them.

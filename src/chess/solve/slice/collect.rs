@@ -143,11 +143,10 @@ impl SliceRules<'_> {
                 let fixed = &mut fixed[color.index()];
                 fixed.legal[number] = side.legal;
                 fixed.in_check[number] = side.in_check;
-                let mut zeroing = Best::<S>::NOTHING;
-                self.captures_by_pieces(&address, color, side.legal, &mut zeroing);
+                let mut converting = Best::<S>::NOTHING;
+                self.captures_by_pieces(&address, color, side.legal, &mut converting);
+                let mut zeroing = Best::NOTHING;
                 if let Some(conversions) = &mut conversions[color.index()] {
-                    let mut converting = Best::NOTHING;
-                    std::mem::swap(&mut converting, &mut zeroing);
                     self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
                     converting.store(
                         &mut conversions.wdl,
@@ -155,8 +154,8 @@ impl SliceRules<'_> {
                         number,
                         self.with_scores,
                     );
-                    zeroing.include(&converting, self.with_scores);
                 }
+                zeroing.include(&converting, self.with_scores);
                 zeroing.store(
                     &mut fixed.zeroing,
                     &mut fixed.zeroing_score,
