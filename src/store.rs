@@ -22,7 +22,7 @@ mod predicted;
 mod scratch;
 
 #[cfg(feature = "generate")]
-pub use compressed::{compress, compress_set, decompress, decompress_into};
+pub use compressed::{compress, compress_set, decompress, decompress_into, decompress_set};
 #[cfg(feature = "generate")]
 pub use journal::{Record, RecordKey, RecordKind, RecordReader};
 #[cfg(feature = "generate")]

@@ -1,5 +1,6 @@
 //! Words as sets.
 
+use std::borrow::Cow;
 use std::fmt::{Debug, LowerHex};
 use std::hash::Hash;
 use std::iter::FusedIterator;
@@ -74,6 +75,12 @@ pub trait Bits:
     /// The set whose [`part`](Bits::part) number `index` is `part`, and the others empty.
     fn from_part(part: u64, index: u32) -> Self;
 
+    /// All [`part`](Bits::part)s of words, lowest first.
+    fn parts_of(words: &[Self]) -> Cow<'_, [u64]>;
+
+    /// The words of such parts; what is left at the end is ignored.
+    fn from_parts(parts: Vec<u64>) -> Vec<Self>;
+
     /// The bytes of words, lowest first.
     fn to_le_bytes(words: &[Self]) -> Vec<u8>;
 
@@ -100,7 +107,7 @@ pub trait Bits:
 }
 
 macro_rules! bits {
-    ($word:ty) => {
+    ($word:ty, $parts_of:expr, $from_parts:expr) => {
         impl Bits for $word {
             const ZERO: Self = 0;
             const FULL: Self = <$word>::MAX;
@@ -146,6 +153,14 @@ macro_rules! bits {
                 <$word>::from(part) << (64 * index)
             }
 
+            fn parts_of(words: &[Self]) -> Cow<'_, [u64]> {
+                $parts_of(words)
+            }
+
+            fn from_parts(parts: Vec<u64>) -> Vec<Self> {
+                $from_parts(parts)
+            }
+
             fn to_le_bytes(words: &[Self]) -> Vec<u8> {
                 let mut bytes = vec![0; size_of_val(words)];
                 let to = bytes.as_chunks_mut().0.iter_mut();
@@ -163,8 +178,20 @@ macro_rules! bits {
     };
 }
 
-bits!(u64);
-bits!(u128);
+bits!(u64, Cow::Borrowed, std::convert::identity);
+bits!(u128, halves_of, of_halves);
+
+fn halves_of(words: &[u128]) -> Cow<'_, [u64]> {
+    let halves = |&word: &u128| [word.part(0), word.part(1)];
+    words.iter().flat_map(halves).collect()
+}
+
+fn of_halves(halves: Vec<u64>) -> Vec<u128> {
+    let words = halves.as_chunks().0.iter();
+    words
+        .map(|&[low, high]| u128::from_part(low, 0) | u128::from_part(high, 1))
+        .collect()
+}
 
 /// The numbers of a set, lowest first; see [`Bits::ones`].
 #[derive(Clone, Copy, Debug)]

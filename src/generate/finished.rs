@@ -235,13 +235,11 @@ impl FinishedSlices {
         Ok(digest)
     }
 
-    fn get(&self, put: &Put) -> io::Result<Vec<u8>> {
-        let bytes = self.scratch.get(put.part)?;
-        let packed = Packed {
-            bytes,
+    fn get(&self, put: &Put) -> io::Result<Packed> {
+        Ok(Packed {
+            bytes: self.scratch.get(put.part)?,
             len: put.len,
-        };
-        packed.unpack().ok_or(io::ErrorKind::InvalidData.into())
+        })
     }
 
     fn unpack(

@@ -2,11 +2,13 @@
 //!
 //! Solved values shrink to a tenth at the lowest level, at the speed of a slow copy.
 
+use std::io;
+
 use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::game::Bits;
 use crate::metric::Metric;
-use crate::store::{compress, compress_set, decompress};
+use crate::store::{compress, compress_set, decompress, decompress_set};
 use crate::table::Plane;
 
 /// Bytes that are compressed.
@@ -44,9 +46,14 @@ impl Packed {
         decompress(&self.bytes, self.len).ok()
     }
 
+    /// The words of a set; nothing if the bytes cannot come from [`Packed::of_words`] or from
+    /// [`Packed::new`].
     pub fn unpack_words(&self) -> Option<Vec<u64>> {
-        let bytes = self.unpack()?;
-        (bytes.len() % 8 == 0).then(|| words_of(&bytes))
+        match self.len.is_multiple_of(8) {
+            true if self.bytes.len() == self.len => Some(Bits::from_le_bytes(&self.bytes)),
+            true => decompress_set(&self.bytes, self.len / 8).ok(),
+            false => None,
+        }
     }
 }
 
@@ -139,14 +146,16 @@ impl PackedSide {
 
 impl<P> PackedSide<P> {
     /// What a stream of the file of one metric is made from.
-    pub fn unpack<E>(
+    pub fn unpack(
         &self,
         metric: Metric,
         plane: Plane,
-        get: impl Fn(&P) -> Result<Vec<u8>, E>,
-    ) -> Result<SideValues, E> {
-        let bytes = |part: SidePart| get(&self.parts[part as usize]);
-        let words = |part: SidePart| Ok(words_of(&bytes(part)?));
+        get: impl Fn(&P) -> io::Result<Packed>,
+    ) -> io::Result<SideValues> {
+        let part = |part: SidePart| get(&self.parts[part as usize]);
+        let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+        let bytes = |number: SidePart| part(number)?.unpack().ok_or_else(damaged);
+        let words = |number: SidePart| part(number)?.unpack_words().ok_or_else(damaged);
         let decided = [
             words(SidePart::Loss)?,
             words(SidePart::BlessedLoss)?,
@@ -191,11 +200,6 @@ impl<P> PackedSide<P> {
     }
 }
 
-fn words_of(bytes: &[u8]) -> Vec<u64> {
-    let words = bytes.as_chunks::<8>().0.iter();
-    words.map(|&word| u64::from_le_bytes(word)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,7 +235,7 @@ mod tests {
         let together = |slabs: &[&PackedSide], plane: Plane| {
             let mut all = SideValues::default();
             for slab in slabs {
-                let get = |packed: &Packed| packed.unpack().ok_or(());
+                let get = |packed: &Packed| Ok(packed.clone());
                 all.extend(&slab.unpack(Metric::Dtz, plane, get).unwrap());
             }
             all.own

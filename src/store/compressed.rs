@@ -64,12 +64,25 @@ pub fn compress_set<W: Bits>(words: &[W]) -> Vec<u8> {
 /// Those of [`decompress_into`].
 pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
     if !is_of_zstd(compressed) {
-        return unpack(compressed, len);
+        return unpack_bytes(compressed, len);
     }
     let mut bytes = Vec::with_capacity(len);
     match fill(compressed, &mut bytes)? == len {
         true => Ok(bytes),
         false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// The words of a set that were compressed by [`compress_set`], or bytes of such words by
+/// [`compress`].
+///
+/// # Errors
+///
+/// Those of [`decompress`].
+pub fn decompress_set(compressed: &[u8], words: usize) -> io::Result<Vec<u64>> {
+    match is_of_zstd(compressed) {
+        true => Ok(Bits::from_le_bytes(&decompress(compressed, words * 8)?)),
+        false => unpack(compressed, words),
     }
 }
 
@@ -81,7 +94,7 @@ pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
 /// What the room has then is of no use.
 pub fn decompress_into(compressed: &[u8], room: &mut [u8]) -> io::Result<()> {
     if !is_of_zstd(compressed) {
-        room.copy_from_slice(&unpack(compressed, room.len())?);
+        room.copy_from_slice(&unpack_bytes(compressed, room.len())?);
         return Ok(());
     }
     match fill(compressed, room)? == room.len() {
@@ -94,10 +107,15 @@ fn is_of_zstd(compressed: &[u8]) -> bool {
     compressed.first() == Some(&OF_ZSTD)
 }
 
-fn unpack(packed: &[u8], len: usize) -> io::Result<Vec<u8>> {
-    let words = (len.is_multiple_of(8)).then(|| predicted::unpack::<u64>(packed, len / 8));
-    let words = words.flatten().ok_or(io::ErrorKind::InvalidData)?;
-    Ok(Bits::to_le_bytes(&words))
+fn unpack(packed: &[u8], words: usize) -> io::Result<Vec<u64>> {
+    predicted::unpack(packed, words).ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+fn unpack_bytes(packed: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    match len.is_multiple_of(8) {
+        true => Ok(Bits::to_le_bytes(&unpack(packed, len / 8)?)),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
 }
 
 /// How many bytes there were.

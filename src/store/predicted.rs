@@ -72,15 +72,12 @@ fn restore<const WAY: usize>(window: &mut Window, differences: &[u64; GROUP]) {
     }
 }
 
-/// Room for so many words and those before them, which are empty.
-fn room(words: usize) -> Vec<u64> {
-    vec![0; REACH + words.next_multiple_of(GROUP)]
-}
-
-fn windows(words: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
-    (0..words)
-        .step_by(GROUP)
-        .map(|start| start..start + REACH + GROUP)
+/// The first words of a set, at most `REACH` of them, behind as many empty ones.
+fn head(words: &[u64]) -> Vec<u64> {
+    let first = &words[..words.len().min(REACH)];
+    let mut head = vec![0; REACH + first.len().next_multiple_of(GROUP)];
+    head[REACH..][..first.len()].copy_from_slice(first);
+    head
 }
 
 /// How many words of 64 bits a word is.
@@ -90,19 +87,16 @@ fn parts<W: Bits>() -> usize {
 
 /// The set as bytes.
 pub(super) fn pack<W: Bits>(set: &[W]) -> Vec<u8> {
-    let (len, parts) = (set.len() * parts::<W>(), parts::<W>());
-    let mut words = room(len);
-    for (to, &word) in words[REACH..].chunks_exact_mut(parts).zip(set) {
-        for (part, to) in (0..).zip(to) {
-            *to = word.part(part);
-        }
-    }
-    Width::widest().run(Pack { words: &words, len })
+    let words = W::parts_of(set);
+    Width::widest().run(Pack {
+        head: &head(&words),
+        words: &words,
+    })
 }
 
 struct Pack<'a> {
+    head: &'a [u64],
     words: &'a [u64],
-    len: usize,
 }
 
 impl Kernel for Pack<'_> {
@@ -110,38 +104,74 @@ impl Kernel for Pack<'_> {
 
     #[inline(always)]
     fn run(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.len);
-        let mut all = [[0; GROUP]; WAYS];
-        let mut room = [0; MOST_BYTES];
-        for window in windows(self.len) {
-            let Some(window) = self.words[window].first_chunk() else {
-                break;
-            };
-            let counts = [
-                differences::<0>(window, &mut all[0]),
-                differences::<1>(window, &mut all[1]),
-                differences::<2>(window, &mut all[2]),
-                differences::<3>(window, &mut all[3]),
-                differences::<4>(window, &mut all[4]),
-                differences::<5>(window, &mut all[5]),
-                differences::<6>(window, &mut all[6]),
-            ];
-            let mut best = 0;
-            for way in 1..WAYS {
-                if counts[way] < counts[best] {
-                    best = way;
+        let mut packing = Packing {
+            bytes: Vec::with_capacity(self.words.len()),
+            all: [[0; GROUP]; WAYS],
+            room: [0; MOST_BYTES],
+        };
+        for first in (0..self.head.len() - REACH).step_by(GROUP) {
+            if let Some(window) = self.head[first..].first_chunk() {
+                packing.add(window);
+            }
+        }
+        for first in (0..self.words.len().saturating_sub(REACH)).step_by(GROUP) {
+            let rest = &self.words[first..];
+            match rest.first_chunk() {
+                Some(window) => packing.add(window),
+                None => {
+                    let mut window = [0; REACH + GROUP];
+                    window[..rest.len()].copy_from_slice(rest);
+                    packing.add(&window);
                 }
             }
-            let used = match counts[best] {
-                0 => {
-                    room[0] = best as u8;
-                    1
-                }
-                _ => write_group(best as u8 | DIFFERS, &all[best], &mut room),
-            };
-            bytes.extend_from_slice(&room[..used]);
         }
-        bytes
+        packing.bytes
+    }
+}
+
+/// A set of which some groups are bytes.
+struct Packing {
+    bytes: Vec<u8>,
+    /// How a group differs, by the way it is predicted.
+    all: [[u64; GROUP]; WAYS],
+    room: [u8; MOST_BYTES],
+}
+
+impl Packing {
+    #[inline(always)]
+    fn add(&mut self, window: &Window) {
+        let (mut way, mut least) = (0, differences::<0>(window, &mut self.all[0]));
+        self.look_for_less::<1>(window, &mut way, &mut least);
+        self.look_for_less::<2>(window, &mut way, &mut least);
+        self.look_for_less::<3>(window, &mut way, &mut least);
+        self.look_for_less::<4>(window, &mut way, &mut least);
+        self.look_for_less::<5>(window, &mut way, &mut least);
+        self.look_for_less::<6>(window, &mut way, &mut least);
+        let used = match least {
+            0 => {
+                self.room[0] = way as u8;
+                1
+            }
+            _ => write_group(way as u8 | DIFFERS, &self.all[way], &mut self.room),
+        };
+        self.bytes.extend_from_slice(&self.room[..used]);
+    }
+
+    /// Whether a group is predicted better in another way; not looked at if it is exactly already.
+    #[inline(always)]
+    fn look_for_less<const WAY: usize>(
+        &mut self,
+        window: &Window,
+        way: &mut usize,
+        least: &mut u32,
+    ) {
+        if *least == 0 {
+            return;
+        }
+        let count = differences::<WAY>(window, &mut self.all[WAY]);
+        if count < *least {
+            (*way, *least) = (WAY, count);
+        }
     }
 }
 
@@ -166,28 +196,21 @@ fn write_group(first: u8, differences: &[u64; GROUP], room: &mut [u8; MOST_BYTES
 /// The set of so many words that some bytes stand for; nothing if they stand for none.
 pub(super) fn unpack<W: Bits>(bytes: &[u8], len: usize) -> Option<Vec<W>> {
     let len = len * parts::<W>();
-    let mut words = room(len);
-    let is_whole = Width::widest().run(Unpack {
+    let mut words = vec![0; len.next_multiple_of(GROUP)];
+    Width::widest().run(Unpack {
         bytes,
+        head: &mut head(&words),
         words: &mut words,
-        len,
-    });
-    is_whole?;
-    let whole = |bits: &[u64]| {
-        let mut word = W::ZERO;
-        for (part, &bits) in (0..).zip(bits) {
-            word |= W::from_part(bits, part);
-        }
-        word
-    };
-    let words = words[REACH..REACH + len].chunks_exact(parts::<W>());
-    Some(words.map(whole).collect())
+    })?;
+    words.truncate(len);
+    Some(W::from_parts(words))
 }
 
 struct Unpack<'a> {
     bytes: &'a [u8],
+    head: &'a mut [u64],
+    /// Whole groups.
     words: &'a mut [u64],
-    len: usize,
 }
 
 impl Kernel for Unpack<'_> {
@@ -196,26 +219,37 @@ impl Kernel for Unpack<'_> {
     #[inline(always)]
     fn run(self) -> Option<()> {
         let mut bytes = self.bytes;
-        for window in windows(self.len) {
-            let window = self.words[window].first_chunk_mut()?;
-            let first = *bytes.split_off_first()?;
-            let mut differences = [0; GROUP];
-            if first & DIFFERS != 0 {
-                bytes = read_group(bytes, &mut differences)?;
-            }
-            match first & !DIFFERS {
-                0 => restore::<0>(window, &differences),
-                1 => restore::<1>(window, &differences),
-                2 => restore::<2>(window, &differences),
-                3 => restore::<3>(window, &differences),
-                4 => restore::<4>(window, &differences),
-                5 => restore::<5>(window, &differences),
-                6 => restore::<6>(window, &differences),
-                _ => return None,
-            }
+        let in_head = self.head.len() - REACH;
+        for first in (0..in_head).step_by(GROUP) {
+            bytes = read_window(bytes, self.head[first..].first_chunk_mut()?)?;
+        }
+        self.words[..in_head].copy_from_slice(&self.head[REACH..]);
+        for first in (0..self.words.len() - in_head).step_by(GROUP) {
+            bytes = read_window(bytes, self.words[first..].first_chunk_mut()?)?;
         }
         bytes.is_empty().then_some(())
     }
+}
+
+/// Reads the group of a window, and returns the bytes after it.
+#[inline(always)]
+fn read_window<'a>(bytes: &'a [u8], window: &mut Window) -> Option<&'a [u8]> {
+    let (&first, mut bytes) = bytes.split_first()?;
+    let mut differences = [0; GROUP];
+    if first & DIFFERS != 0 {
+        bytes = read_group(bytes, &mut differences)?;
+    }
+    match first & !DIFFERS {
+        0 => restore::<0>(window, &differences),
+        1 => restore::<1>(window, &differences),
+        2 => restore::<2>(window, &differences),
+        3 => restore::<3>(window, &differences),
+        4 => restore::<4>(window, &differences),
+        5 => restore::<5>(window, &differences),
+        6 => restore::<6>(window, &differences),
+        _ => return None,
+    }
+    Some(bytes)
 }
 
 /// Reads the words of a group that differ, and returns the bytes after them.
