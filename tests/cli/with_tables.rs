@@ -653,10 +653,12 @@ fn bench_solves_alone() {
         let of = &solved[material];
         assert_eq!(of["positions"], positions, "{material}");
         assert!(of["seconds"].as_f64() > Some(0.0));
+        assert!(of["keeping_seconds"].as_f64() > Some(0.0));
     }
     let (status, out, _) = place.run(bench);
     assert_eq!(status, 0);
     assert!(out.contains("| solve KPvK alone, one core | 0."), "{out}");
+    assert!(out.contains("; keeping values 0."), "{out}");
     assert_eq!(out.lines().count(), 4, "{out}");
     let xiangqi = ["bench", "--game", "xiangqi", "KNvKA", "--solve-only"];
     let (status, out, _) = place.run(xiangqi.into_iter().chain(["--repeat", "1"]));

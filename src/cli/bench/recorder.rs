@@ -20,6 +20,24 @@ struct Record<G: Generate> {
     times: PhaseTimes<G>,
     /// The processor's seconds at the end of the last phase, or when the next material was begun.
     last: Option<f64>,
+    /// The material that was solved last, and how long that took by the clock.
+    solving: Option<(G::Material, Duration)>,
+}
+
+impl<G: Generate> Record<G> {
+    /// Divides what solving and keeping have taken together by what they took by the clock: slices
+    /// are kept while others are still to be solved, and both phases are told of at the end.
+    fn divide(&mut self, material: G::Material, keeping: Duration) {
+        let Some((_, solving)) = self.solving.take_if(|(solved, _)| *solved == material) else {
+            return;
+        };
+        let share = solving.as_secs_f64() / (solving + keeping).as_secs_f64();
+        let mut of_phase = |phase| self.times.remove(&(material, phase)).unwrap_or_default();
+        let both = of_phase(Phase::Solving) + of_phase(Phase::Keeping);
+        for (phase, share) in [(Phase::Solving, share), (Phase::Keeping, 1.0 - share)] {
+            self.times.insert((material, phase), both * share);
+        }
+    }
 }
 
 impl<G: Generate> Default for Recorder<G> {
@@ -27,6 +45,7 @@ impl<G: Generate> Default for Recorder<G> {
         Recorder(Mutex::new(Record {
             times: HashMap::new(),
             last: processor_seconds(),
+            solving: None,
         }))
     }
 }
@@ -58,6 +77,11 @@ impl<G: Generate> Observer<G> for Recorder<G> {
         };
         record.last = now;
         *record.times.entry((material, phase)).or_default() += seconds;
+        match phase {
+            Phase::Solving => record.solving = Some((material, time)),
+            Phase::Keeping => record.divide(material, time),
+            Phase::Writing(_) => {}
+        }
     }
 }
 

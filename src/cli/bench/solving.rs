@@ -1,5 +1,6 @@
 //! How long solving takes by itself: what a material leads to is there, and what is written does
-//! not count.
+//! not count. Said apart is what it takes to count the values, to pack them until they are written,
+//! and to leave behind what others read.
 
 use std::io::ErrorKind;
 use std::sync::atomic::AtomicBool;
@@ -19,6 +20,8 @@ pub struct Solving<G: Generate> {
     positions: u64,
     /// The median, of processor time where the system tells it.
     seconds: f64,
+    /// The same of what is kept of the values for others and for the writer.
+    keeping: f64,
 }
 
 impl<G: Generate> Solving<G> {
@@ -42,7 +45,7 @@ impl<G: Generate> Solving<G> {
                 materials: vec![material],
                 ..options.clone()
             };
-            let mut seconds = Vec::new();
+            let [mut seconds, mut keeping] = [Vec::new(), Vec::new()];
             let mut positions = 0;
             for _ in 0..repeats {
                 remove_tables(&only)?;
@@ -53,11 +56,13 @@ impl<G: Generate> Solving<G> {
                 one.install(|| plan.run(&AtomicBool::new(false), &recorder))?;
                 let times = recorder.into_times();
                 seconds.extend(times.get(&(material, Phase::Solving)));
+                keeping.extend(times.get(&(material, Phase::Keeping)));
             }
             Ok(Solving {
                 material,
                 positions,
                 seconds: median(seconds),
+                keeping: median(keeping),
             })
         };
         options.materials.iter().map(measure).collect()
@@ -66,7 +71,12 @@ impl<G: Generate> Solving<G> {
     pub fn to_json(solved: &[Solving<G>]) -> Value {
         let each = solved.iter().map(|of| {
             let rate = per_second(of.positions, of.seconds);
-            let figures = json!({"positions": of.positions, "seconds": of.seconds, "positions_per_second": rate});
+            let figures = json!({
+                "positions": of.positions,
+                "seconds": of.seconds,
+                "positions_per_second": rate,
+                "keeping_seconds": of.keeping,
+            });
             (of.material.to_string(), figures)
         });
         each.collect::<serde_json::Map<_, _>>().into()
@@ -77,10 +87,11 @@ impl<G: Generate> Solving<G> {
         (
             format!("solve {} alone, one core", self.material),
             format!(
-                "{:.3} s, {:.1} million positions/s ({:.1} million)",
+                "{:.3} s, {:.1} million positions/s ({:.1} million); keeping values {:.3} s",
                 self.seconds,
                 per_second(self.positions, self.seconds) / 1e6,
-                self.positions as f64 / 1e6
+                self.positions as f64 / 1e6,
+                self.keeping
             ),
         )
     }
