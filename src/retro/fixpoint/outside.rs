@@ -166,6 +166,21 @@ impl<W: Bits> Outside<W> {
         Ok(all)
     }
 
+    /// Makes words the legal positions of a side that have no zeroing move of one of some values.
+    pub(super) fn copy_unsaved(
+        &self,
+        side: usize,
+        slab: usize,
+        saving: &[Wdl],
+        words: &mut [W],
+    ) -> io::Result<()> {
+        words.copy_from_slice(&self.legal(side, slab)?);
+        for (word, saved) in words.iter_mut().zip(self.zeroing(side, slab, saving)?) {
+            *word &= !saved;
+        }
+        Ok(())
+    }
+
     /// Whether a side has a zeroing move of a value anywhere.
     pub(super) fn has_zeroing(&self, side: usize, value: Wdl) -> bool {
         let set = ZEROING + value.index();

@@ -441,10 +441,6 @@ impl ChainSets for CardSets<'_> {
         Ok(())
     }
 
-    fn keep_stuck(&mut self, loser: usize) -> io::Result<()> {
-        Ok(self.sweep(Kernel::Stay, loser, [&self.open, &self.spare, &self.spare])?)
-    }
-
     fn find_won(&mut self, winner: usize) -> io::Result<()> {
         let used = self.measures[1].words();
         self.reach(winner, used, [&self.lost, &self.open, &self.spare])

@@ -241,12 +241,6 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         Ok(())
     }
 
-    fn keep_stuck(&mut self, loser: usize) -> io::Result<()> {
-        self.moves
-            .escape_shared(loser, &self.open, &mut self.spare, self.width);
-        Ok(())
-    }
-
     fn find_won(&mut self, winner: usize) -> io::Result<()> {
         self.reach(winner, ChainSet::Spare);
         Ok(())

@@ -31,6 +31,12 @@ pub use sets::{ChainSet, ChainSets};
 
 use Wdl::{BlessedLoss, CursedWin, Draw, Loss, Win};
 
+/// The first ply.
+const FIRST: u32 = 1;
+
+/// What zeroing moves save, from the first ply on.
+const SAVING_AT_ONCE: [Wdl; 4] = [BlessedLoss, Draw, CursedWin, Win];
+
 /// Positions that zeroing moves decide at a ply. A move may decide nothing about some of them.
 #[derive(Clone, Copy, Debug)]
 enum Entries<'a> {
@@ -57,7 +63,7 @@ fn next_of_mates(
     sets: &impl ChainSets,
 ) -> io::Result<Option<u32>> {
     match noted {
-        None => Ok(Some(1)),
+        None => Ok(Some(FIRST)),
         Some(Noted { ply, is_idle: true }) => {
             let next = [&due.won, &due.lost].map(|due| due.next(ply + 1));
             sets.least(next.into_iter().flatten().min())
@@ -225,32 +231,44 @@ impl<S: ChainSets> Chain<'_, S> {
         self.sets.tell_newest(self.winner)
     }
 
-    /// Puts the loser's mated positions away, and his stalemated ones apart.
+    /// Says which positions of the loser are losable in the beginning, puts his mated positions
+    /// away, and his stalemated ones apart.
     fn without_moves(&mut self, decided: &mut Decided) -> io::Result<Vec<Part>> {
         let (outside, loser) = (self.outside, self.loser());
-        self.sets.fill(ChainSet::Spare, |slab, words| {
-            words.copy_from_slice(&outside.legal(loser, slab)?);
-            let zeroing = outside.zeroing(loser, slab, &Wdl::ALL)?;
-            for (word, zeroing) in words.iter_mut().zip(zeroing) {
-                *word &= !zeroing;
-            }
-            Ok(())
+        self.sets.fill(ChainSet::Losable, |slab, words| {
+            outside.copy_unsaved(loser, slab, &SAVING_AT_ONCE, words)
         })?;
-        self.sets.keep_stuck(loser)?;
-        let parts = self.sets.take_encoded(ChainSet::Spare, |slab, stuck| {
+        // Nothing is won yet, so what these are is without a quiet move.
+        self.sets.find_all_lost(loser)?;
+        self.sets.tell_newest(self.winner)?;
+        let parts = self.sets.take_encoded(ChainSet::Lost, |slab, stuck| {
+            if stuck.is_empty() {
+                return Ok([Part::default(); 2]);
+            }
             let in_check = outside.in_check(loser, slab)?;
+            let zeroing = outside.zeroing(loser, slab, &[Loss])?;
             let put = |is_mate: bool| {
                 let words = Words::of(stuck, in_check.len());
                 let words = words.map(|(at, word): (usize, S::Word)| {
                     let chosen = if is_mate { in_check[at] } else { !in_check[at] };
-                    (at, word & chosen)
+                    (at, word & chosen & !zeroing[at])
                 });
                 let words = words.filter(|(_, word)| !word.is_empty());
                 outside.scratch().put(&encoded(words))
             };
             Ok([put(true)?, put(false)?])
         })?;
-        self.sets.clear(ChainSet::Spare)?;
+        self.sets.clear(ChainSet::Lost)?;
+        for kind in [0, 1] {
+            let words = |slab: usize| {
+                let len = outside.addresses(slab).len();
+                Words::new(outside.scratch(), parts[slab][kind], len)
+            };
+            self.sets.add_words(ChainSet::Lost, words)?;
+        }
+        // They are not losable any more.
+        self.sets.end_ply()?;
+        self.sets.clear(ChainSet::Lost)?;
         let record = Record {
             numbers: Vec::new(),
             parts: parts.as_flattened().to_vec(),
@@ -269,7 +287,7 @@ impl<S: ChainSets> Chain<'_, S> {
             self.restart(None)?;
             *stalemated = self.without_moves(&mut chain.decided)?;
             self.begin_with_mated(&chain.decided)?;
-            return self.zeroing(limit, end, stalemated, chain);
+            return self.zeroing((limit, end), Some(FIRST), stalemated, chain);
         }
         let noted = chain.noted[0];
         let ply = noted.map_or(0, |noted| noted.ply);
@@ -277,7 +295,7 @@ impl<S: ChainSets> Chain<'_, S> {
         let next = self.next_of_results(noted, limit)?;
         if next.is_some_and(|next| next <= end) {
             self.go_on(&chain.decided, ply)?;
-            self.zeroing(limit, end, stalemated, chain)?;
+            self.zeroing((limit, end), None, stalemated, chain)?;
         }
         Ok(())
     }
@@ -363,7 +381,7 @@ impl<S: ChainSets> Chain<'_, S> {
     /// is saved or decided.
     fn next_of_results(&self, noted: Option<Noted>, limit: Number) -> io::Result<Option<u32>> {
         match noted {
-            None => Ok(Some(1)),
+            None => Ok(Some(FIRST)),
             Some(Noted { ply, is_idle }) => match (is_idle, ply <= limit.0) {
                 (false, _) => Ok(Some(ply + 1)),
                 (true, true) => {
@@ -379,11 +397,12 @@ impl<S: ChainSets> Chain<'_, S> {
 
     /// Results and distances to zeroing after what is noted. Zeroing moves enter twice: at once
     /// those that keep the result under the rule, and after `limit` plies those that win or lose
-    /// but for it. Ends after ply `end` if not before.
+    /// but for it. Ends after ply `end` if not before. `begun` is the ply for which it was said last
+    /// what zeroing moves save.
     fn zeroing(
         &mut self,
-        limit: Number,
-        end: u32,
+        (limit, end): (Number, u32),
+        mut begun: Option<u32>,
         stalemated: &[Part],
         chain: &mut FoundChain,
     ) -> Result<(), Unsolved> {
@@ -392,19 +411,13 @@ impl<S: ChainSets> Chain<'_, S> {
             noted: [noted, _],
             ..
         } = chain;
-        // After how many plies it was said last what zeroing moves save.
-        let mut begun = None;
         while let Some(ply) = self.next_of_results(*noted, limit)? {
             if ply > end {
                 break;
             }
             self.check()?;
             let (first, entering, saving) = match ply <= limit.0 {
-                true => (
-                    1,
-                    Entries::Zeroing(Win, Loss),
-                    &[BlessedLoss, Draw, CursedWin, Win][..],
-                ),
+                true => (FIRST, Entries::Zeroing(Win, Loss), &SAVING_AT_ONCE[..]),
                 false => (
                     limit.0 + 1,
                     Entries::Zeroing(CursedWin, BlessedLoss),
@@ -434,11 +447,7 @@ impl<S: ChainSets> Chain<'_, S> {
     ) -> io::Result<()> {
         let (outside, loser, lost) = (self.outside, self.loser(), &decided.lost);
         self.sets.fill(ChainSet::Losable, |slab, words| {
-            words.copy_from_slice(&outside.legal(loser, slab)?);
-            let saved = outside.zeroing(loser, slab, saving)?;
-            for (word, saved) in words.iter_mut().zip(saved) {
-                *word &= !saved;
-            }
+            outside.copy_unsaved(loser, slab, saving, words)?;
             let len = words.len();
             take_away(words, Words::new(outside.scratch(), stalemated[slab], len)?);
             for lost in lost.all(slab) {

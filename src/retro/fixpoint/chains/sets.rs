@@ -108,13 +108,6 @@ pub trait ChainSets: Sync {
     /// If another rank is gone, or whoever has the sets fails.
     fn tell_newest(&mut self, winner: usize) -> io::Result<()>;
 
-    /// Takes the positions away from `Spare` in which the loser has a quiet move into what is open.
-    ///
-    /// # Errors
-    ///
-    /// If whoever has the sets fails.
-    fn keep_stuck(&mut self, loser: usize) -> io::Result<()>;
-
     /// Adds to `Spare` what is open and has a quiet move into the newest lost positions.
     ///
     /// # Errors
