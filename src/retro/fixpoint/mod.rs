@@ -58,6 +58,13 @@ const SPARSE: usize = 12;
 /// losable would be one.
 const MANY: usize = 50;
 
+/// Whether a ply has won so many words, of so many, that candidates need not be found.
+#[inline(always)]
+#[must_use]
+pub fn is_much_won(newest: usize, words: usize) -> bool {
+    newest * MANY >= words
+}
+
 /// What is known of one side's positions before the slice is solved.
 #[derive(Clone, Debug)]
 pub struct Fixed<W> {
@@ -473,7 +480,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         let [own, opponent] = own_and_opponent(&mut self.sides, side);
         let (newest, open, losable) = (&opponent.won_layer, &opponent.open, &own.losable);
         let (reached, found) = (&mut self.reached, &mut own.next_lost);
-        if newest.len() * MANY >= self.words {
+        if is_much_won(newest.len(), self.words) {
             // Whatever had no move out of what was won before is lost already. So what has none now
             // need not be a candidate first, which saves a sweep.
             reached.clear();

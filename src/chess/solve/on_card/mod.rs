@@ -19,7 +19,7 @@ use super::space::Space;
 use crate::card::{ARGUMENTS, Buffer, Card, CardError, Kernel, WARP};
 use crate::game::Bits;
 use crate::parallel;
-use crate::retro::fixpoint::{ChainSet, ChainSets, Outside};
+use crate::retro::fixpoint::{ChainSet, ChainSets, Outside, is_much_won};
 use crate::retro::words::Words;
 
 /// Words of a row: what one bit of a mask each stands for.
@@ -27,10 +27,6 @@ const ROW: usize = 64;
 
 /// Below one newest word in this many, those are gone out from, instead of all that may be decided.
 const FEW: usize = 64;
-
-/// From one newest won word in this many on, candidates are not looked for: nearly all that is
-/// losable would be one.
-const MANY: usize = 50;
 
 /// Bytes that go to the card or come from it together, at most.
 const WINDOW: usize = 64 << 20;
@@ -447,7 +443,7 @@ impl ChainSets for CardSets<'_> {
     }
 
     fn is_much_won(&self) -> bool {
-        self.measures[0].words() * MANY >= self.words
+        is_much_won(self.measures[0].words(), self.words)
     }
 
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()> {

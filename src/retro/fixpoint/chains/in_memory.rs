@@ -6,7 +6,7 @@ use std::io;
 use super::sets::{ChainSet, ChainSets};
 use crate::game::Bits;
 use crate::parallel;
-use crate::retro::fixpoint::Outside;
+use crate::retro::fixpoint::{Outside, is_much_won};
 use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_slab};
 use crate::retro::quiet::SharedMoves;
 use crate::retro::words::{Words, encoded};
@@ -20,10 +20,6 @@ const FEW: usize = 200;
 /// Below one candidate word in this many, the moves of each are looked at instead of sweeping
 /// everything.
 const FEW_CANDIDATES: usize = 24;
-
-/// From one newest won word in this many on, candidates are not looked for: nearly all that is
-/// losable would be one.
-const MANY: usize = 50;
 
 /// Five sets, and the moves between them.
 #[derive(Debug)]
@@ -247,7 +243,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
     }
 
     fn is_much_won(&self) -> bool {
-        self.newest[0] * MANY >= self.all_words
+        is_much_won(self.newest[0], self.all_words)
     }
 
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()> {
