@@ -46,8 +46,7 @@ impl Packed {
         decompress(&self.bytes, self.len).ok()
     }
 
-    /// The words of a set; nothing if the bytes cannot come from [`Packed::of_words`] or from
-    /// [`Packed::new`].
+    /// The words of a set; nothing if the bytes cannot come from [`Packed::of_words`].
     pub fn unpack_words(&self) -> Option<Vec<u64>> {
         match self.len.is_multiple_of(8) {
             true if self.bytes.len() == self.len => Some(Bits::from_le_bytes(&self.bytes)),

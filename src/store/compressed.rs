@@ -51,7 +51,7 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// The words of a set compressed, even if that makes them longer; they come back as bytes.
+/// The words of a set compressed, even if that makes them longer.
 #[must_use]
 pub fn compress_set<W: Bits>(words: &[W]) -> Vec<u8> {
     predicted::pack(words)
@@ -73,17 +73,13 @@ pub fn decompress(compressed: &[u8], len: usize) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The words of a set that were compressed by [`compress_set`], or bytes of such words by
-/// [`compress`].
+/// So many words of a set that were compressed by [`compress_set`].
 ///
 /// # Errors
 ///
-/// Those of [`decompress`].
-pub fn decompress_set(compressed: &[u8], words: usize) -> io::Result<Vec<u64>> {
-    match is_of_zstd(compressed) {
-        true => Ok(Bits::from_le_bytes(&decompress(compressed, words * 8)?)),
-        false => unpack(compressed, words),
-    }
+/// [`io::ErrorKind::InvalidData`] if they are no such set.
+pub fn decompress_set<W: Bits>(compressed: &[u8], words: usize) -> io::Result<Vec<W>> {
+    predicted::unpack(compressed, words).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Fills room with bytes that were compressed.
@@ -107,13 +103,9 @@ fn is_of_zstd(compressed: &[u8]) -> bool {
     compressed.first() == Some(&OF_ZSTD)
 }
 
-fn unpack(packed: &[u8], words: usize) -> io::Result<Vec<u64>> {
-    predicted::unpack(packed, words).ok_or_else(|| io::ErrorKind::InvalidData.into())
-}
-
 fn unpack_bytes(packed: &[u8], len: usize) -> io::Result<Vec<u8>> {
     match len.is_multiple_of(8) {
-        true => Ok(Bits::to_le_bytes(&unpack(packed, len / 8)?)),
+        true => Ok(Bits::to_le_bytes(&decompress_set::<u64>(packed, len / 8)?)),
         false => Err(io::ErrorKind::InvalidData.into()),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_part, write_all_at};
-use super::{are_zeros, compress, compress_set, decompress, decompress_into, predicted};
+use super::{are_zeros, compress, compress_set, decompress, decompress_into, decompress_set};
 use crate::game::Bits;
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no
@@ -247,9 +247,7 @@ impl Scratch {
         let bytes = self.get(part)?;
         match bytes.len() == words * size_of::<W>() {
             true => Ok(W::from_le_bytes(&bytes)),
-            false => {
-                predicted::unpack(&bytes, words).ok_or_else(|| io::ErrorKind::InvalidData.into())
-            }
+            false => decompress_set(&bytes, words),
         }
     }
 

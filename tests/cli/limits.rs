@@ -128,6 +128,20 @@ fn seven_men_are_refused_with_the_memory_that_they_need() {
     assert!(complaint.contains("only 16384 MiB"), "{complaint}");
 }
 
+/// The changelog promises it.
+#[test]
+fn two_gibibytes_are_enough_for_five_men() {
+    let place = Place::new();
+    let five = ["generate", "--men", "5", "--tables", "tables", "--dry-run"];
+    for memory in ["2G", "1G"] {
+        let mut command = place.retrograde(five);
+        let output = command
+            .args(["--threads", "2", "--memory", memory])
+            .output();
+        assert_eq!(output.unwrap().status.success(), memory == "2G", "{memory}");
+    }
+}
+
 #[test]
 fn every_width_that_the_processor_has_writes_the_same() {
     let expected = files(&Place::with_tables().path("tables"));

@@ -57,8 +57,8 @@ use view::{SideView, View};
 /// Bytes of memory for each word of one side to move while a slice is being solved, at the worst
 /// moment, which is when distances to mate are begun: what is fixed (112), results and distances to
 /// zeroing (112), the new distances and notes of them (88), the sets of the iteration (65), when a
-/// score is due and notes of that (13).
-pub const SOLVING_BYTES: u64 = 390;
+/// score is due and notes of that (7).
+pub const SOLVING_BYTES: u64 = 384;
 /// More of them with pawns, where conversions are kept apart from other zeroing moves.
 pub const CONVERSIONS_BYTES: u64 = 5 * 8 + 64;
 /// Bytes of memory for each word of one side to move of a solved slice: distances to zeroing and to

@@ -31,7 +31,11 @@ impl<G: Generate> Record<G> {
         let Some((_, solving)) = self.solving.take_if(|(solved, _)| *solved == material) else {
             return;
         };
-        let share = solving.as_secs_f64() / (solving + keeping).as_secs_f64();
+        let all = solving + keeping;
+        if all.is_zero() {
+            return;
+        }
+        let share = solving.as_secs_f64() / all.as_secs_f64();
         let mut of_phase = |phase| self.times.remove(&(material, phase)).unwrap_or_default();
         let both = of_phase(Phase::Solving) + of_phase(Phase::Keeping);
         for (phase, share) in [(Phase::Solving, share), (Phase::Keeping, 1.0 - share)] {

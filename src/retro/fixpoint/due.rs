@@ -2,14 +2,18 @@
 //!
 //! Asking every word at every ply at which something of it is due would read its scores as often,
 //! from all over the memory. So they are read once for some plies, as many as there is room for
-//! notes: which positions of which word are due at which of them. There is room for a note of each
-//! word, so for one ply at least.
+//! notes: which positions of which word are due at which of them. A ply with more of them than
+//! there is room for is read by itself.
 
 use super::{Values, line_of};
 use crate::game::Bits;
 use crate::metric::Wdl;
 use crate::retro::score::Score;
 use crate::simd::Kernel;
+
+/// Words for which there is room for one note. What is solved at a time with 2 GiB of memory
+/// depends on it.
+const WORDS_OF_NOTE: usize = 2;
 
 /// The scores of one side's zeroing moves, ready to be asked ply by ply which positions they
 /// concern.
@@ -23,7 +27,7 @@ pub(super) struct DueScores<'a, W, S> {
     counts: Vec<u32>,
     /// For each word, the next ply without notes at which anything in it is due.
     next: Vec<S>,
-    /// Plies before this one have notes, or were asked for. Those from here on have none.
+    /// Plies before this one have notes, or were asked for.
     noted: usize,
     /// Where the notes of the next ply with any begin.
     next_note: usize,
@@ -67,10 +71,11 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
         due
     }
 
-    /// Notes what is due at the plies from `first` on, as many as there is room for.
+    /// Notes what is due at the plies from `first` on, as many as there is room for, if there is
+    /// for one.
     #[inline(always)]
     fn note(&mut self, first: usize) {
-        let room = self.next.len();
+        let room = self.next.len() / WORDS_OF_NOTE;
         let mut starts = Vec::new();
         let mut notes = 0;
         for &count in &self.counts[first..] {
@@ -79,6 +84,9 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
             }
             starts.push(notes);
             notes += count as usize;
+        }
+        if starts.is_empty() {
+            return;
         }
         self.noted = first + starts.len();
         self.next_note = 0;
@@ -119,18 +127,32 @@ impl<'a, W: Bits, S: Score> DueScores<'a, W, S> {
     #[inline(always)]
     pub fn take(&mut self, ply: u32, mut visit: impl FnMut(usize, W)) {
         let number = ply as usize;
-        let Some(&count) = self.counts.get(number).filter(|&&count| count > 0) else {
+        let (Some(ply), Some(&count)) = (S::ply(ply), self.counts.get(number)) else {
             return;
         };
+        if count == 0 {
+            return;
+        }
         if number >= self.noted {
             self.note(number);
         }
         self.counts[number] = 0;
-        let notes = self.next_note..self.next_note + count as usize;
-        for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
-            visit(address as usize, word);
+        if number < self.noted {
+            let notes = self.next_note..self.next_note + count as usize;
+            for (&address, &word) in self.addresses[notes.clone()].iter().zip(&self.due[notes]) {
+                visit(address as usize, word);
+            }
+            self.next_note += count as usize;
+            return;
         }
-        self.next_note += count as usize;
+        for address in 0..self.next.len() {
+            if self.next[address] == ply {
+                let plies = plies_at(self.scores, self.results, address);
+                let plies = &plies[..W::WIDTH as usize];
+                visit(address, S::equal(plies, ply));
+                self.next[address] = S::smallest_above(plies, ply);
+            }
+        }
     }
 }
 
@@ -227,11 +249,11 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_read_once_for_some_plies() {
+    fn what_there_is_no_room_for_is_read_again() {
         let mut random = fastrand::Rng::with_seed(5);
         let words = 7;
         let mut scores: Vec<u8> = (0..words * 64).map(|_| random.u8(..)).collect();
-        // Some plies concern every word, others few.
+        // Some plies concern more words than there is room for, others fewer.
         for line in scores.chunks_mut(64) {
             line[..16].copy_from_slice(&[255, 1, 254, 2, 200, 60, 129, 126].repeat(2));
         }
@@ -258,9 +280,9 @@ mod tests {
             }
         }
         let words_at = |ply: u32| expected.range((ply, 0)..=(ply, words)).count();
-        assert!((1..=254).any(|ply| words_at(ply) > words / 2));
-        assert!((1..=254).any(|ply| (1..=words / 2).contains(&words_at(ply))));
-        assert!(expected.len() > 2 * words);
+        let room = words / WORDS_OF_NOTE;
+        assert!((1..=254).any(|ply| words_at(ply) > room));
+        assert!((1..=254).any(|ply| (1..=room).contains(&words_at(ply))));
         let mut due = DueScores::new(&scores, &results);
         let mut found = std::collections::BTreeMap::new();
         for ply in 1..=254 {
