@@ -178,6 +178,29 @@ fn tables_made_slab_by_slab_are_the_same() {
     }
 }
 
+/// With little memory, distances are gathered for the file from parts of the board.
+#[test]
+fn numbers_written_in_windows_are_the_same() {
+    let mut signatures = vec!["KQvKR", "KBvKB", "KNNvK"];
+    if std::env::var_os("RETROGRADE_FULL").is_some() {
+        signatures.extend(["KQvKQ", "KRvKN", "KBBvK", "KRRvK", "KQRvKR"]);
+    }
+    let expected = tempdir().unwrap();
+    generate(&options(expected.path(), &signatures));
+    let directory = tempdir().unwrap();
+    let mut options = options(directory.path(), &signatures);
+    options.engine = Some(Engine::Chains);
+    let whole = Plan::new(&options).unwrap().peak_memory();
+    options.memory = Some(1);
+    let Err(Error::Memory { needed, .. }) = Plan::new(&options) else {
+        panic!("a byte of memory is enough");
+    };
+    assert!(needed < whole, "{needed} {whole}");
+    options.memory = Some(needed);
+    generate(&options);
+    assert_same_files(expected.path(), directory.path());
+}
+
 /// The materials that are solved ply by ply.
 #[derive(Default)]
 struct SolvedMaterials(Mutex<BTreeSet<String>>);

@@ -25,7 +25,7 @@ const FIRST_GROUP: usize = 3;
 pub struct Addressing {
     /// For each dimension but the pawns' and the black king's, what each of its digits adds to an
     /// address.
-    parts: [Vec<u32>; MAX_DIMENSIONS],
+    parts: [Vec<usize>; MAX_DIMENSIONS],
     /// Of each group of men the one whose square changes from digit to digit.
     fastest_men: [Option<FastestMan>; MAX_DIMENSIONS],
     /// Without pawns, for each address, which of its positions files hold: a number of [`HELD`].
@@ -50,19 +50,19 @@ impl FastestMan {
     /// Two queens on b1 and d1 are digit 4. He goes on to c1, digit 5; digit 6 is a1 and e1. So his
     /// squares are `1..3`.
     #[inline(always)]
-    pub fn squares(self, part: u32) -> Range<u32> {
+    pub fn squares(self, part: usize) -> Range<u32> {
         let end = match self.has_twin {
-            true => part >> (self.shift - 6) & 63,
+            true => (part >> (self.shift - 6) & 63) as u32,
             false => 64,
         };
-        part >> self.shift & 63..end
+        (part >> self.shift & 63) as u32..end
     }
 }
 
 /// Consecutive indices that differ in the fastest dimension only.
 pub(super) struct Row {
     /// What all other dimensions make up of the address.
-    pub address: u32,
+    pub address: usize,
     /// The black king's square, unless it is the fastest dimension.
     pub black_king: u32,
     /// The digits of the fastest dimension.
@@ -77,10 +77,21 @@ impl Addressing {
     /// The relation between the indices and the addresses of a material.
     #[must_use]
     pub fn new(space: &IndexSpace) -> Addressing {
+        let (mut addressing, twins) = Addressing::of_parts(space);
+        if !space.material().has_pawns() {
+            let groups = FIRST_GROUP..FIRST_GROUP + twins.len();
+            addressing.held = held(&addressing.parts[groups], &twins, addressing.words);
+        }
+        addressing
+    }
+
+    /// Without which positions files hold; and for each group of men how each set of squares
+    /// compares with its transposed one.
+    fn of_parts(space: &IndexSpace) -> (Addressing, Vec<Vec<Ordering>>) {
         let pieces: usize = space.groups().iter().map(|group| group.count).sum();
-        let mut parts: [Vec<u32>; MAX_DIMENSIONS] = Default::default();
+        let mut parts: [Vec<usize>; MAX_DIMENSIONS] = Default::default();
         parts[WHITE_KING] = (0..space.radix(WHITE_KING))
-            .map(|digit| digit << (6 * pieces))
+            .map(|digit| (digit as usize) << (6 * pieces))
             .collect();
         let mut fastest_men = [None; MAX_DIMENSIONS];
         let mut axis = pieces;
@@ -94,7 +105,7 @@ impl Addressing {
                 .map(|mut set| {
                     let mut address = 0;
                     for place in 1..=group.count {
-                        address |= set.trailing_zeros() << (6 * (axis - place));
+                        address |= (set.trailing_zeros() as usize) << (6 * (axis - place));
                         set &= set - 1;
                     }
                     address
@@ -107,22 +118,13 @@ impl Addressing {
             });
             axis -= group.count;
         }
-        let words = (space.radix(WHITE_KING) as usize) << (6 * pieces);
-        let held = if space.material().has_pawns() {
-            Vec::new()
-        } else {
-            held(
-                &parts[FIRST_GROUP..FIRST_GROUP + twins.len()],
-                &twins,
-                words,
-            )
-        };
-        Addressing {
+        let addressing = Addressing {
             parts,
             fastest_men,
-            held,
-            words,
-        }
+            held: Vec::new(),
+            words: (space.radix(WHITE_KING) as usize) << (6 * pieces),
+        };
+        (addressing, twins)
     }
 
     /// The number of addresses of a slice.
@@ -148,13 +150,13 @@ impl Addressing {
     /// What each of some digits of a dimension adds to the address; empty for the pawns and the
     /// black king.
     #[inline(always)]
-    pub(super) fn parts_of(&self, dimension: usize, digits: Range<usize>) -> &[u32] {
+    pub(super) fn parts_of(&self, dimension: usize, digits: Range<usize>) -> &[usize] {
         self.parts[dimension].get(digits).unwrap_or_default()
     }
 
     /// What a digit of a dimension adds to the address; nothing for the pawns and the black king.
     #[inline(always)]
-    pub(super) fn part(&self, dimension: usize, digit: u32) -> u32 {
+    pub(super) fn part(&self, dimension: usize, digit: u32) -> usize {
         self.parts[dimension]
             .get(digit as usize)
             .copied()
@@ -164,13 +166,13 @@ impl Addressing {
 
 /// For each address, which of its positions files hold. `parts` and `twins` are those of the
 /// groups; a twin is how each set of squares compares with its transposed one.
-fn held(parts: &[Vec<u32>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
+fn held(parts: &[Vec<usize>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
     let stride = words / TRIANGLE.len();
     let mut held = vec![0; words];
     for (place, held) in held.chunks_exact_mut(stride).enumerate() {
         if symmetry::is_on_diagonal(TRIANGLE[place]) {
             held.fill(1);
-            for_each_second_twin(parts, twins, 0, &mut |address| held[address as usize] = 2);
+            for_each_second_twin(parts, twins, 0, &mut |address| held[address] = 2);
         }
     }
     held
@@ -179,10 +181,10 @@ fn held(parts: &[Vec<u32>], twins: &[Vec<Ordering>], words: usize) -> Vec<u8> {
 /// Calls `visit` for what all groups together add to the address where they are the second of two
 /// transposed twins.
 fn for_each_second_twin(
-    parts: &[Vec<u32>],
+    parts: &[Vec<usize>],
     twins: &[Vec<Ordering>],
-    base: u32,
-    visit: &mut impl FnMut(u32),
+    base: usize,
+    visit: &mut impl FnMut(usize),
 ) {
     let Some(((parts, later_parts), (twins, later_twins))) =
         parts.split_first().zip(twins.split_first())
@@ -198,7 +200,7 @@ fn for_each_second_twin(
     }
 }
 
-fn for_each_sum(parts: &[Vec<u32>], base: u32, visit: &mut impl FnMut(u32)) {
+fn for_each_sum(parts: &[Vec<usize>], base: usize, visit: &mut impl FnMut(usize)) {
     match parts.split_first() {
         Some((first, later)) => {
             for part in first {
@@ -216,7 +218,8 @@ fn for_each_sum(parts: &[Vec<u32>], base: u32, visit: &mut impl FnMut(u32)) {
 /// faster than it.
 #[derive(Clone, Debug)]
 pub(super) struct FileOrder {
-    /// The address for `slower * run + faster`.
+    /// The address for `slower * run + faster`. Slices whose addresses are wider are not put into
+    /// the order of a file as a whole.
     pub addresses: Vec<u32>,
     /// How many indices share the black king's square.
     pub run: usize,
@@ -235,7 +238,7 @@ impl FileOrder {
                     run *= parts.len();
                     addresses = addresses
                         .iter()
-                        .flat_map(|base| parts.iter().map(move |part| base + part))
+                        .flat_map(|base| parts.iter().map(move |&part| base + part as u32))
                         .collect();
                 }
             }
@@ -253,6 +256,15 @@ impl FileOrder {
 mod tests {
     use super::*;
     use crate::game::Bits;
+
+    #[test]
+    fn addresses_of_seven_men_are_wide() {
+        let space = IndexSpace::new("KQRBvKQR".parse().unwrap());
+        let (addressing, _) = Addressing::of_parts(&space);
+        let last = addressing.parts.iter().filter_map(|parts| parts.last());
+        assert_eq!(last.sum::<usize>(), addressing.words() - 1);
+        assert_eq!(addressing.words(), 10 << 30);
+    }
 
     #[test]
     fn files_hold_the_first_of_two_mirror_images() {

@@ -1,6 +1,8 @@
 //! Which sides to move a file has, and in which order of the dimensions: what compresses best in a
 //! sample.
 
+use std::ops::Range;
+
 use super::effort::Effort;
 use crate::Error;
 use crate::parallel;
@@ -44,9 +46,9 @@ pub(super) trait Ordered: Sync {
     /// The numbers of the dimensions, the slowest first.
     fn dimensions(order: &Self::Order) -> &[u8];
 
-    /// Told before numbers of this side are asked for; those of others are not until they are
-    /// prepared.
-    fn prepare(&self) {}
+    /// Told before numbers of this side are asked for which indices will be wanted in which orders;
+    /// those of others are not until they are prepared.
+    fn prepare(&self, _slices: &Self::Slices<'_>, _wanted: &[(Self::Order, Vec<Range<u64>>)]) {}
 
     /// Whether its numbers need no preparation now.
     fn is_prepared(&self) -> bool {
@@ -266,11 +268,15 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
             if choices.is_empty() {
                 continue;
             }
-            sample.side.prepare();
+            let end = blocks.min(sample.blocks.len());
+            let new = |choice: &Choice<S::Order>| &sample.blocks[choice.sampled.min(end)..end];
+            let wanted = choices.iter().map(|choice| {
+                let indices = new(choice).iter().map(|&block| sample.indices(block));
+                (choice.order, indices.collect())
+            });
+            sample.prepare(&wanted.collect::<Vec<_>>());
             parallel::try_each_item(choices, |_, choice| {
-                let end = blocks.min(sample.blocks.len());
-                let new = &sample.blocks[choice.sampled.min(end)..end];
-                choice.bytes += sample.bytes(&choice.order, new)?;
+                choice.bytes += sample.bytes(&choice.order, new(choice))?;
                 choice.sampled = end;
                 Ok::<(), Error>(())
             })?;
@@ -326,6 +332,8 @@ struct Sample<'a, S: Ordered + 'a> {
     options: WriteOptions,
     /// Numbers of some blocks; the first few of them lie as far apart as all.
     blocks: Vec<u64>,
+    /// Indices of a block.
+    block_values: u64,
     all_blocks: u64,
     /// What [`Effort::first_part`] says.
     first_part: usize,
@@ -376,8 +384,22 @@ impl<'a, S: Ordered> Sample<'a, S> {
             slices: side.sampled(&touched),
             options,
             blocks,
+            block_values,
             all_blocks,
             first_part: effort.first_part,
+        }
+    }
+
+    /// The indices of a block.
+    fn indices(&self, block: u64) -> Range<u64> {
+        let start = block * self.block_values;
+        start..(start + self.block_values).min(self.side.len())
+    }
+
+    /// Brings what will be looked at into memory, unless there is nothing to tell apart.
+    fn prepare(&self, wanted: &[(S::Order, Vec<Range<u64>>)]) {
+        if self.side.symbols() > 1 {
+            self.side.prepare(&self.slices, wanted);
         }
     }
 

@@ -129,6 +129,9 @@ pub struct Thrift {
     pub parts_at_a_time: usize,
     /// Whether what waits goes to scratch files, where a game can do that.
     pub in_files: bool,
+    /// Whether numbers that are too many to be in memory all at once are written a part at a time,
+    /// each of which is made from the scratch files anew.
+    pub numbers_in_parts: bool,
 }
 
 impl Thrift {
@@ -136,16 +139,19 @@ impl Thrift {
     pub const NONE: Thrift = Thrift {
         parts_at_a_time: usize::MAX,
         in_files: false,
+        numbers_in_parts: false,
     };
     /// What there is, the least first.
     const LEVELS: [Thrift; 2] = [
         Thrift {
             parts_at_a_time: usize::MAX,
             in_files: true,
+            numbers_in_parts: true,
         },
         Thrift {
             parts_at_a_time: 1,
             in_files: true,
+            numbers_in_parts: true,
         },
     ];
 }

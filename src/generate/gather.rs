@@ -39,8 +39,8 @@ type Columns<const SETS: usize> = [[u64; 64]; SETS];
 
 /// The sets, and where bytes are wanted lines, of some rows.
 struct Tiles<const SETS: usize> {
-    /// The address of the row that is there; `u32::MAX` if there is none.
-    addresses: Vec<u32>,
+    /// The address of the row that is there; `usize::MAX` if there is none.
+    addresses: Vec<usize>,
     /// Words of a row.
     row: usize,
     /// For each 64 words of a row.
@@ -65,7 +65,7 @@ impl<const SETS: usize> Tiles<SETS> {
         };
         let has_lines = rows == 1 && !gather.bytes.is_empty();
         Tiles {
-            addresses: vec![u32::MAX; rows],
+            addresses: vec![usize::MAX; rows],
             row,
             columns: vec![[[0; 64]; SETS]; row.div_ceil(64) * rows],
             lines: vec![[0; 64]; if has_lines { row } else { 0 }],
@@ -78,8 +78,8 @@ impl<const SETS: usize> Tiles<SETS> {
     fn of_row(
         &mut self,
         number: usize,
-        address: u32,
-        parts: &[u32],
+        address: usize,
+        parts: &[usize],
         (sets, lines): SetsAndLines<'_, SETS>,
     ) -> Option<(&[Columns<SETS>], &[[u8; 64]])> {
         if self.addresses.is_empty() || parts.len() != self.row {
@@ -92,7 +92,7 @@ impl<const SETS: usize> Tiles<SETS> {
             self.addresses[slot] = address;
             for (columns, parts) in columns.iter_mut().zip(parts.chunks(64)) {
                 for (place, &part) in parts.iter().enumerate() {
-                    let words = &sets[(address + part) as usize];
+                    let words = &sets[address + part];
                     for (column, &word) in columns.iter_mut().zip(words) {
                         column[place] = word;
                     }
@@ -104,7 +104,7 @@ impl<const SETS: usize> Tiles<SETS> {
                 }
             }
             for (line, &part) in self.lines.iter_mut().zip(parts) {
-                *line = lines[(address + part) as usize];
+                *line = lines[address + part];
             }
         }
         Some((columns, &self.lines))
@@ -124,16 +124,16 @@ fn add_bits<const SETS: usize>(bits: &mut [u64; SETS], sets: &[u64; SETS], bit: 
 #[inline(always)]
 fn bits_of_square<const SETS: usize>(
     words: &[[u64; SETS]],
-    start: u32,
-    parts: &[u32],
+    start: usize,
+    parts: &[usize],
 ) -> [u64; SETS] {
     let mut bits = [0; SETS];
     for (place, &part) in parts.iter().enumerate() {
         let address = start + part;
         add_bits(
             &mut bits,
-            &words[address as usize / 64],
-            address % 64,
+            &words[address / 64],
+            (address % 64) as u32,
             place,
         );
     }
@@ -170,7 +170,7 @@ impl BySets for Gather<'_> {
         for (number, row) in all.enumerate() {
             let digits = row.digits.start as usize..row.digits.end as usize;
             if fastest == BLACK_KING {
-                let (address, first) = (row.address as usize, digits.start);
+                let (address, first) = (row.address, digits.start);
                 let kept = u64::MAX >> (64 - digits.len());
                 let mut bits = sets[address];
                 for set in &mut bits {
@@ -202,7 +202,7 @@ impl BySets for Gather<'_> {
                     (None, Some(words)) => bits = bits_of_square(words, row.address, parts),
                     (None, None) => {
                         for (place, &part) in parts.iter().enumerate() {
-                            let sets = &sets[(row.address + part) as usize];
+                            let sets = &sets[row.address + part];
                             add_bits(&mut bits, sets, king, place);
                         }
                     }
@@ -218,7 +218,7 @@ impl BySets for Gather<'_> {
                         }
                         None => {
                             for (out, &part) in out.zip(parts) {
-                                *out = lines[(row.address + part) as usize][king as usize % 64];
+                                *out = lines[row.address + part][king as usize % 64];
                             }
                         }
                     }

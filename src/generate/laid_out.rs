@@ -12,15 +12,17 @@ use std::ops::Range;
 
 use super::addressing::{FastestMan, Row};
 use super::rows::Numbers;
-use super::runs::Runs;
 use crate::parallel;
 use crate::transpose::{transpose_lines, transpose_words};
 
-/// The numbers of one side to move, in the solver's layout or turned.
+/// The numbers of one side to move at consecutive addresses, in the solver's layout or turned.
 #[derive(Debug)]
 pub struct LaidOut {
     pub(super) side: usize,
     pub(super) numbers: Numbers,
+    /// The first address; it and the number of words are such that men who are turned along take
+    /// all squares.
+    pub(super) first: usize,
     /// The man that has taken the place of the black king.
     pub(super) along: Option<FastestMan>,
     /// For each word what [`Numbers::sets_at`] says.
@@ -36,9 +38,15 @@ const STRIP: usize = 1 << 10;
 const TILE: usize = 32;
 
 impl LaidOut {
-    /// Whether these are the numbers, whichever way they are turned.
+    /// Whether these are all numbers of a side, whichever way they are turned.
     pub fn has(&self, side: usize, numbers: &Numbers) -> bool {
         (self.side, &self.numbers) == (side, numbers)
+    }
+
+    /// Whether an address is among these.
+    pub(super) fn has_address(&self, address: usize) -> bool {
+        let place = address.wrapping_sub(self.first);
+        place < self.sets.len() / self.numbers.sets()
     }
 
     /// Turns the numbers along a man, or back into the solver's layout.
@@ -55,17 +63,22 @@ impl LaidOut {
         self.along = along;
     }
 
-    /// Goes on with the numbers of one row of a file, in which the men but the fastest ones make up
-    /// an address.
-    pub(super) fn push_row(&self, runs: &mut Runs<'_>, row: &Row, part: impl Fn(u32) -> u32) {
-        let mut push = |address: u32, squares: Range<u32>| {
-            let (address, count) = (address as usize, self.numbers.sets());
+    /// Tells the numbers of one row of a file, in which the men but the fastest ones make up an
+    /// address: up to 64 at a time, from which bit of the sets on, how many, and their bytes.
+    pub(super) fn push_row(
+        &self,
+        row: &Row,
+        part: impl Fn(u32) -> usize,
+        mut push: impl FnMut(&[u64], usize, usize, &[u8]),
+    ) {
+        let mut push = |address: usize, squares: Range<u32>| {
+            let (place, count) = (address - self.first, self.numbers.sets());
             let (shift, len) = (squares.start as usize, squares.len());
             let bytes = match self.bytes.is_empty() {
                 true => &[],
-                false => &self.bytes[address * 64 + shift..][..len],
+                false => &self.bytes[place * 64 + shift..][..len],
             };
-            runs.push_word(&self.sets[address * count..][..count], shift, len, bytes);
+            push(&self.sets[place * count..][..count], shift, len, bytes);
         };
         let Some(man) = self.along else {
             push(row.address, row.digits.clone());
@@ -78,7 +91,10 @@ impl LaidOut {
             let len = squares.len().min(digits.len()) as u32;
             let others = row.address + (part & !(63 << man.shift));
             let first = squares.start;
-            push(others + (row.black_king << man.shift), first..first + len);
+            push(
+                others + ((row.black_king as usize) << man.shift),
+                first..first + len,
+            );
             digits.start += len;
         }
     }
@@ -147,6 +163,7 @@ mod tests {
         let mut set = |len: usize| (0..len).map(|_| random.u64(..)).collect();
         let laid_out = LaidOut {
             side: 0,
+            first: 0,
             along: None,
             sets: set(words * numbers.sets()),
             bytes: (0..bytes).map(|_| fastrand::u8(..)).collect(),

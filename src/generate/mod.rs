@@ -8,6 +8,7 @@
 mod addressing;
 mod begun;
 mod by_king;
+mod by_parts;
 mod chess;
 mod choose;
 mod effort;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::addressing::{Addressing, BLACK_KING, FastestMan, Row};
+use super::by_parts::{bytes_of_word, windows};
 use super::rows::Numbers;
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
@@ -51,6 +52,11 @@ impl<'a> Side<'a> {
     /// Brings the numbers into memory where not all of them are, turned along a man.
     pub fn prepare(&self, along: Option<FastestMan>) {
         (self.slices).prepare(self.side, &self.numbers, self.addressing, along);
+    }
+
+    /// Whether only a part of the numbers is in memory at a time.
+    pub fn is_in_parts(&self) -> bool {
+        self.slices.lays_out_parts() && windows(bytes_of_word(&self.numbers)) > 1
     }
 
     /// The number of indices of a slice.

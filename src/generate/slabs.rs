@@ -1,6 +1,7 @@
 //! A material whose values are made again slab by slab whenever somebody wants them, so that the
 //! writer has the numbers of one side to move and one metric in memory at a time and nothing else.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::addressing::{Addressing, FastestMan};
@@ -20,15 +21,18 @@ use crate::table::Plane;
 pub(super) struct Slabs {
     values: SlabValues,
     pawns: PawnSlices,
+    in_parts: bool,
     laid_out: Mutex<Option<Arc<LaidOut>>>,
     error: OnceLock<SolveError>,
 }
 
 impl Slabs {
-    pub fn new(values: SlabValues) -> Slabs {
+    /// `in_parts` says that numbers of distances are not all in memory while they are written.
+    pub fn new(values: SlabValues, in_parts: bool) -> Slabs {
         Slabs {
             pawns: PawnSlices::new(&values.material()),
             values,
+            in_parts,
             laid_out: Mutex::default(),
             error: OnceLock::new(),
         }
@@ -48,24 +52,40 @@ impl Slabs {
         side: usize,
         numbers: &Numbers,
         addressing: &Addressing,
+        addresses: Range<usize>,
     ) -> Result<LaidOut, SolveError> {
-        let words = addressing.words();
+        let words = addresses.len();
         let mut sets = vec![0; words * numbers.sets()];
         let mut bytes = vec![0; if numbers.has_bytes() { words * 64 } else { 0 }];
         let of_slab = self.values.addresses(0).len();
-        let mut bytes_of_slabs = bytes.chunks_mut(of_slab * 64);
-        let slabs: Vec<(&mut [u64], &mut [u8])> = sets
-            .chunks_mut(of_slab * numbers.sets())
-            .map(|sets| (sets, bytes_of_slabs.next().unwrap_or_default()))
+        let slabs = addresses.start / of_slab..addresses.end.div_ceil(of_slab);
+        let (mut sets_left, mut bytes_left) = (&mut sets[..], &mut bytes[..]);
+        let slabs: Vec<OfSlab<'_>> = slabs
+            .map(|slab| {
+                let all = self.values.addresses(slab);
+                let wanted = all.start.max(addresses.start)..all.end.min(addresses.end);
+                let with_bytes = wanted.len() * 64 * usize::from(numbers.has_bytes());
+                let sets = sets_left.split_off_mut(..wanted.len() * numbers.sets());
+                let bytes = bytes_left.split_off_mut(..with_bytes);
+                OfSlab {
+                    slab,
+                    skipped: wanted.start - all.start,
+                    addresses: wanted,
+                    sets: sets.unwrap_or_default(),
+                    bytes: bytes.unwrap_or_default(),
+                }
+            })
             .collect();
-        parallel::try_each_item(slabs, |slab, (sets, bytes)| {
-            let values = self.values.side(side, slab, wanted(&[numbers.metric()]))?;
-            let words = sets.chunks_exact_mut(numbers.sets());
-            for ((at, address), word) in self.values.addresses(slab).enumerate().zip(words) {
+        parallel::try_each_item(slabs, |_, part| {
+            let values = self
+                .values
+                .side(side, part.slab, wanted(&[numbers.metric()]))?;
+            let words = part.sets.chunks_exact_mut(numbers.sets());
+            for ((at, address), word) in (part.skipped..).zip(part.addresses).zip(words) {
                 let all = numbers.sets_at(&values, at, addressing.held(address));
                 word.copy_from_slice(&all[..word.len()]);
             }
-            for (at, bytes) in bytes.chunks_exact_mut(64).enumerate() {
+            for (at, bytes) in (part.skipped..).zip(part.bytes.chunks_exact_mut(64)) {
                 bytes.copy_from_slice(&numbers.line(&values, at));
             }
             Ok::<(), SolveError>(())
@@ -73,11 +93,22 @@ impl Slabs {
         Ok(LaidOut {
             side,
             numbers: numbers.clone(),
+            first: addresses.start,
             along: None,
             sets,
             bytes,
         })
     }
+}
+
+/// What is laid out of the words of a slab.
+struct OfSlab<'a> {
+    slab: usize,
+    /// Words of the slab before the first one that is.
+    skipped: usize,
+    addresses: Range<usize>,
+    sets: &'a mut [u64],
+    bytes: &'a mut [u8],
 }
 
 impl Slices for Slabs {
@@ -133,7 +164,7 @@ impl Slices for Slabs {
         let kept = kept.filter(|laid_out| laid_out.has(side, numbers));
         let laid_out = match kept.and_then(Arc::into_inner) {
             Some(laid_out) => Ok(laid_out),
-            None => self.lay_out(side, numbers, addressing),
+            None => self.lay_out(side, numbers, addressing, 0..addressing.words()),
         };
         match laid_out {
             Ok(mut laid_out) => {
@@ -150,6 +181,26 @@ impl Slices for Slabs {
         let slot = self.slot();
         let laid_out = slot.as_ref()?;
         laid_out.has(side, numbers).then(|| Arc::clone(laid_out))
+    }
+
+    fn lays_out_parts(&self) -> bool {
+        self.in_parts
+    }
+
+    fn part(
+        &self,
+        side: usize,
+        numbers: &Numbers,
+        addressing: &Addressing,
+        addresses: Range<usize>,
+    ) -> Option<LaidOut> {
+        match self.lay_out(side, numbers, addressing, addresses) {
+            Ok(laid_out) => Some(laid_out),
+            Err(error) => {
+                self.error.get_or_init(|| error);
+                None
+            }
+        }
     }
 
     fn error(&self) -> Option<&SolveError> {

@@ -1,6 +1,6 @@
 //! Where the writer gets solved values from: one slice, one side to move, one metric at a time.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use super::addressing::{Addressing, FastestMan};
@@ -92,6 +92,23 @@ pub trait Slices: Sync {
 
     /// What was laid out last, if it is this.
     fn laid_out(&self, _side: usize, _numbers: &Numbers) -> Option<Arc<LaidOut>> {
+        None
+    }
+
+    /// Whether only what is wanted next of distances is in memory, gathered from parts, because all
+    /// numbers of a side would be too many.
+    fn lays_out_parts(&self) -> bool {
+        false
+    }
+
+    /// Lays out the numbers of one side to move at some addresses; nothing if something went wrong.
+    fn part(
+        &self,
+        _side: usize,
+        _numbers: &Numbers,
+        _addressing: &Addressing,
+        _addresses: Range<usize>,
+    ) -> Option<LaidOut> {
         None
     }
 

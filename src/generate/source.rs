@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use super::addressing::{BLACK_KING, FastestMan, FileOrder};
 use super::by_king::ByKing;
+use super::by_parts::Samples;
 use super::choose::Ordered;
 use super::gather::Gather;
 use super::laid_out::LaidOut;
@@ -52,8 +53,11 @@ impl Ordered for Side<'_> {
         order.dimensions()
     }
 
-    fn prepare(&self) {
-        Side::prepare(self, None);
+    fn prepare(&self, slices: &SampledSlices<'_>, wanted: &[(Order, Vec<Range<u64>>)]) {
+        match self.is_in_parts() {
+            true => slices.samples.gather(self, wanted),
+            false => Side::prepare(self, None),
+        }
     }
 
     fn is_prepared(&self) -> bool {
@@ -188,6 +192,8 @@ impl ValueSource for SideSource<'_> {
 pub(super) struct SampledSlices<'a> {
     side: &'a Side<'a>,
     slices: Vec<SampledSlice<'a>>,
+    /// What is looked at of a side that is in memory in parts only.
+    samples: Samples,
 }
 
 struct SampledSlice<'a> {
@@ -254,7 +260,11 @@ impl<'a> SampledSlices<'a> {
             true => Vec::new(),
             false => parallel::map_items(numbers, |_, number| sampled(number)),
         };
-        SampledSlices { side, slices }
+        SampledSlices {
+            side,
+            slices,
+            samples: Samples::default(),
+        }
     }
 
     fn look(&self, number: usize) -> Option<Looked<'_>> {
@@ -305,12 +315,12 @@ impl<'a> SampleSource<'a> {
 }
 
 impl ValueSource for SampleSource<'_> {
-    fn prepare(&self, _: u64, _: u64) {
-        self.sampled.side.prepare(None);
-    }
-
     fn fill(&self, start: u64, out: &mut [u8]) {
         let side = self.sampled.side;
+        if side.is_in_parts() {
+            self.sampled.samples.fill(side, &self.order, start, out);
+            return;
+        }
         side.fill(start, out, |runs, number, indices| {
             let len = (indices.end - indices.start) as usize;
             let rows = match self.sampled.look(number) {
@@ -365,7 +375,9 @@ impl ValueSource for LaidOutSource<'_> {
             let len = (indices.end - indices.start) as usize;
             let part = |digit| side.addressing.part(self.fastest, digit);
             for row in side.rows(&self.sample.order, indices.start, len) {
-                laid_out.push_row(runs, &row, part);
+                laid_out.push_row(&row, part, |sets, shift, len, bytes| {
+                    runs.push_word(sets, shift, len, bytes);
+                });
             }
         });
     }
@@ -458,7 +470,7 @@ mod tests {
                 let parts = order.dimensions().iter().map(|&dimension| {
                     addressing.part(dimension.into(), digits[usize::from(dimension)])
                 });
-                let address = parts.sum::<u32>() as usize;
+                let address = parts.sum::<usize>();
                 let king = digits[BLACK_KING] as usize;
                 let held = addressing.held(address);
                 let sets = side.numbers.sets_at(&values, address, held);

@@ -5,6 +5,7 @@ use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::addressing::Addressing;
+use super::by_parts::WindowSource;
 use super::choose::{Ordered, choose};
 use super::effort::Effort;
 use super::side::Side;
@@ -64,14 +65,11 @@ pub fn write_metric(
     let window = RwLock::default();
     let sources = choices.iter().enumerate();
     let sources = sources.map(|(stream, choice)| -> Box<dyn ValueSource> {
+        let (side, order) = (&sides[choice.side], &choice.order);
         match slices.is_laid_out() {
-            true => Box::new(LaidOutSource::new(
-                laid_out[choice.side].in_order(choice.order),
-            )),
-            false => {
-                let side = &sides[choice.side];
-                Box::new(SideSource::new(side, &choice.order, stream, &window))
-            }
+            true if side.is_in_parts() => Box::new(WindowSource::new(side, order)),
+            true => Box::new(LaidOutSource::new(laid_out[choice.side].in_order(*order))),
+            false => Box::new(SideSource::new(side, order, stream, &window)),
         }
     });
     let sources: Vec<Box<dyn ValueSource + '_>> = sources.collect();

@@ -17,6 +17,7 @@ use crate::chess::solve::{
     CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
 };
 use crate::game::Color;
+use crate::generate::by_parts::{self, CHAIN_BYTES};
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
 use crate::metric::Metric;
@@ -165,11 +166,10 @@ pub(super) fn of_step(
     Some(solving.max(writing))
 }
 
-/// Bytes of a word of one side while a chain runs: five sets, and a bit a word for each of three.
-const CHAIN_BYTES: u64 = 5 * 8 + 1;
-/// Bytes of a word of one side while a metric is written: its sets, its bytes, and which positions
-/// files hold.
-const LAID_OUT_BYTES: [u64; 3] = [5 * 8 + 1, 8 + 64 + 1, 2 * 8 + 64 + 1];
+/// Bytes of a word of one side while a metric is written: its sets and its bytes.
+const LAID_OUT_BYTES: [u64; 3] = [5 * 8, 8 + 64, 2 * 8 + 64];
+/// A byte of a word says which positions files hold.
+const HELD_BYTES: u64 = 1;
 /// Bytes that a thread has at hand of slabs.
 const SLABS_BYTES: u64 = 64 << 20;
 /// Bits of a position of one side in the scratch file, at most: what is fixed from outside, results
@@ -345,7 +345,11 @@ pub(super) fn scratch_in_files(needs: &Needs<'_, Chess>, mates: bool, engine: En
 
 /// Bytes while a material without pawns is solved and written slab by slab, at the worst moment;
 /// nothing if it is too large.
-pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>, format: Format) -> Option<u64> {
+pub(super) fn of_step_in_slabs(
+    needs: &Needs<'_, Chess>,
+    format: Format,
+    in_parts: bool,
+) -> Option<u64> {
     let material = needs.material;
     let shape = Shape::new(material)?;
     let words = shape.words;
@@ -354,7 +358,14 @@ pub(super) fn of_step_in_slabs(needs: &Needs<'_, Chess>, format: Format) -> Opti
         read += Shape::new(&target)?.all_words() * VIEW_BYTES;
     }
     let written = (needs.metrics.iter()).map(|metric| match format {
-        Format::Native => words * LAID_OUT_BYTES[usize::from(metric.number())],
+        Format::Native => {
+            let bytes = LAID_OUT_BYTES[usize::from(metric.number())];
+            let laid_out = match in_parts {
+                true => by_parts::bytes_in_memory(bytes),
+                false => bytes,
+            };
+            words * (laid_out + HELD_BYTES)
+        }
         Format::Syzygy => shape.syzygy_bytes(),
     });
     let most = written.max().unwrap_or(0).max(words * CHAIN_BYTES);

@@ -249,7 +249,7 @@ impl Generate for Chess {
         } = needs;
         let (format, at_a_time) = (options.format, thrift.parts_at_a_time);
         match way(material, metrics, options, thrift) {
-            (Way::Slabs, _) => memory::of_step_in_slabs(needs, format),
+            (Way::Slabs, _) => memory::of_step_in_slabs(needs, format, thrift.numbers_in_parts),
             (Way::Files, engine) => memory::of_step_in_files(needs, format, engine, at_a_time),
             (Way::Memory, _) => memory::of_step(material, metrics, format, at_a_time),
             (Way::Tables, _) => memory::of_reading_back(needs),
@@ -516,7 +516,7 @@ fn solve_slabs(
     observer.advanced(step.positions * 2);
     observer.spent(material, Phase::Keeping, start.elapsed());
     Ok(Solved {
-        values: Values::Slabs(Box::new(Slabs::new(*slabs))),
+        values: Values::Slabs(Box::new(Slabs::new(*slabs, step.thrift.numbers_in_parts))),
         summary: Summary::from_digest(&digest, &index_space),
         index_space,
     })
