@@ -202,6 +202,7 @@ impl Piece<'_> {
 fn gather(side: &Side<'_>, wanted: &mut [Gathered], along: Option<FastestMan>) {
     let kings = side.space.radix(WHITE_KING);
     let words = side.addressing.words() / kings as usize;
+    let mut spare = None;
     for king in 0..kings {
         let has_king = |wanted: &Gathered| wanted.white_kings(side).contains(&king);
         if !wanted.iter().any(has_king) {
@@ -210,7 +211,8 @@ fn gather(side: &Side<'_>, wanted: &mut [Gathered], along: Option<FastestMan>) {
         let first = king as usize * words;
         let addresses = first..first + words;
         let (slices, numbers) = (side.slices, &side.numbers);
-        let Some(mut part) = slices.part(side.side, numbers, side.addressing, addresses) else {
+        let part = slices.part(side.side, numbers, side.addressing, addresses, spare);
+        let Some(mut part) = part else {
             return;
         };
         part.turn(along);
@@ -220,6 +222,7 @@ fn gather(side: &Side<'_>, wanted: &mut [Gathered], along: Option<FastestMan>) {
         parallel::each_item(pieces.collect::<Vec<_>>(), |_, mut piece| {
             piece.copy(side, &part);
         });
+        spare = Some(part);
     }
 }
 

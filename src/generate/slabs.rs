@@ -53,10 +53,12 @@ impl Slabs {
         numbers: &Numbers,
         addressing: &Addressing,
         addresses: Range<usize>,
+        spare: Option<LaidOut>,
     ) -> Result<LaidOut, SolveError> {
         let words = addresses.len();
-        let mut sets = vec![0; words * numbers.sets()];
-        let mut bytes = vec![0; if numbers.has_bytes() { words * 64 } else { 0 }];
+        let old = spare.map(|old| (old.sets, old.bytes)).unwrap_or_default();
+        let mut sets = of_len(old.0, words * numbers.sets());
+        let mut bytes = of_len(old.1, words * 64 * usize::from(numbers.has_bytes()));
         let of_slab = self.values.addresses(0).len();
         let slabs = addresses.start / of_slab..addresses.end.div_ceil(of_slab);
         let (mut sets_left, mut bytes_left) = (&mut sets[..], &mut bytes[..]);
@@ -99,6 +101,18 @@ impl Slabs {
             bytes,
         })
     }
+}
+
+/// Numbers of any value, so many: memory that was in use, if it is enough, since what comes from the
+/// system has to be cleared first.
+fn of_len<T: Copy + Default>(mut old: Vec<T>, len: usize) -> Vec<T> {
+    if old.len() < len {
+        drop(old);
+        return vec![T::default(); len];
+    }
+    old.truncate(len);
+    old.shrink_to_fit();
+    old
 }
 
 /// What is laid out of the words of a slab.
@@ -160,11 +174,10 @@ impl Slices for Slabs {
         along: Option<FastestMan>,
     ) {
         // What is not wanted any more goes before more is made.
-        let kept = self.slot().take();
-        let kept = kept.filter(|laid_out| laid_out.has(side, numbers));
-        let laid_out = match kept.and_then(Arc::into_inner) {
-            Some(laid_out) => Ok(laid_out),
-            None => self.lay_out(side, numbers, addressing, 0..addressing.words()),
+        let kept = self.slot().take().and_then(Arc::into_inner);
+        let laid_out = match kept {
+            Some(laid_out) if laid_out.has(side, numbers) => Ok(laid_out),
+            other => self.lay_out(side, numbers, addressing, 0..addressing.words(), other),
         };
         match laid_out {
             Ok(mut laid_out) => {
@@ -193,8 +206,11 @@ impl Slices for Slabs {
         numbers: &Numbers,
         addressing: &Addressing,
         addresses: Range<usize>,
+        spare: Option<LaidOut>,
     ) -> Option<LaidOut> {
-        match self.lay_out(side, numbers, addressing, addresses) {
+        // What was laid out as a whole is not wanted any more.
+        self.slot().take();
+        match self.lay_out(side, numbers, addressing, addresses, spare) {
             Ok(laid_out) => Some(laid_out),
             Err(error) => {
                 self.error.get_or_init(|| error);

@@ -101,13 +101,15 @@ pub trait Slices: Sync {
         false
     }
 
-    /// Lays out the numbers of one side to move at some addresses; nothing if something went wrong.
+    /// Lays out the numbers of one side to move at some addresses, in the memory of what was laid
+    /// out before if it is given; nothing if something went wrong.
     fn part(
         &self,
         _side: usize,
         _numbers: &Numbers,
         _addressing: &Addressing,
         _addresses: Range<usize>,
+        _spare: Option<LaidOut>,
     ) -> Option<LaidOut> {
         None
     }

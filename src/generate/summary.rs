@@ -167,6 +167,54 @@ impl SliceDigest {
         Ok((digest, visited))
     }
 
+    /// Goes through the values with White to move of a material that has the same men on both sides
+    /// and no pawns, slab by slab: those with Black to move are their images.
+    pub(super) fn of_white(
+        index_space: &IndexSpace,
+        slabs: &SlabValues,
+        mates: bool,
+    ) -> Result<SliceDigest, SolveError> {
+        let words = slabs.words();
+        let wanted = Wanted {
+            to_zeroing: true,
+            to_mate: mates,
+        };
+        let part = |slab: usize| -> Result<WhitePart, SolveError> {
+            Ok(WhitePart {
+                white: slabs.side(0, slab, wanted)?,
+                lost_by_black: slabs.lost_by_black(slab)?,
+                first: slabs.addresses(slab).start,
+            })
+        };
+        let digests = parallel::try_map(slabs.slabs(), |slab| {
+            let (part, addresses) = (part(slab)?, slabs.addresses(slab));
+            Ok::<_, SolveError>(SliceDigest {
+                tally: SliceTally::of_white(index_space, words, &addresses, &part, LISTED),
+                results: [results_asked(&part.white); 2],
+            })
+        })?;
+        let longest = digests.iter().map(|digest| digest.tally.longest_of_white());
+        let longest: Vec<[u32; 2]> = longest.collect();
+        let digests = digests.into_iter();
+        let mut digest = digests.fold(SliceDigest::default(), SliceDigest::merge);
+        // Few slabs have wins that take so long.
+        let plies = digest.tally.longest_of_white();
+        let has_longest =
+            |slab: &usize| longest[*slab].iter().zip(&plies).any(|(of, all)| of == all);
+        let with_longest: Vec<usize> = (0..slabs.slabs()).filter(has_longest).collect();
+        let images = parallel::try_map_items(with_longest, |_, slab| {
+            let (part, addresses) = (part(slab)?, slabs.addresses(slab));
+            let images = SliceTally::images(index_space, words, &addresses, &part, plies);
+            Ok::<_, SolveError>(images)
+        })?;
+        let all = [0, 1].map(|distance: usize| {
+            let of_slabs = images.iter().flat_map(|images| &images[distance]);
+            of_slabs.copied().collect()
+        });
+        digest.tally.keep_images(all);
+        Ok(digest)
+    }
+
     /// It as bytes, for whoever goes on with a material that was begun.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let results = self.results.as_flattened().iter();
@@ -213,24 +261,51 @@ struct SlicePart<'a> {
 impl SliceWords for SlicePart<'_> {
     #[inline(always)]
     fn sets(&self, side: usize, address: usize) -> Sets<'_> {
-        let values = &self.values[side];
+        sets_at(&self.values[side], address - self.first)
+    }
+}
+
+/// Consecutive words with White to move, and what Black to move has lost there.
+struct WhitePart {
+    white: SideValues,
+    lost_by_black: Vec<u64>,
+    /// The address of the first.
+    first: usize,
+}
+
+impl SliceWords for WhitePart {
+    #[inline(always)]
+    fn sets(&self, side: usize, address: usize) -> Sets<'_> {
         let address = address - self.first;
-        Sets {
-            legal: values.legal[address],
-            decided: std::array::from_fn(|value| {
-                values.decided[value].get(address).copied().unwrap_or(0)
-            }),
-            mated: 0,
-            stalemated: values.stalemate[address],
-            won_by_zeroing: values.own.won_by_zeroing[address],
-            dtz: values.own.dtz.as_chunks().0.get(address),
-            dtz_high: values.own.dtz_high.as_chunks().0.get(address),
-            dtm: values.dtm.bytes().as_chunks().0.get(address),
-            long_mates: match &values.dtm {
-                Scores::Bytes(_) => None,
-                Scores::Words(words) => words.as_chunks().0.get(address),
-            },
+        if side == 0 {
+            return sets_at(&self.white, address);
         }
+        let mut decided = [0; 5];
+        decided[Wdl::Loss.index()] = self.lost_by_black[address];
+        Sets {
+            decided,
+            ..Sets::default()
+        }
+    }
+}
+
+#[inline(always)]
+fn sets_at(values: &SideValues, address: usize) -> Sets<'_> {
+    Sets {
+        legal: values.legal[address],
+        decided: std::array::from_fn(|value| {
+            values.decided[value].get(address).copied().unwrap_or(0)
+        }),
+        mated: 0,
+        stalemated: values.stalemate[address],
+        won_by_zeroing: values.own.won_by_zeroing[address],
+        dtz: values.own.dtz.as_chunks().0.get(address),
+        dtz_high: values.own.dtz_high.as_chunks().0.get(address),
+        dtm: values.dtm.bytes().as_chunks().0.get(address),
+        long_mates: match &values.dtm {
+            Scores::Bytes(_) => None,
+            Scores::Words(words) => words.as_chunks().0.get(address),
+        },
     }
 }
 
@@ -249,4 +324,60 @@ fn results_asked(values: &SideValues) -> [bool; 5] {
         all[Wdl::Draw.index()] |= drawn;
     }
     all.map(|set| set != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::chess::material::Material;
+    use crate::chess::solve::{Engine, SolveOptions, gather_targets, solve, solve_in_slabs};
+    use crate::metric::Plies;
+
+    /// With cursed wins, in several slabs.
+    #[test]
+    fn what_black_gets_is_what_white_gets_with_colors_exchanged() {
+        let cancel = AtomicBool::new(false);
+        let options = SolveOptions {
+            limit: Plies(6),
+            ..SolveOptions::new(&cancel)
+        };
+        let mut stored = HashMap::new();
+        for name in ["KQvK", "KRvK", "KBvK", "KNvK"] {
+            let material: Material = name.parse().unwrap();
+            let targets = gather_targets(&material, &stored, options.width).unwrap();
+            let solved = solve(material, &targets, options).unwrap();
+            stored.insert(material, Arc::new(solved));
+        }
+        for name in ["KQvKQ", "KRvKR", "KBvKB", "KNvKN"] {
+            let material: Material = name.parse().unwrap();
+            let index_space = IndexSpace::new(material);
+            let [both, white] = [true, false].map(|both_sides| {
+                let options = SolveOptions {
+                    engine: Engine::Chains,
+                    slab: 320,
+                    both_sides,
+                    ..options
+                };
+                let targets = gather_targets(&material, &stored, options.width).unwrap();
+                solve_in_slabs(material, targets, options).unwrap().unwrap()
+            });
+            assert!(!both.are_only_white() && white.are_only_white());
+            let wanted = Wanted {
+                to_zeroing: true,
+                to_mate: true,
+            };
+            assert!(white.side(1, 0, wanted).is_err());
+            let slice = (0, PawnPlacement::default());
+            let (both, _) =
+                SliceDigest::of_slabs(&index_space, slice, &both, true, |_| Ok(())).unwrap();
+            let white = SliceDigest::of_white(&index_space, &white, true).unwrap();
+            let [both, white] =
+                [both, white].map(|digest| Summary::from_digest(&digest, &index_space));
+            assert_eq!(both, white, "{name}");
+        }
+    }
 }

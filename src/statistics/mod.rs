@@ -46,7 +46,9 @@
 //! positions, of which 1 = 2! * 4 / 8 is counted.
 //! ```
 
+mod exchanged;
 mod noted;
+mod sets;
 mod tally;
 pub(crate) mod xiangqi;
 mod zugzwang;
@@ -56,7 +58,8 @@ use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::table::Count;
 
-pub(crate) use tally::{Sets, SliceTally, SliceWords};
+pub(crate) use sets::{Sets, SliceWords};
+pub(crate) use tally::SliceTally;
 pub use zugzwang::Kind;
 pub(crate) use zugzwang::is_first;
 

@@ -1,7 +1,9 @@
 //! Counting the positions of a slice.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
+use super::exchanged::exchanged_index;
+use super::sets::{DISTANCES, Sets, SliceWords, TO_MATE, TO_ZEROING};
 use super::{Kind, is_first, orders_of_identical, placements};
 use crate::chess::index::{IndexSpace, Placement};
 use crate::chess::material::Material;
@@ -14,92 +16,6 @@ use crate::parallel;
 use crate::retro::score::Score;
 use crate::simd::{Kernel, Width};
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
-
-/// What is known of one side's positions at an address.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sets<'a> {
-    pub legal: u64,
-    /// For each [`Wdl`] the positions of that value; what stands at the draw is not looked at.
-    pub decided: [u64; 5],
-    /// In check and without a legal move; not looked at where distances are known, as these
-    /// positions have none.
-    pub mated: u64,
-    /// Not in check and without a legal move.
-    pub stalemated: u64,
-    /// Won by a zeroing move, so that the distance to zeroing is known without looking.
-    pub won_by_zeroing: u64,
-    /// Distances to zeroing in plies, without sign.
-    pub dtz: Option<&'a [u8; 64]>,
-    /// Their high bytes, where there are such.
-    pub dtz_high: Option<&'a [u8; 64]>,
-    /// [`MateScore`]s.
-    pub dtm: Option<&'a [u8; 64]>,
-    /// Scores of two bytes, instead, where mates do not fit into one.
-    pub long_mates: Option<&'a [u16; 64]>,
-}
-
-impl Sets<'_> {
-    #[inline(always)]
-    fn won(&self) -> u64 {
-        self.decided[Wdl::Win.index()] | self.decided[Wdl::CursedWin.index()]
-    }
-
-    #[inline(always)]
-    fn lost(&self) -> u64 {
-        self.decided[Wdl::Loss.index()] | self.decided[Wdl::BlessedLoss.index()]
-    }
-
-    #[inline(always)]
-    fn drawn(&self) -> u64 {
-        self.legal & !self.won() & !self.lost()
-    }
-
-    /// The won positions that take so long in one of [`DISTANCES`].
-    fn won_in(&self, distance: usize, plies: u32) -> u64 {
-        if let (TO_MATE, Some(line)) = (distance, self.long_mates) {
-            let Some(score) = <u16 as Score>::from_plies(plies) else {
-                return 0;
-            };
-            return (self.won().ones()).fold(0, |found, bit| {
-                found | u64::from(line[bit as usize] == score) << bit
-            });
-        }
-        let [low, high, ..] = plies.to_le_bytes();
-        let (line, number) = match distance {
-            TO_ZEROING => (self.dtz, Some(low)),
-            _ => (self.dtm, MateScore::from_plies(plies).map(|score| score.0)),
-        };
-        let is_as_high = |bit: u32| match (distance, self.dtz_high) {
-            (TO_ZEROING, Some(line)) => line[bit as usize] == high,
-            _ => true,
-        };
-        let (Some(line), Some(number)) = (line, number) else {
-            return 0;
-        };
-        let won = self.won();
-        let is_there = line
-            .iter()
-            .fold(false, |any, &other| any | (other == number));
-        if won == 0 || !is_there {
-            return 0;
-        }
-        (won.ones()).fold(0, |found, bit| {
-            found | u64::from(line[bit as usize] == number && is_as_high(bit)) << bit
-        })
-    }
-}
-
-/// The words of a slice.
-pub(crate) trait SliceWords: Sync {
-    /// What is known of a side's positions at an address. Where identical men are not in increasing
-    /// order nobody asks.
-    fn sets(&self, side: usize, address: usize) -> Sets<'_>;
-}
-
-/// Where the distances of a metric are kept.
-const TO_ZEROING: usize = 0;
-const TO_MATE: usize = 1;
-const DISTANCES: Range<usize> = 0..2;
 
 /// Addresses that are counted together.
 const CHUNK: usize = 1 << 14;
@@ -142,9 +58,8 @@ pub(super) struct Found {
 }
 
 /// Where the words of a slice are.
-#[derive(Clone, Copy)]
-struct Slice<'a> {
-    space: &'a IndexSpace,
+pub(super) struct Slice<'a> {
+    pub(super) space: &'a IndexSpace,
     pawns: PawnPlacement,
     number: usize,
     /// Of the whole slice.
@@ -157,7 +72,10 @@ struct Slice<'a> {
     orders: u64,
     /// By how much an address is shifted to the square of a man, and to that of an identical one
     /// which follows.
-    identical: &'a [[u32; 2]],
+    identical: Vec<[u32; 2]>,
+    /// Whether what is said of Black to move follows from White to move, with the colours
+    /// exchanged. Of Black to move only the lost positions are known then.
+    only_white: bool,
 }
 
 /// Addresses whose positions all stand for equally many.
@@ -169,7 +87,43 @@ struct Part {
     on_diagonal: bool,
 }
 
-impl Slice<'_> {
+impl<'a> Slice<'a> {
+    /// Some consecutive words of a slice, which has `words` of them.
+    pub(super) fn new(
+        space: &'a IndexSpace,
+        (number, pawns): (usize, PawnPlacement),
+        words: usize,
+        addresses: &'a Range<usize>,
+        listed: usize,
+    ) -> Slice<'a> {
+        Slice {
+            orders: orders_of_identical(space.material()),
+            identical: identical_men(space.material()),
+            space,
+            pawns,
+            number,
+            words,
+            addresses,
+            listed,
+            only_white: false,
+        }
+    }
+
+    /// The same words with White to move of a material without pawns that has the same men on both
+    /// sides.
+    pub(super) fn of_white(
+        space: &'a IndexSpace,
+        words: usize,
+        addresses: &'a Range<usize>,
+        listed: usize,
+    ) -> Slice<'a> {
+        let slice = (0, PawnPlacement::default());
+        Slice {
+            only_white: true,
+            ..Slice::new(space, slice, words, addresses, listed)
+        }
+    }
+
     fn material(&self) -> &Material {
         self.space.material()
     }
@@ -214,7 +168,7 @@ impl Slice<'_> {
         (0..pieces).all(|piece| is_on_diagonal((address >> (6 * piece)) as u8 % 64))
     }
 
-    fn squares(&self, address: usize) -> Vec<(Color, Role, u8)> {
+    pub(super) fn squares(&self, address: usize) -> Vec<(Color, Role, u8)> {
         let men = self.material().men_without_kings().into_iter();
         let mut men: Vec<(Color, Role, u8)> = std::iter::once((Color::White, Role::King))
             .chain(men.filter(|&(_, role)| role != Role::Pawn))
@@ -232,7 +186,7 @@ impl Slice<'_> {
         men
     }
 
-    fn placement(&self, men: &[(Color, Role, u8)], bit: u32) -> Placement {
+    pub(super) fn placement(&self, men: &[(Color, Role, u8)], bit: u32) -> Placement {
         let mut placement = Placement::default();
         for &(color, role, square) in men {
             placement.men[color.index()][role.index()] |= 1 << square;
@@ -261,45 +215,11 @@ impl SliceTally {
         slice: &impl SliceWords,
         listed: usize,
     ) -> SliceTally {
-        let identical = identical_men(space.material());
-        let place = Slice {
-            orders: orders_of_identical(space.material()),
-            identical: &identical,
-            space,
-            pawns,
-            number,
-            words,
-            addresses,
-            listed,
-        };
-        let parts = place.parts();
-        let width = Width::widest();
-        let tallies = parallel::map(parts.len(), |number| {
-            width.run(Counting {
-                place: &place,
-                part: &parts[number],
-                slice,
-            })
-        });
-        let longest_wins = tallies.iter().map(SliceTally::longest_wins);
-        let parts: Vec<_> = parts.iter().zip(longest_wins).collect();
-        let merged = tallies.into_iter();
-        let mut tally = merged.fold(SliceTally::default(), SliceTally::merge);
-        for (side, longest) in tally.longest_wins().into_iter().enumerate() {
-            for distance in DISTANCES {
-                let plies = longest[distance];
-                // Few parts have wins that take so long.
-                let parts = parts.iter().filter(|(_, of)| of[side][distance] == plies);
-                let parts = parts.map(|(part, _)| *part);
-                let longest = place.longest(side, distance, plies, parts, slice);
-                tally.sides[side].distances[distance].longest = longest;
-            }
-        }
-        tally
+        Slice::new(space, (number, pawns), words, addresses, listed).tally(slice)
     }
 
     /// How many plies the longest wins take, by side to move and one of [`DISTANCES`].
-    fn longest_wins(&self) -> [[u32; 2]; 2] {
+    pub(super) fn longest_wins(&self) -> [[u32; 2]; 2] {
         let of_side = |side: &SideTally| side.distances.each_ref().map(DistanceTally::longest_win);
         self.sides.each_ref().map(of_side)
     }
@@ -576,6 +496,33 @@ impl<S: SliceWords> Kernel for Counting<'_, S> {
 }
 
 impl Slice<'_> {
+    pub(super) fn tally(&self, slice: &impl SliceWords) -> SliceTally {
+        let parts = self.parts();
+        let width = Width::widest();
+        let tallies = parallel::map(parts.len(), |number| {
+            width.run(Counting {
+                place: self,
+                part: &parts[number],
+                slice,
+            })
+        });
+        let longest_wins = tallies.iter().map(SliceTally::longest_wins);
+        let parts: Vec<_> = parts.iter().zip(longest_wins).collect();
+        let merged = tallies.into_iter();
+        let mut tally = merged.fold(SliceTally::default(), SliceTally::merge);
+        for (side, longest) in tally.longest_wins().into_iter().enumerate() {
+            for distance in DISTANCES {
+                let plies = longest[distance];
+                // Few parts have wins that take so long.
+                let parts = parts.iter().filter(|(_, of)| of[side][distance] == plies);
+                let parts = parts.map(|(part, _)| *part);
+                let longest = self.longest(side, distance, plies, parts, slice);
+                tally.sides[side].distances[distance].longest = longest;
+            }
+        }
+        tally
+    }
+
     #[inline(always)]
     fn count(&self, part: &Part, slice: &impl SliceWords) -> SliceTally {
         // All positions, and those with all men on the diagonal.
@@ -589,7 +536,8 @@ impl Slice<'_> {
         for address in addresses.filter(|&address| self.is_in_order(address)) {
             let sets = [slice.sets(0, address), slice.sets(1, address)];
             let on_diagonal = part.on_diagonal && self.pieces_are_on_diagonal(address);
-            for (raw, sets) in raw.iter_mut().zip(&sets) {
+            let counted = if self.only_white { 1 } else { 2 };
+            for (raw, sets) in raw.iter_mut().zip(&sets).take(counted) {
                 if sets.legal == 0 {
                     continue;
                 }
@@ -622,14 +570,15 @@ impl Slice<'_> {
         for kind in Kind::ALL {
             let set = match kind {
                 Kind::BlackLoses => white.drawn() & black_loses,
+                // With the colours exchanged they are those in which Black loses.
+                Kind::WhiteLoses if self.only_white => 0,
                 Kind::WhiteLoses => white_loses & black.drawn(),
                 Kind::BothLose => white_loses & black_loses,
             };
             if set == 0 {
                 continue;
             }
-            let zugzwangs = &mut zugzwangs[kind as usize];
-            zugzwangs.positions += part.weight * u64::from(set.count_ones());
+            zugzwangs[kind as usize].positions += part.weight * u64::from(set.count_ones());
             let men = self.squares(address);
             for bit in set.ones() {
                 let placement = self.placement(&men, bit);
@@ -641,13 +590,16 @@ impl Slice<'_> {
                 {
                     continue;
                 }
-                zugzwangs.different += 1;
-                let at = zugzwangs.indices.partition_point(|&other| other < index);
-                if at < self.listed {
-                    zugzwangs.indices.insert(at, index);
-                    zugzwangs.indices.truncate(self.listed);
+                zugzwangs[kind as usize].add_first(index, self.listed);
+                if self.only_white && kind == Kind::BlackLoses {
+                    let index = exchanged_index(self.space, &placement);
+                    zugzwangs[Kind::WhiteLoses as usize].add_first(index, self.listed);
                 }
             }
+        }
+        if self.only_white {
+            let [black_loses, white_loses, _] = zugzwangs;
+            white_loses.positions = black_loses.positions;
         }
     }
 
@@ -661,10 +613,38 @@ impl Slice<'_> {
         slice: &impl SliceWords,
     ) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
-        if plies == 0 {
-            return found;
-        }
         let addresses = parts.flat_map(|part| part.addresses.clone());
+        let all = self.for_each_won_in(side, (distance, plies), addresses, slice, |placement| {
+            let index = self.index(placement);
+            if !found.iter().any(|other| other.index == index) {
+                found.push(Found {
+                    plies,
+                    slice: self.number,
+                    index,
+                });
+            }
+            match found.len() == self.listed {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = all;
+        found
+    }
+
+    /// Visits the wins at some addresses that take so many plies in one of [`DISTANCES`], until
+    /// there is enough.
+    pub(super) fn for_each_won_in(
+        &self,
+        side: usize,
+        (distance, plies): (usize, u32),
+        addresses: impl Iterator<Item = usize>,
+        slice: &impl SliceWords,
+        mut visit: impl FnMut(&Placement) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if plies == 0 {
+            return ControlFlow::Continue(());
+        }
         for address in addresses.filter(|&address| self.is_in_order(address)) {
             let set = slice.sets(side, address).won_in(distance, plies);
             if set == 0 {
@@ -672,21 +652,10 @@ impl Slice<'_> {
             }
             let men = self.squares(address);
             for bit in set.ones() {
-                let index = self.index(&self.placement(&men, bit));
-                if found.iter().any(|other| other.index == index) {
-                    continue;
-                }
-                found.push(Found {
-                    plies,
-                    slice: self.number,
-                    index,
-                });
-                if found.len() == self.listed {
-                    return found;
-                }
+                visit(&self.placement(&men, bit))?;
             }
         }
-        found
+        ControlFlow::Continue(())
     }
 }
 

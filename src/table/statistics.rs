@@ -61,6 +61,20 @@ pub struct Zugzwangs {
     pub indices: Vec<u64>,
 }
 
+impl Zugzwangs {
+    /// Adds one that is different from those before, whose indices are kept if it is among so many
+    /// first.
+    #[cfg(feature = "generate")]
+    pub(crate) fn add_first(&mut self, index: u64, listed: usize) {
+        self.different += 1;
+        let at = self.indices.partition_point(|&other| other < index);
+        if at < listed {
+            self.indices.insert(at, index);
+            self.indices.truncate(listed);
+        }
+    }
+}
+
 impl std::ops::AddAssign for Count {
     fn add_assign(&mut self, other: Count) {
         self.positions += other.positions;

@@ -73,6 +73,8 @@ pub struct SlabValues {
     /// Zeroing moves that change the material, where there are others.
     conversions: Option<Outside<u64>>,
     mates: bool,
+    /// Whether there are values with White to move only.
+    only_white: bool,
     width: Width,
 }
 
@@ -179,7 +181,10 @@ fn solve_part<'a>(
     let in_memory = || {
         let sets = SetsInMemory::new(means.moves, &outside, options.width);
         match means.exchange {
-            Some(exchange) => solve_symmetric_chains(sets, &outside, exchange, how, &mut found),
+            Some(exchange) => {
+                let exchange = (exchange, options.both_sides);
+                solve_symmetric_chains(sets, &outside, exchange, how, &mut found)
+            }
             None => solve_chains(sets, &outside, how, &mut found),
         }
     };
@@ -201,12 +206,14 @@ impl SlabValues {
         rules: impl Fn(Range<usize>) -> Result<SliceRules<'a>, SolveError> + Sync,
         options: SolveOptions<'_>,
     ) -> Result<SlabValues, SolveError> {
+        let mut only_white = false;
         let (chains, conversions) = match division {
             None => {
                 let all = (0..space.words, options.slab);
                 let lines = sweep::LineTable::new(space);
                 let moves = sweep::SliceMoves::new(space, &lines);
                 let exchange = ExchangedColors::new(&material, space);
+                only_white = exchange.is_some() && !options.both_sides;
                 let means = Means {
                     moves,
                     card: options.card.map(|card| (card, space)),
@@ -234,8 +241,26 @@ impl SlabValues {
             chains,
             conversions,
             mates: options.mates,
+            only_white,
             width: options.width,
         })
+    }
+
+    /// Whether there are values with White to move only, of which those with Black to move are the
+    /// images, and with Black to move only [`lost_by_black`](Self::lost_by_black).
+    #[must_use]
+    pub fn are_only_white(&self) -> bool {
+        self.only_white
+    }
+
+    /// The positions of a slab with Black to move that are lost.
+    ///
+    /// # Errors
+    ///
+    /// If the scratch file cannot be read.
+    pub fn lost_by_black(&self, slab: usize) -> Result<Vec<u64>, SolveError> {
+        let lost = self.chains.lost(1, slab).map_err(Unsolved::from);
+        lost.map_err(|reason| reason.of(&self.material))
     }
 
     /// Where what values are made from is.
@@ -279,7 +304,8 @@ impl SlabValues {
     ///
     /// # Errors
     ///
-    /// If a distance does not fit, or the scratch file cannot be read.
+    /// If a distance does not fit, the scratch file cannot be read, or there are values with White
+    /// to move only.
     pub fn side(&self, side: usize, slab: usize, wanted: Wanted) -> Result<SideValues, SolveError> {
         let with_scores = wanted.to_mate && self.mates;
         let make = || -> Result<SideValues, Unsolved> {
@@ -305,6 +331,9 @@ impl SlabValues {
     }
 
     fn decided(&self, side: usize, slab: usize, wanted: Wanted) -> Result<Values<u64>, Unsolved> {
+        if side == 1 && self.only_white {
+            return Err(io::Error::from(io::ErrorKind::Unsupported).into());
+        }
         let wanted = Wanted {
             to_mate: wanted.to_mate && self.mates,
             ..wanted

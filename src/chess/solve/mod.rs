@@ -88,6 +88,9 @@ pub struct SolveOptions<'a> {
     pub longest_in_bytes: Plies,
     /// How a slice is run. Values do not depend on it.
     pub engine: Engine,
+    /// Whether values with Black to move are wanted where each is that of a position with White to
+    /// move, with the colours exchanged; if not, only which of these positions are lost is found.
+    pub both_sides: bool,
     /// Words that are looked at together where not everything is in memory, a multiple of 64.
     /// Values do not depend on it.
     pub slab: usize,
@@ -122,6 +125,7 @@ impl<'a> SolveOptions<'a> {
             limit: FIFTY_MOVES,
             longest_in_bytes: LONGEST_IN_BYTES,
             engine: Engine::default(),
+            both_sides: true,
             slab: SLAB,
             scratch: None,
             checkpoints: None,

@@ -313,6 +313,8 @@ impl Generate for Chess {
             captures_alone: options.format == Format::Syzygy,
             width: options.width,
             engine,
+            // A file has one side of what is its own image with the colours exchanged.
+            both_sides: !step.leaves.is_empty(),
             checkpoints: begun.as_ref().map(|begun| begun as &dyn Checkpoints),
             scratch: scratch_directory.as_deref(),
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
@@ -504,6 +506,9 @@ fn solve_slabs(
         false => {
             let mates = step.metrics.contains(&Metric::Dtm);
             let of_slabs = || {
+                if slabs.are_only_white() {
+                    return SliceDigest::of_white(&index_space, &slabs, mates);
+                }
                 let slice = (0, PawnPlacement::default());
                 let nothing_else = |_: &SliceValues| Ok(());
                 let (digest, _) =

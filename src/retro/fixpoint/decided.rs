@@ -229,6 +229,15 @@ impl<W: Bits> Chains<W> {
         Ok(values)
     }
 
+    /// The positions of a slab that are lost for the side to move.
+    ///
+    /// # Errors
+    ///
+    /// If the scratch file cannot be read.
+    pub fn lost(&self, side: usize, slab: usize) -> io::Result<Vec<W>> {
+        lost_at(&self.decided[1 - side], slab, self.addresses(slab).len())
+    }
+
     /// The mate scores of one side in a slab. Those and only those that are decided must have one.
     fn scores<S: Score>(
         &self,

@@ -624,7 +624,8 @@ pub fn solve_chains<S: ChainSets>(
 }
 
 /// The same for a slice that is its own image with the colors exchanged, which takes little more
-/// than one chain.
+/// than one chain. What Black wins is left out where `both_sides` does not ask for it; what White
+/// loses is not.
 ///
 /// # Errors
 ///
@@ -632,19 +633,22 @@ pub fn solve_chains<S: ChainSets>(
 pub fn solve_symmetric_chains<M: SharedMoves>(
     sets: SetsInMemory<M>,
     outside: &Outside<M::Word>,
-    exchange: &impl ColorExchange<M::Word>,
+    (exchange, both_sides): (&impl ColorExchange<M::Word>, bool),
     options: ChainOptions<'_>,
     found: &mut Found,
 ) -> Result<(), Unsolved> {
-    let sets = run_chains(sets, outside, DIRECT, options, found)?;
+    let direct = if both_sides { DIRECT } else { 0 };
+    let sets = run_chains(sets, outside, direct, options, found)?;
     let mut layer = sets.into_layer();
     let (scratch, slab) = (outside.scratch(), outside.slab());
     let mut images = Exchanged::new(exchange, scratch, slab, &mut layer, options.watch);
     let [white, black] = &mut found.chains;
     let decided = (&white.decided, &mut black.decided);
     let mates = (&white.mates, &mut black.mates);
-    for (number, direct, (white, black)) in [(0, DIRECT, decided), (2, 0, mates)] {
-        images.add_after(number, direct, &white.won, &mut black.won)?;
+    for (number, direct, (white, black)) in [(0, direct, decided), (2, 0, mates)] {
+        if both_sides {
+            images.add_after(number, direct, &white.won, &mut black.won)?;
+        }
         images.add_after(number + 1, direct, &white.lost, &mut black.lost)?;
     }
     Ok(())
