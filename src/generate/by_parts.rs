@@ -11,7 +11,7 @@
 //! of each slab are made three times instead of once.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::addressing::{BLACK_KING, FastestMan, Row};
 use super::laid_out::LaidOut;
@@ -230,8 +230,6 @@ fn gather(side: &Side<'_>, wanted: &mut [Gathered], along: Option<FastestMan>) {
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     gathered: RwLock<Vec<Gathered>>,
-    /// Held by who gathers what nobody announced, one at a time.
-    alone: Mutex<()>,
 }
 
 impl Samples {
@@ -254,14 +252,13 @@ impl Samples {
             .unwrap_or_else(PoisonError::into_inner) = wanted;
     }
 
-    /// Writes the numbers of indices in an order.
+    /// Writes the numbers of indices in an order. What was not gathered before is for this alone.
     pub fn fill(&self, side: &Side<'_>, order: &Order, start: u64, out: &mut [u8]) {
         let indices = start..start + out.len() as u64;
         let gathered = self.gathered();
         match gathered.iter().find(|some| some.has(order, &indices)) {
             Some(some) => some.fill(side, start, out),
             None => {
-                let _one_at_a_time = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut some = [Gathered::new(side, order, indices)];
                 gather(side, &mut some, None);
                 some[0].fill(side, start, out);
