@@ -34,6 +34,7 @@ mod summary;
 mod syzygy;
 mod turn;
 mod views;
+mod windows;
 mod write;
 mod xiangqi;
 

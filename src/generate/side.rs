@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::addressing::{Addressing, BLACK_KING, FastestMan, Row};
-use super::by_parts::{bytes_of_word, windows};
 use super::rows::Numbers;
 use super::runs::Runs;
 use super::slices::{LentValues, Slices};
 use super::summary::Summary;
+use super::windows::{bytes_of_word, windows};
 use crate::chess::index::{IndexSpace, MAX_DIMENSIONS, Order};
 use crate::metric::Metric;
 use crate::table::Plane;

@@ -10,6 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::sets::{DISTANCES, SliceWords};
 use super::tally::{Found, Slice, SliceTally};
+use super::zugzwang::exchanged_index;
 use crate::chess::index::{IndexSpace, Placement};
 use crate::chess::rules::Role;
 use crate::chess::symmetry::{Symmetry, TRIANGLE, triangle_place};
@@ -55,12 +56,6 @@ impl Image {
             index: exchanged_index(space, placement),
         }
     }
-}
-
-/// The index of a position with the colours exchanged.
-pub(super) fn exchanged_index(space: &IndexSpace, placement: &Placement) -> u64 {
-    let exchanged = placement.with_colors_exchanged();
-    space.natural_order().index(&space.digits(&exchanged))
 }
 
 /// The first of some images in the order of addresses and squares, each position once.

@@ -2,8 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::exchanged::exchanged_index;
 use super::sets::{DISTANCES, Sets, SliceWords, TO_MATE, TO_ZEROING};
+use super::zugzwang::exchanged_index;
 use super::{Kind, is_first, orders_of_identical, placements};
 use crate::chess::index::{IndexSpace, Placement};
 use crate::chess::material::Material;

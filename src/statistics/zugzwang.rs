@@ -52,6 +52,12 @@ pub fn is_first(space: &IndexSpace, index: u64, kind: Kind, placement: &Placemen
         && (!are_colors_alike || is_not_before(&placement.with_colors_exchanged()))
 }
 
+/// The index of a position with the colours exchanged.
+pub fn exchanged_index(space: &IndexSpace, placement: &Placement) -> u64 {
+    let exchanged = placement.with_colors_exchanged();
+    space.natural_order().index(&space.digits(&exchanged))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,9 +17,9 @@ use crate::chess::solve::{
     CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
 };
 use crate::game::Color;
-use crate::generate::by_parts::{self, CHAIN_BYTES};
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
+use crate::generate::windows::{self, CHAIN_BYTES};
 use crate::metric::Metric;
 use crate::parallel;
 use crate::probe::Format;
@@ -361,7 +361,7 @@ pub(super) fn of_step_in_slabs(
         Format::Native => {
             let bytes = LAID_OUT_BYTES[usize::from(metric.number())];
             let laid_out = match in_parts {
-                true => by_parts::bytes_in_memory(bytes),
+                true => windows::bytes_in_memory(bytes),
                 false => bytes,
             };
             words * (laid_out + HELD_BYTES)
