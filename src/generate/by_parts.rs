@@ -105,13 +105,14 @@ impl Piece<'_> {
         let fastest = self.order.dimensions().last();
         let fastest = fastest.map_or(BLACK_KING, |&dimension| usize::from(dimension));
         let (order, start, len) = (self.order, self.start, self.len);
+        let is_in_one_place = part.along.is_some() || fastest == BLACK_KING;
+        let addresses = part.addresses();
         let mut at = 0;
         for row in side.rows(order, start, len) {
-            let is_whole = part.along.is_some() || fastest == BLACK_KING;
-            match (is_whole, part.has_address(row.address)) {
-                (true, true) => self.copy_row(side, part, (&row, fastest), at),
-                (true, false) => {}
-                (false, _) => self.copy_one_by_one(side, part, (&row, fastest), at),
+            if !is_in_one_place {
+                self.copy_one_by_one(side, part, (&row, fastest), at);
+            } else if addresses.contains(&row.address) {
+                self.copy_row(side, part, (&row, fastest), at);
             }
             at += row.digits.len();
         }
@@ -150,9 +151,10 @@ impl Piece<'_> {
         let count = self.numbers.sets();
         let digits = row.digits.start as usize..row.digits.end as usize;
         let parts = side.addressing.parts_of(fastest, digits);
+        let addresses = part.addresses();
         for (at, part_of_digit) in (at..).zip(parts) {
             let address = row.address + part_of_digit;
-            if !part.has_address(address) {
+            if !addresses.contains(&address) {
                 continue;
             }
             let (place, king) = (address - part.first, row.black_king);
@@ -196,7 +198,7 @@ fn gather(side: &Side<'_>, wanted: &mut [Gathered], along: Option<FastestMan>) {
     }
 }
 
-/// Samples of many orders, gathered together.
+/// What is at hand of some orders: samples that were gathered together, or a window.
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     gathered: RwLock<Vec<Gathered>>,
@@ -207,19 +209,24 @@ impl Samples {
         self.gathered.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gathers some indices in each of some orders, and forgets others.
-    pub fn gather(&self, side: &Side<'_>, wanted: &[(Order, Vec<Range<u64>>)]) {
+    /// Gathers some indices in each of some orders, whose rows are turned along a man, and forgets
+    /// others.
+    pub fn gather(
+        &self,
+        side: &Side<'_>,
+        wanted: &[(Order, Vec<Range<u64>>)],
+        along: Option<FastestMan>,
+    ) {
         let empty = |(order, ranges): &(Order, Vec<Range<u64>>)| {
             let order = *order;
             let ranges = ranges.clone().into_iter();
             ranges.map(move |indices| Gathered::new(side, &order, indices))
         };
-        let mut wanted: Vec<Gathered> = wanted.iter().flat_map(empty).collect();
-        gather(side, &mut wanted, None);
-        *self
-            .gathered
-            .write()
-            .unwrap_or_else(PoisonError::into_inner) = wanted;
+        let mut gathered = (self.gathered.write()).unwrap_or_else(PoisonError::into_inner);
+        // What is not wanted any more goes before more is made.
+        gathered.clear();
+        gathered.extend(wanted.iter().flat_map(empty));
+        gather(side, &mut gathered, along);
     }
 
     /// Writes the numbers of indices in an order. What was not gathered before is for this alone.
@@ -267,14 +274,11 @@ impl ValueSource for WindowSource<'_> {
         if start == end || self.window.gathered().iter().any(is_there) {
             return;
         }
-        let mut window = (self.window.gathered.write()).unwrap_or_else(PoisonError::into_inner);
-        // What is not wanted any more goes before more is made.
-        window.clear();
         // A window begins with what is wanted together. So that there are no more windows than
         // planned, it is as much longer as the last one may have left out.
         let indices = start..(start + self.len + (end - start)).min(self.side.space.len());
-        window.push(Gathered::new(self.side, &self.order, indices));
-        gather(self.side, &mut window, self.along);
+        let wanted = [(self.order, vec![indices])];
+        self.window.gather(self.side, &wanted, self.along);
     }
 
     fn fill(&self, start: u64, out: &mut [u8]) {

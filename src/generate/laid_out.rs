@@ -43,10 +43,9 @@ impl LaidOut {
         (self.side, &self.numbers) == (side, numbers)
     }
 
-    /// Whether an address is among these.
-    pub(super) fn has_address(&self, address: usize) -> bool {
-        let place = address.wrapping_sub(self.first);
-        place < self.sets.len() / self.numbers.sets()
+    /// The addresses that these are the numbers of.
+    pub(super) fn addresses(&self) -> Range<usize> {
+        self.first..self.first + self.sets.len() / self.numbers.sets()
     }
 
     /// Turns the numbers along a man, or back into the solver's layout.

@@ -46,61 +46,6 @@ impl Slabs {
     fn slot(&self) -> MutexGuard<'_, Option<Arc<LaidOut>>> {
         self.laid_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    fn lay_out(
-        &self,
-        side: usize,
-        numbers: &Numbers,
-        addressing: &Addressing,
-        addresses: Range<usize>,
-        spare: Option<LaidOut>,
-    ) -> Result<LaidOut, SolveError> {
-        let words = addresses.len();
-        let old = spare.map(|old| (old.sets, old.bytes)).unwrap_or_default();
-        let mut sets = of_len(old.0, words * numbers.sets());
-        let mut bytes = of_len(old.1, words * 64 * usize::from(numbers.has_bytes()));
-        let of_slab = self.values.addresses(0).len();
-        let slabs = addresses.start / of_slab..addresses.end.div_ceil(of_slab);
-        let (mut sets_left, mut bytes_left) = (&mut sets[..], &mut bytes[..]);
-        let slabs: Vec<OfSlab<'_>> = slabs
-            .map(|slab| {
-                let all = self.values.addresses(slab);
-                let wanted = all.start.max(addresses.start)..all.end.min(addresses.end);
-                let with_bytes = wanted.len() * 64 * usize::from(numbers.has_bytes());
-                let sets = sets_left.split_off_mut(..wanted.len() * numbers.sets());
-                let bytes = bytes_left.split_off_mut(..with_bytes);
-                OfSlab {
-                    slab,
-                    skipped: wanted.start - all.start,
-                    addresses: wanted,
-                    sets: sets.unwrap_or_default(),
-                    bytes: bytes.unwrap_or_default(),
-                }
-            })
-            .collect();
-        parallel::try_each_item(slabs, |_, part| {
-            let values = self
-                .values
-                .side(side, part.slab, wanted(&[numbers.metric()]))?;
-            let words = part.sets.chunks_exact_mut(numbers.sets());
-            for ((at, address), word) in (part.skipped..).zip(part.addresses).zip(words) {
-                let all = numbers.sets_at(&values, at, addressing.held(address));
-                word.copy_from_slice(&all[..word.len()]);
-            }
-            for (at, bytes) in (part.skipped..).zip(part.bytes.chunks_exact_mut(64)) {
-                bytes.copy_from_slice(&numbers.line(&values, at));
-            }
-            Ok::<(), SolveError>(())
-        })?;
-        Ok(LaidOut {
-            side,
-            numbers: numbers.clone(),
-            first: addresses.start,
-            along: None,
-            sets,
-            bytes,
-        })
-    }
 }
 
 /// Numbers of any value, so many: memory that was in use, if it is enough, since what comes from the
@@ -176,17 +121,12 @@ impl Slices for Slabs {
         // What is not wanted any more goes before more is made.
         let kept = self.slot().take().and_then(Arc::into_inner);
         let laid_out = match kept {
-            Some(laid_out) if laid_out.has(side, numbers) => Ok(laid_out),
-            other => self.lay_out(side, numbers, addressing, 0..addressing.words(), other),
+            Some(laid_out) if laid_out.has(side, numbers) => Some(laid_out),
+            other => self.part(side, numbers, addressing, 0..addressing.words(), other),
         };
-        match laid_out {
-            Ok(mut laid_out) => {
-                laid_out.turn(along);
-                *self.slot() = Some(Arc::new(laid_out));
-            }
-            Err(error) => {
-                self.error.get_or_init(|| error);
-            }
+        if let Some(mut laid_out) = laid_out {
+            laid_out.turn(along);
+            *self.slot() = Some(Arc::new(laid_out));
         }
     }
 
@@ -210,13 +150,55 @@ impl Slices for Slabs {
     ) -> Option<LaidOut> {
         // What was laid out as a whole is not wanted any more.
         self.slot().take();
-        match self.lay_out(side, numbers, addressing, addresses, spare) {
-            Ok(laid_out) => Some(laid_out),
-            Err(error) => {
-                self.error.get_or_init(|| error);
-                None
+        let words = addresses.len();
+        let old = spare.map(|old| (old.sets, old.bytes)).unwrap_or_default();
+        let mut sets = of_len(old.0, words * numbers.sets());
+        let mut bytes = of_len(old.1, words * 64 * usize::from(numbers.has_bytes()));
+        let of_slab = self.values.addresses(0).len();
+        let slabs = addresses.start / of_slab..addresses.end.div_ceil(of_slab);
+        let (mut sets_left, mut bytes_left) = (&mut sets[..], &mut bytes[..]);
+        let slabs: Vec<OfSlab<'_>> = slabs
+            .map(|slab| {
+                let all = self.values.addresses(slab);
+                let wanted = all.start.max(addresses.start)..all.end.min(addresses.end);
+                let with_bytes = wanted.len() * 64 * usize::from(numbers.has_bytes());
+                let sets = sets_left.split_off_mut(..wanted.len() * numbers.sets());
+                let bytes = bytes_left.split_off_mut(..with_bytes);
+                OfSlab {
+                    slab,
+                    skipped: wanted.start - all.start,
+                    addresses: wanted,
+                    sets: sets.unwrap_or_default(),
+                    bytes: bytes.unwrap_or_default(),
+                }
+            })
+            .collect();
+        let laid_out = parallel::try_each_item(slabs, |_, part| {
+            let values = self
+                .values
+                .side(side, part.slab, wanted(&[numbers.metric()]))?;
+            let words = part.sets.chunks_exact_mut(numbers.sets());
+            for ((at, address), word) in (part.skipped..).zip(part.addresses).zip(words) {
+                let all = numbers.sets_at(&values, at, addressing.held(address));
+                word.copy_from_slice(&all[..word.len()]);
             }
+            for (at, bytes) in (part.skipped..).zip(part.bytes.chunks_exact_mut(64)) {
+                bytes.copy_from_slice(&numbers.line(&values, at));
+            }
+            Ok::<(), SolveError>(())
+        });
+        if let Err(error) = laid_out {
+            self.error.get_or_init(|| error);
+            return None;
         }
+        Some(LaidOut {
+            side,
+            numbers: numbers.clone(),
+            first: addresses.start,
+            along: None,
+            sets,
+            bytes,
+        })
     }
 
     fn error(&self) -> Option<&SolveError> {

@@ -55,7 +55,7 @@ impl Ordered for Side<'_> {
 
     fn prepare(&self, slices: &SampledSlices<'_>, wanted: &[(Order, Vec<Range<u64>>)]) {
         match self.is_in_parts() {
-            true => slices.samples.gather(self, wanted),
+            true => slices.samples.gather(self, wanted, None),
             false => Side::prepare(self, None),
         }
     }

@@ -197,10 +197,13 @@ impl SliceDigest {
         let longest: Vec<[u32; 2]> = longest.collect();
         let digests = digests.into_iter();
         let mut digest = digests.fold(SliceDigest::default(), SliceDigest::merge);
-        // Few slabs have wins that take so long.
+        // Few slabs have wins that take so long. Where there are none, or distances are not known, it
+        // is no plies.
         let plies = digest.tally.longest_of_white();
-        let has_longest =
-            |slab: &usize| longest[*slab].iter().zip(&plies).any(|(of, all)| of == all);
+        let has_longest = |slab: &usize| {
+            let mut of_distances = longest[*slab].iter().zip(&plies);
+            of_distances.any(|(of, all)| of == all && *all > 0)
+        };
         let with_longest: Vec<usize> = (0..slabs.slabs()).filter(has_longest).collect();
         let images = parallel::try_map_items(with_longest, |_, slab| {
             let (part, addresses) = (part(slab)?, slabs.addresses(slab));
@@ -328,13 +331,12 @@ fn results_asked(values: &SideValues) -> [bool; 5] {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
 
     use super::*;
     use crate::chess::material::Material;
-    use crate::chess::solve::{Engine, SolveOptions, gather_targets, solve, solve_in_slabs};
+    use crate::chess::solve::tests::solved;
+    use crate::chess::solve::{Engine, SolveOptions, gather_targets, solve_in_slabs};
     use crate::metric::Plies;
 
     /// With cursed wins, in several slabs.
@@ -345,13 +347,7 @@ mod tests {
             limit: Plies(6),
             ..SolveOptions::new(&cancel)
         };
-        let mut stored = HashMap::new();
-        for name in ["KQvK", "KRvK", "KBvK", "KNvK"] {
-            let material: Material = name.parse().unwrap();
-            let targets = gather_targets(&material, &stored, options.width).unwrap();
-            let solved = solve(material, &targets, options).unwrap();
-            stored.insert(material, Arc::new(solved));
-        }
+        let stored = solved(&["KQvK", "KRvK", "KBvK", "KNvK"], options);
         for name in ["KQvKQ", "KRvKR", "KBvKB", "KNvKN"] {
             let material: Material = name.parse().unwrap();
             let index_space = IndexSpace::new(material);

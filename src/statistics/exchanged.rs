@@ -6,7 +6,7 @@
 //! queen on d1, Black's queen on h8 and king on g6, are bit 46 of the word at 4351. With the colours
 //! exchanged and Black to move that is bit 55 of the word at 20519.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::sets::{DISTANCES, SliceWords};
 use super::tally::{Found, Slice, SliceTally};
@@ -107,15 +107,11 @@ impl SliceTally {
         plies: [u32; 2],
     ) -> [Vec<Image>; 2] {
         let white = Slice::of_white(space, words, addresses, 0);
-        let mut images = [Vec::new(), Vec::new()];
-        for (wins, images) in DISTANCES.zip(plies).zip(&mut images) {
-            let all = white.for_each_won_in(0, wins, addresses.clone(), slice, |placement| {
-                images.push(Image::new(space, placement));
-                ControlFlow::Continue(())
-            });
-            debug_assert!(all.is_continue());
-        }
-        images
+        [0, 1].map(|distance| {
+            let wins = (distance, plies[distance]);
+            let wins = white.won_in(0, wins, addresses.clone(), slice);
+            wins.map(|won| Image::new(space, &won)).collect()
+        })
     }
 
     /// Keeps the first images of the longest wins with White to move as those with Black to move.

@@ -1,6 +1,6 @@
 //! Counting the positions of a slice.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::sets::{DISTANCES, Sets, SliceWords, TO_MATE, TO_ZEROING};
 use super::zugzwang::exchanged_index;
@@ -614,8 +614,11 @@ impl Slice<'_> {
     ) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
         let addresses = parts.flat_map(|part| part.addresses.clone());
-        let all = self.for_each_won_in(side, (distance, plies), addresses, slice, |placement| {
-            let index = self.index(placement);
+        for placement in self.won_in(side, (distance, plies), addresses, slice) {
+            if found.len() == self.listed {
+                break;
+            }
+            let index = self.index(&placement);
             if !found.iter().any(|other| other.index == index) {
                 found.push(Found {
                     plies,
@@ -623,39 +626,28 @@ impl Slice<'_> {
                     index,
                 });
             }
-            match found.len() == self.listed {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        let (ControlFlow::Continue(()) | ControlFlow::Break(())) = all;
+        }
         found
     }
 
-    /// Visits the wins at some addresses that take so many plies in one of [`DISTANCES`], until
-    /// there is enough.
-    pub(super) fn for_each_won_in(
-        &self,
+    /// The wins at some addresses that take so many plies in one of [`DISTANCES`]; none take none.
+    pub(super) fn won_in<'b>(
+        &'b self,
         side: usize,
         (distance, plies): (usize, u32),
-        addresses: impl Iterator<Item = usize>,
-        slice: &impl SliceWords,
-        mut visit: impl FnMut(&Placement) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        if plies == 0 {
-            return ControlFlow::Continue(());
-        }
-        for address in addresses.filter(|&address| self.is_in_order(address)) {
+        addresses: impl Iterator<Item = usize> + 'b,
+        slice: &'b impl SliceWords,
+    ) -> impl Iterator<Item = Placement> + 'b {
+        let addresses = addresses.filter(move |&address| plies > 0 && self.is_in_order(address));
+        let sets = addresses.map(move |address| {
             let set = slice.sets(side, address).won_in(distance, plies);
-            if set == 0 {
-                continue;
-            }
-            let men = self.squares(address);
-            for bit in set.ones() {
-                visit(&self.placement(&men, bit))?;
-            }
-        }
-        ControlFlow::Continue(())
+            (address, set)
+        });
+        sets.filter(|&(_, set)| set != 0)
+            .flat_map(move |(address, set)| {
+                let men = self.squares(address);
+                set.ones().map(move |bit| self.placement(&men, bit))
+            })
     }
 }
 

@@ -418,13 +418,13 @@ pub fn gather_targets(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::retro::ranks::ThreadRank;
     use crate::store::RecordKind;
 
     /// Materials, each after what its moves lead to.
-    pub(super) fn solved(
+    pub(crate) fn solved(
         names: &[&str],
         options: SolveOptions<'_>,
     ) -> HashMap<Material, Arc<Solved>> {
