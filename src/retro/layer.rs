@@ -1,6 +1,7 @@
 //! Sets that know which of their words are in use.
 
 use std::convert::Infallible;
+use std::ops::Range;
 
 use crate::game::Bits;
 use crate::parallel::{self, Pool};
@@ -31,6 +32,66 @@ pub struct Layer<W> {
     len: usize,
 }
 
+/// A set of which it may be known which words are not empty.
+#[derive(Clone, Copy, Debug)]
+pub struct InUse<'a, W> {
+    /// The words.
+    pub words: &'a [W],
+    /// A bit for each of them, set where it is not empty.
+    active: Option<&'a [u64]>,
+}
+
+impl<'a, W: Bits> InUse<'a, W> {
+    /// A set of which nothing is known.
+    #[must_use]
+    #[inline(always)]
+    pub fn unknown(words: &'a [W]) -> InUse<'a, W> {
+        InUse {
+            words,
+            active: None,
+        }
+    }
+
+    /// Some of the words; both ends are multiples of 64, or nothing is known of them.
+    #[must_use]
+    #[inline(always)]
+    pub fn part(self, addresses: Range<usize>) -> InUse<'a, W> {
+        let rows = addresses.start / ROW..addresses.end.div_ceil(ROW);
+        let is_whole = addresses.start.is_multiple_of(ROW) && addresses.end.is_multiple_of(ROW);
+        InUse {
+            words: &self.words[addresses],
+            active: self.active.filter(|_| is_whole).map(|active| &active[rows]),
+        }
+    }
+
+    /// Whether it is known, without looking at them, that some words are empty.
+    #[must_use]
+    #[inline(always)]
+    pub fn are_known_empty(self, addresses: Range<usize>) -> bool {
+        let is_whole = addresses.start.is_multiple_of(ROW) && addresses.end.is_multiple_of(ROW);
+        match self.active {
+            Some(active) if is_whole => {
+                let rows = &active[addresses.start / ROW..addresses.end / ROW];
+                rows.iter().all(|&row| row == 0)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A slab of a layer, and the words of another set at the same addresses.
+#[derive(Debug)]
+pub struct SlabBeside<'a, W> {
+    /// Its number.
+    pub number: usize,
+    /// Its words.
+    pub set: &'a mut [W],
+    /// The bits that say which of them are not empty.
+    pub active: &'a mut [u64],
+    /// The words of the other set.
+    pub beside: &'a mut [W],
+}
+
 impl<W: Bits> Layer<W> {
     /// The empty set of that many words.
     #[inline(always)]
@@ -57,6 +118,16 @@ impl<W: Bits> Layer<W> {
         self.len == 0
     }
 
+    /// The set, and which of its words are not empty.
+    #[must_use]
+    #[inline(always)]
+    pub fn in_use(&self) -> InUse<'_, W> {
+        InUse {
+            words: &self.set,
+            active: Some(&self.active),
+        }
+    }
+
     /// Adds positions to a word; there must be some.
     #[inline(always)]
     pub fn insert(&mut self, address: usize, word: W) {
@@ -76,8 +147,7 @@ impl<W: Bits> Layer<W> {
 
     #[inline(always)]
     fn count(&mut self) {
-        let counts = self.active.iter().map(|row| row.count_ones() as usize);
-        self.len = counts.sum();
+        self.len = in_use(&self.active);
     }
 
     /// Empties every word, in slabs of so many words, a multiple of 64, on all threads.
@@ -123,7 +193,35 @@ impl<W: Bits> Layer<W> {
         let pool = Pool::default();
         let lens = parallel::try_map_items(slabs, |number, (set, active)| {
             pool.lend(&make, |made| change(made, number, set, active))?;
-            Ok(active.iter().map(|row| row.count_ones() as usize).sum())
+            Ok(in_use(active))
+        })?;
+        self.len = lens.iter().sum::<usize>();
+        Ok(())
+    }
+
+    /// The same together with the words of another set at the same addresses.
+    ///
+    /// # Errors
+    ///
+    /// What `change` says.
+    pub fn change_slabs_beside<T: Send, E: Send>(
+        &mut self,
+        (slab, beside): (usize, &mut [W]),
+        make: impl Fn() -> T + Sync,
+        change: impl Fn(&mut T, SlabBeside<'_, W>) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
+        let sets = self.set.chunks_mut(slab).zip(beside.chunks_mut(slab));
+        let slabs = sets.zip(self.active.chunks_mut(slab / ROW));
+        let pool = Pool::default();
+        let lens = parallel::try_map_items(slabs, |number, ((set, beside), active)| {
+            let slab = SlabBeside {
+                number,
+                set,
+                active: &mut *active,
+                beside,
+            };
+            pool.lend(&make, |made| change(made, slab))?;
+            Ok(in_use(active))
         })?;
         self.len = lens.iter().sum::<usize>();
         Ok(())
@@ -203,6 +301,11 @@ impl<W: Bits> Layer<W> {
     }
 }
 
+/// How many words some rows say are in use.
+fn in_use(active: &[u64]) -> usize {
+    active.iter().map(|row| row.count_ones() as usize).sum()
+}
+
 /// Changes every word of a slab that is not empty; it may become so. Addresses are those within the
 /// slab.
 #[inline(always)]
@@ -235,6 +338,14 @@ pub fn add_to_slab<W: Bits>(
     for (address, word) in words {
         set[address] |= word;
         active[address / ROW] |= u64::from(!word.is_empty()) << (address % ROW);
+    }
+}
+
+/// Takes words away from those of the same place.
+#[inline(always)]
+pub fn take_away<W: Bits>(words: &mut [W], others: &[W]) {
+    for (word, &other) in words.iter_mut().zip(others) {
+        *word &= !other;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::layer::Layer;
+use super::layer::{Layer, take_away};
 use crate::game::Bits;
 use crate::simd::Width;
 
@@ -35,6 +35,32 @@ pub trait QuietMoves {
     ) -> Self::Word;
 }
 
+/// The positions that something is asked about.
+#[derive(Debug)]
+pub struct Among<'a, W> {
+    /// The positions.
+    pub set: &'a mut [W],
+    /// Whether those that are found are decided, and so not asked about any more.
+    pub is_decided: bool,
+}
+
+impl<W: Bits> Among<'_, W> {
+    /// The same for whoever finds a part only, so that nothing is decided yet.
+    pub fn undecided(&mut self) -> Among<'_, W> {
+        Among {
+            set: self.set,
+            is_decided: false,
+        }
+    }
+
+    /// Takes away what was found, if that is decided.
+    pub fn take_away(self, found: &[W]) {
+        if self.is_decided {
+            take_away(self.set, found);
+        }
+    }
+}
+
 /// Quiet moves that all threads work on together, of a slice or of what one of several ranks has of
 /// it.
 ///
@@ -53,36 +79,38 @@ pub trait SharedMoves: Sync {
         self.words()
     }
 
-    /// Makes `reached`, which is empty, the positions of `side` among `wanted` with a quiet move
-    /// into `into`, which holds legal positions only: of several ranks, what was told as the
-    /// newest.
+    /// Makes `reached`, whatever it was, the positions of `side` among some with a quiet move into
+    /// `into`, which holds legal positions only: of several ranks, what was told as the newest. If
+    /// they are decided by that, they are taken away from `among`.
     fn reach_shared(
         &self,
         side: usize,
-        into: &[Self::Word],
-        wanted: &[Self::Word],
+        into: &Layer<Self::Word>,
+        among: Among<'_, Self::Word>,
         reached: &mut Layer<Self::Word>,
         width: Width,
     );
 
     /// Takes the positions with a quiet move of `side` into `into`, which holds legal positions
-    /// only, away from the candidates. Of several ranks, `into` is what was told as open.
+    /// only, away from the candidates, which are among some; those that stay, if they are decided
+    /// by that, are taken away from `among`. Of several ranks, `into` is what was told as open.
     fn escape_shared(
         &self,
         side: usize,
         into: &[Self::Word],
+        among: Among<'_, Self::Word>,
         candidates: &mut Layer<Self::Word>,
         width: Width,
     );
 
-    /// Makes `stuck`, which is empty, the positions of `side` among some that have no quiet move
-    /// into `into`, which holds legal positions only. Of several ranks, `into` is what was told as
-    /// open.
+    /// Makes `stuck`, whatever it was, the positions of `side` among some that have no quiet move
+    /// into `into`, which holds legal positions only; if they are decided by that, they are taken
+    /// away from `among`. Of several ranks, `into` is what was told as open.
     fn stuck_shared(
         &self,
         side: usize,
         into: &[Self::Word],
-        among: &[Self::Word],
+        among: Among<'_, Self::Word>,
         stuck: &mut Layer<Self::Word>,
         width: Width,
     );

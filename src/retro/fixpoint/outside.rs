@@ -52,7 +52,7 @@ impl StoredSlab {
         }
         let scores = fixed.zeroing_score.to_le_bytes();
         stored.score_bytes = scores.len();
-        stored.scores = scratch.put_compressed(&scores)?;
+        stored.scores = scratch.put_set::<u64>(&Bits::from_le_bytes(&scores))?;
         Ok(stored)
     }
 
@@ -202,8 +202,10 @@ impl<W: Bits> Outside<W> {
             ..
         } = self.slabs[slab][side];
         let positions = self.addresses(slab).len() * W::WIDTH as usize;
-        let bytes = self.scratch.get_compressed(scores, score_bytes)?;
-        let scores = Scores::from_le_bytes(bytes, positions);
+        let words = self
+            .scratch
+            .get_set::<u64>(scores, score_bytes / size_of::<u64>())?;
+        let scores = Scores::from_le_bytes(Bits::to_le_bytes(&words), positions);
         scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 

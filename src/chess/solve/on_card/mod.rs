@@ -198,8 +198,8 @@ impl<'a> CardSets<'a> {
     /// What a set may have at most.
     fn may_be(&self, set: ChainSet) -> &Buffer<'a> {
         match set {
-            ChainSet::Lost | ChainSet::Losable => &self.losable,
-            ChainSet::Won | ChainSet::Spare | ChainSet::Open => &self.open,
+            ChainSet::Lost | ChainSet::Spare | ChainSet::Losable => &self.losable,
+            ChainSet::Won | ChainSet::Open => &self.open,
         }
     }
 
@@ -231,6 +231,12 @@ impl<'a> CardSets<'a> {
             _ => self.sweep(Kernel::Reach, side, buffers)?,
         }
         Ok(())
+    }
+
+    /// Takes the words of one set away from another.
+    fn take_away(&self, from: &Buffer<'_>, words: &Buffer<'_>) -> Result<(), CardError> {
+        let pair = [from, words].map(Buffer::address);
+        self.run(Kernel::TakeAway, self.words, &pair)
     }
 
     /// Finds out where the words of a set are when it is encoded; returns words and bytes of each
@@ -439,7 +445,8 @@ impl ChainSets for CardSets<'_> {
 
     fn find_won(&mut self, winner: usize) -> io::Result<()> {
         let used = self.measures[1].words();
-        self.reach(winner, used, [&self.lost, &self.open, &self.spare])
+        self.won.clear()?;
+        self.reach(winner, used, [&self.lost, &self.open, &self.won])
     }
 
     fn is_much_won(&self) -> bool {
@@ -447,26 +454,27 @@ impl ChainSets for CardSets<'_> {
     }
 
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()> {
-        let buffers = [&self.open, &self.losable, &self.lost];
-        Ok(self.sweep(Kernel::Stay, loser, buffers)?)
+        self.spare.clear()?;
+        let buffers = [&self.open, &self.losable, &self.spare];
+        self.sweep(Kernel::Stay, loser, buffers)?;
+        Ok(self.take_away(&self.losable, &self.spare)?)
     }
 
     fn find_candidates(&mut self, loser: usize) -> io::Result<()> {
         let used = self.measures[0].words();
-        self.reach(loser, used, [&self.won, &self.losable, &self.lost])
+        self.spare.clear()?;
+        self.reach(loser, used, [&self.won, &self.losable, &self.spare])
     }
 
     fn find_lost(&mut self, loser: usize) -> io::Result<()> {
-        Ok(self.sweep(Kernel::Stay, loser, [&self.open, &self.lost, &self.lost])?)
+        let buffers = [&self.open, &self.spare, &self.spare];
+        self.sweep(Kernel::Stay, loser, buffers)?;
+        Ok(self.take_away(&self.losable, &self.spare)?)
     }
 
     fn end_ply(&mut self) -> io::Result<()> {
-        self.won.clear()?;
-        std::mem::swap(&mut self.won, &mut self.spare);
-        for pair in [[&self.open, &self.won], [&self.losable, &self.lost]] {
-            self.run(Kernel::TakeAway, self.words, &pair.map(Buffer::address))?;
-        }
-        Ok(())
+        std::mem::swap(&mut self.lost, &mut self.spare);
+        Ok(self.take_away(&self.open, &self.won)?)
     }
 
     fn newest_words(&self) -> usize {

@@ -7,6 +7,7 @@
 use super::{BlockOfRows, blocked, union};
 use crate::chess::solve::space::{Board, Space};
 use crate::game::Bits;
+use crate::retro::layer::InUse;
 
 /// What one thread needs.
 #[derive(Debug)]
@@ -47,18 +48,18 @@ impl<W: Bits> ColumnBuffers<W> {
         &mut self,
         space: &Space<B>,
         base: usize,
-        source: &[W],
+        source: InUse<'_, W>,
         reached: &mut [W],
     ) {
         let number = space.axes.len() - 1;
         let (axis, before) = (&space.axes[number], &space.axes[number - 1]);
         let (row, column) = (axis.squares.len(), before.squares.len());
-        let blocks = source.chunks_exact(row * column);
-        for (block, (source, reached)) in blocks
-            .zip(reached.chunks_exact_mut(row * column))
-            .enumerate()
-        {
-            if union(source).is_empty() {
+        let blocks = reached.chunks_exact_mut(row * column);
+        for (block, reached) in blocks.enumerate() {
+            let addresses = block * row * column..(block + 1) * row * column;
+            let is_known = source.are_known_empty(addresses.clone());
+            let source = &source.words[addresses];
+            if is_known || union(source).is_empty() {
                 continue;
             }
             exchange(source, &mut self.exchanged, row);
@@ -66,6 +67,7 @@ impl<W: Bits> ColumnBuffers<W> {
             // to column.
             let rows = BlockOfRows {
                 axis,
+                in_use: W::FULL,
                 last: before,
                 blocked: blocked(space, number - 1, base + block * row * column),
             };

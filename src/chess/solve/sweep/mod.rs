@@ -24,7 +24,7 @@ pub use of_rank::{RankMoves, places_of};
 
 use super::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
-use crate::retro::layer::Layer;
+use crate::retro::layer::{InUse, Layer};
 use crate::retro::quiet::QuietMoves;
 use columns::ColumnBuffers;
 use turn::Turns;
@@ -159,12 +159,15 @@ impl<B: Board> Sweeper<B> {
                     }
                 }
                 Moves::Slide(_) if axis.stride == 1 && self.columns.divide(source) => {
+                    let source = InUse::unknown(source);
                     self.columns.sweep(space, 0, source, target);
                 }
                 Moves::Slide(_) | Moves::Leap(_) if axis.stride == 1 => {
+                    let source = InUse::unknown(source);
                     sweep_words(space, number, 0, source, target);
                 }
                 Moves::Slide(_) | Moves::Leap(_) => {
+                    let source = InUse::unknown(source);
                     self.buffers.sweep_rows(space, number, 0, source, target);
                 }
                 Moves::Stay => {}
@@ -182,22 +185,26 @@ impl<W: Bits> Buffers<W> {
         space: &Space<B>,
         number: usize,
         base: usize,
-        source: &[W],
+        source: InUse<'_, W>,
         target: &mut [W],
     ) {
         let axis = &space.axes[number];
         let row = self.running.len();
         let block = axis.squares.len() * row;
-        let block_at = |outer: usize, inner: usize| BlockOfRows {
-            axis,
-            last: &space.axes[space.axes.len() - 1],
-            blocked: blocked(space, number, base + outer + inner),
-        };
         if axis.stride == row {
-            for outer in (0..source.len()).step_by(block) {
+            for outer in (0..source.words.len()).step_by(block) {
                 let range = outer..outer + block;
-                block_at(outer, 0).sweep(
-                    &source[range.clone()],
+                if source.are_known_empty(range.clone()) {
+                    continue;
+                }
+                let rows = BlockOfRows {
+                    axis,
+                    in_use: W::FULL,
+                    last: &space.axes[space.axes.len() - 1],
+                    blocked: blocked(space, number, base + outer),
+                };
+                rows.sweep(
+                    &source.words[range.clone()],
                     &mut target[range],
                     &mut self.running,
                 );
@@ -205,25 +212,61 @@ impl<W: Bits> Buffers<W> {
             return;
         }
         // Rows that are a power of two apart compete for the same lines of a cache.
-        for outer in (0..source.len()).step_by(axis.squares.len() * axis.stride) {
+        for outer in (0..source.words.len()).step_by(axis.squares.len() * axis.stride) {
             for inner in (0..axis.stride).step_by(row) {
-                let mut any = W::ZERO;
-                for (place, to) in self.source.chunks_exact_mut(row).enumerate() {
-                    let at = outer + inner + place * axis.stride;
-                    any |= copy(&source[at..at + row], to);
-                }
-                if any.is_empty() {
+                let Some(reached) = self.sweep_block(space, number, (base, outer + inner), source)
+                else {
                     continue;
-                }
-                let reached = &mut self.reached[..block];
-                reached.fill(W::ZERO);
-                block_at(outer, inner).sweep(&self.source[..block], reached, &mut self.running);
+                };
                 for (place, from) in reached.chunks_exact(row).enumerate() {
                     let at = outer + inner + place * axis.stride;
                     add(&mut target[at..at + row], from);
                 }
             }
         }
+    }
+
+    /// The rows from which the man of an axis has a move into those that begin `at` words after
+    /// address `base`, one for each of his places; nothing if all of these are empty.
+    #[inline(always)]
+    fn sweep_block<B: Board<Word = W>>(
+        &mut self,
+        space: &Space<B>,
+        number: usize,
+        (base, at): (usize, usize),
+        source: InUse<'_, W>,
+    ) -> Option<&[W]> {
+        let axis = &space.axes[number];
+        let row = self.running.len();
+        let block = axis.squares.len() * row;
+        let mut in_use = W::ZERO;
+        let rows = self.source.chunks_exact_mut(row).zip(&axis.squares);
+        for (place, (to, &square)) in rows.enumerate() {
+            let start = at + place * axis.stride;
+            let any = match source.are_known_empty(start..start + row) {
+                true => {
+                    to.fill(W::ZERO);
+                    W::ZERO
+                }
+                false => copy(&source.words[start..start + row], to),
+            };
+            if !any.is_empty() {
+                in_use |= W::bit(square.into());
+            }
+        }
+        if in_use.is_empty() {
+            return None;
+        }
+        let reached = &mut self.reached[..block];
+        reached.fill(W::ZERO);
+        let rows = BlockOfRows {
+            axis,
+            in_use,
+            last: &space.axes[space.axes.len() - 1],
+            blocked: blocked(space, number, base + at),
+        };
+        rows.sweep(&self.source[..block], reached, &mut self.running);
+        Some(reached)
     }
 }
 
@@ -251,6 +294,8 @@ fn blocked<B: Board>(space: &Space<B>, moving: usize, address: usize) -> B::Word
 struct BlockOfRows<'a, W> {
     /// The moving man.
     axis: &'a Axis,
+    /// His squares whose rows may not be empty.
+    in_use: W,
     /// The last man: his places are the words of a row.
     last: &'a Axis,
     blocked: W,
@@ -287,12 +332,20 @@ impl<W: Bits> BlockOfRows<'_, W> {
         running: &mut [W],
     ) {
         let row = running.len();
-        running.fill(W::ZERO);
+        // Nothing runs before the first row that is not empty.
+        let mut runs = false;
         for &square in line {
             let bit = W::bit(square.into());
             if !(self.blocked & bit).is_empty() {
-                running.fill(W::ZERO);
+                runs = false;
                 continue;
+            }
+            if !runs {
+                if (self.in_use & bit).is_empty() {
+                    continue;
+                }
+                running.fill(W::ZERO);
+                runs = true;
             }
             let at = self.axis.place(square) * row;
             pass(
@@ -367,14 +420,15 @@ fn sweep_words<B: Board>(
     space: &Space<B>,
     number: usize,
     base: usize,
-    source: &[B::Word],
+    source: InUse<'_, B::Word>,
     target: &mut [B::Word],
 ) {
     let axis = &space.axes[number];
     let places = axis.squares.len();
-    let rows = source.chunks_exact(places);
+    let rows = source.words.chunks_exact(places);
     for (at, (words, reached)) in rows.zip(target.chunks_exact_mut(places)).enumerate() {
-        if union(words).is_empty() {
+        let start = at * places;
+        if source.are_known_empty(start..start + places) || union(words).is_empty() {
             continue;
         }
         match &axis.moves {

@@ -19,7 +19,7 @@ use super::{LineTable, SliceMoves, add};
 use crate::chess::solve::space::{Board, Moves, Space, Turned};
 use crate::game::Bits;
 use crate::retro::layer::{Layer, add_to_slab, recount_slab};
-use crate::retro::quiet::SharedMoves;
+use crate::retro::quiet::{Among, SharedMoves};
 use crate::retro::ranks::Ranks;
 use crate::retro::words::{Words, encoded};
 use crate::simd::{Kernel, Width};
@@ -228,17 +228,9 @@ impl<'a, B: Board> RankMoves<'a, B> {
 
     /// Takes the positions away in which the first man has a move into what is open, here or where
     /// others are.
-    fn escape_to_others(
-        &self,
-        side: usize,
-        open: &[B::Word],
-        candidates: &mut Layer<B::Word>,
-        width: Width,
-    ) {
-        if side == self.first.side {
-            let planes = self.planes(open, |place| Some(&self.open[place]));
-            self.hop(&planes, Goal::TakeAway, candidates, width);
-        }
+    fn escape_to_others(&self, open: &[B::Word], candidates: &mut Layer<B::Word>, width: Width) {
+        let planes = self.planes(open, |place| Some(&self.open[place]));
+        self.hop(&planes, Goal::TakeAway, candidates, width);
     }
 
     /// The first man's moves back from single words at a place, into the words of one of its own.
@@ -279,40 +271,59 @@ impl<B: Board> SharedMoves for RankMoves<'_, B> {
     fn reach_shared(
         &self,
         side: usize,
-        into: &[B::Word],
-        wanted: &[B::Word],
+        into: &Layer<B::Word>,
+        mut among: Among<'_, B::Word>,
         reached: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.inner.reach_shared(side, into, wanted, reached, width);
-        if side == self.first.side {
-            let newest = |place: usize| Some(&self.newest[place].as_ref()?.set[..]);
-            let planes = self.planes(into, newest);
-            self.hop(&planes, Goal::Add(wanted), reached, width);
+        if side != self.first.side {
+            self.inner.reach_shared(side, into, among, reached, width);
+            return;
         }
+        let inner = among.undecided();
+        self.inner.reach_shared(side, into, inner, reached, width);
+        let newest = |place: usize| Some(&self.newest[place].as_ref()?.set[..]);
+        let planes = self.planes(&into.set, newest);
+        self.hop(&planes, Goal::Add(among.set), reached, width);
+        among.take_away(&reached.set);
     }
 
     fn escape_shared(
         &self,
         side: usize,
         into: &[B::Word],
+        mut among: Among<'_, B::Word>,
         candidates: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.inner.escape_shared(side, into, candidates, width);
-        self.escape_to_others(side, into, candidates, width);
+        if side != self.first.side {
+            let inner = &self.inner;
+            inner.escape_shared(side, into, among, candidates, width);
+            return;
+        }
+        let inner = among.undecided();
+        self.inner
+            .escape_shared(side, into, inner, candidates, width);
+        self.escape_to_others(into, candidates, width);
+        among.take_away(&candidates.set);
     }
 
     fn stuck_shared(
         &self,
         side: usize,
         into: &[B::Word],
-        among: &[B::Word],
+        mut among: Among<'_, B::Word>,
         stuck: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.inner.stuck_shared(side, into, among, stuck, width);
-        self.escape_to_others(side, into, stuck, width);
+        if side != self.first.side {
+            self.inner.stuck_shared(side, into, among, stuck, width);
+            return;
+        }
+        let inner = among.undecided();
+        self.inner.stuck_shared(side, into, inner, stuck, width);
+        self.escape_to_others(into, stuck, width);
+        among.take_away(&stuck.set);
     }
 
     fn push_shared(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {

@@ -7,6 +7,7 @@
 use super::union;
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
+use crate::retro::layer::InUse;
 
 /// Where a man that turns the board can go, sorted by what has to be turned.
 #[derive(Debug)]
@@ -66,6 +67,7 @@ impl Turns {
         first: usize,
         turned: &mut Vec<B::Word>,
     ) {
+        let source = InUse::unknown(source);
         let row = space.axes.last().map_or(1, |last| last.squares.len());
         let len = target.first().map_or(0, |place| place.len());
         for at in (first..first + len).step_by(row) {
@@ -82,7 +84,7 @@ impl Turns {
     pub fn row_predecessors<B: Board>(
         &self,
         space: &Space<B>,
-        source: &[B::Word],
+        source: InUse<'_, B::Word>,
         at: usize,
         turned: &mut Vec<B::Word>,
         target: &mut impl TurnedRows<B::Word>,
@@ -91,8 +93,7 @@ impl Turns {
         let row = space.axes.last().map_or(1, |last| last.squares.len());
         for arrival in &self.straight {
             let start = arrival.to * stride + at;
-            let words = &source[start..start + row];
-            if !union(words).is_empty() {
+            if let Some(words) = words_in_use(source, start, row) {
                 arrival.add(words, target);
             }
         }
@@ -103,10 +104,9 @@ impl Turns {
             };
             let mapped = mapped_row(space, slower, at);
             let start = arrival.to * stride + mapped;
-            let words = &source[start..start + row];
-            if union(words).is_empty() {
+            let Some(words) = words_in_use(source, start, row) else {
                 continue;
-            }
+            };
             turned.clear();
             turned.extend(last.iter().map(|&place| words[place]));
             for word in turned.iter_mut() {
@@ -115,6 +115,16 @@ impl Turns {
             arrival.add(turned, target);
         }
     }
+}
+
+/// So many words from an address on, if any of them is not empty.
+#[inline(always)]
+fn words_in_use<W: Bits>(source: InUse<'_, W>, start: usize, row: usize) -> Option<&[W]> {
+    if source.are_known_empty(start..start + row) {
+        return None;
+    }
+    let words = &source.words[start..start + row];
+    (!union(words).is_empty()).then_some(words)
 }
 
 /// Where the first man may have come from: a row for each of his places.

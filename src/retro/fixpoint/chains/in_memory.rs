@@ -7,8 +7,8 @@ use super::sets::{ChainSet, ChainSets};
 use crate::game::Bits;
 use crate::parallel;
 use crate::retro::fixpoint::{Outside, is_much_won};
-use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, update_slab};
-use crate::retro::quiet::SharedMoves;
+use crate::retro::layer::{Layer, add_to_slab, large_set, recount_slab, take_away, update_slab};
+use crate::retro::quiet::{Among, SharedMoves};
 use crate::retro::words::{Words, encoded};
 use crate::simd::Width;
 
@@ -40,7 +40,7 @@ pub struct SetsInMemory<M: SharedMoves> {
 }
 
 /// A set of which it is known which words are not empty, and what it may have at most.
-type Newest<'a, W> = (&'a mut Layer<W>, &'a [W]);
+type Newest<'a, W> = (&'a mut Layer<W>, &'a mut [W]);
 
 /// Where a set is.
 enum SetPlace<'a, W> {
@@ -77,15 +77,16 @@ impl<M: SharedMoves> SetsInMemory<M> {
     }
 
     /// An empty set for other uses, instead of all these.
-    pub(super) fn into_layer(self) -> Layer<M::Word> {
+    pub(super) fn into_layer(mut self) -> Layer<M::Word> {
+        self.spare.clear_slabs(self.slab);
         self.spare
     }
 
     fn place(&mut self, set: ChainSet) -> SetPlace<'_, M::Word> {
         match set {
-            ChainSet::Won => SetPlace::Newest((&mut self.won, &self.open)),
-            ChainSet::Spare => SetPlace::Newest((&mut self.spare, &self.open)),
-            ChainSet::Lost => SetPlace::Newest((&mut self.lost, &self.losable)),
+            ChainSet::Won => SetPlace::Newest((&mut self.won, &mut self.open)),
+            ChainSet::Spare => SetPlace::Newest((&mut self.spare, &mut self.losable)),
+            ChainSet::Lost => SetPlace::Newest((&mut self.lost, &mut self.losable)),
             ChainSet::Open => SetPlace::Whole(&mut self.open),
             ChainSet::Losable => SetPlace::Whole(&mut self.losable),
         }
@@ -99,30 +100,63 @@ impl<M: SharedMoves> SetsInMemory<M> {
         }
     }
 
-    /// Finds the positions of a side that may be decided and have a quiet move into the newest
+    /// Makes a set the positions of a side that may be decided and have a quiet move into the newest
     /// layer.
     fn reach(&mut self, side: usize, set: ChainSet) {
         let [won, lost] = self.newest;
+        let is_decided = are_decided(set);
         let (layer, used, may_be, reached) = match set {
-            ChainSet::Spare => (&self.lost, lost, &self.open, &mut self.spare),
-            _ => (&self.won, won, &self.losable, &mut self.lost),
+            ChainSet::Won => (&self.lost, lost, &mut self.open, &mut self.won),
+            _ => (&self.won, won, &mut self.losable, &mut self.spare),
         };
+        if used > 0 && used * FEW >= self.all_words {
+            let among = Among {
+                set: may_be,
+                is_decided,
+            };
+            self.moves
+                .reach_shared(side, layer, among, reached, self.width);
+            return;
+        }
+        reached.clear_slabs(self.slab);
         if used == 0 {
             return;
         }
-        if used * FEW >= self.all_words {
-            self.moves
-                .reach_shared(side, &layer.set, may_be, reached, self.width);
-            return;
-        }
         self.moves.push_shared(side, layer, reached);
-        let slab = self.slab;
-        let Ok(()) = reached.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..][..set.len()];
-            update_slab(set, active, |address, word| word & may_be[address]);
-            Ok::<(), Infallible>(())
+        let Ok(()) = update_beside(reached, (self.slab, may_be), |_, word, may_be| {
+            let found = word & *may_be;
+            if is_decided {
+                *may_be &= !found;
+            }
+            found
         });
     }
+}
+
+/// Whether what comes into a set is decided at once: what the winner has found is won, what the
+/// loser has is a candidate.
+fn are_decided(set: ChainSet) -> bool {
+    set == ChainSet::Won
+}
+
+/// Changes every word of a layer that is not empty, given its address, the word and that of another
+/// set there.
+fn update_beside<W: Bits>(
+    layer: &mut Layer<W>,
+    (slab, beside): (usize, &mut [W]),
+    change: impl Fn(usize, W, &mut W) -> W + Sync,
+) -> Result<(), Infallible> {
+    layer.change_slabs_beside(
+        (slab, beside),
+        || (),
+        |(), part| {
+            update_slab(part.set, part.active, |address, word| {
+                let beside = &mut part.beside[address];
+                change(part.number * slab + address, word, beside)
+            });
+            Ok(())
+        },
+    )
 }
 
 impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
@@ -159,15 +193,24 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         make: impl Fn(usize) -> io::Result<Vec<M::Word>> + Sync,
     ) -> io::Result<()> {
         let slab = self.slab;
+        let is_decided = are_decided(set);
         let (layer, may_be) = self.newest_of(set)?;
-        layer.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..];
-            for ((word, entering), &may_be) in set.iter_mut().zip(make(number)?).zip(may_be) {
-                *word |= entering & may_be;
-            }
-            recount_slab(set, active);
-            Ok(())
-        })
+        layer.change_slabs_beside(
+            (slab, may_be),
+            || (),
+            |(), slab| {
+                let entering = make(slab.number)?;
+                let words = slab.set.iter_mut().zip(entering).zip(&*slab.beside);
+                for ((word, entering), &may_be) in words {
+                    *word |= entering & may_be;
+                }
+                recount_slab(slab.set, slab.active);
+                if is_decided {
+                    take_away(slab.beside, slab.set);
+                }
+                Ok(())
+            },
+        )
     }
 
     fn enter_words(
@@ -176,13 +219,24 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
         words: impl Fn(usize) -> io::Result<Words<M::Word>> + Sync,
     ) -> io::Result<()> {
         let slab = self.slab;
+        let is_decided = are_decided(set);
         let (layer, may_be) = self.newest_of(set)?;
-        layer.change_slabs(slab, |number, set, active| {
-            let may_be = &may_be[number * slab..][..set.len()];
-            let allowed = words(number)?.map(|(at, word)| (at, word & may_be[at]));
-            add_to_slab(set, active, allowed);
-            Ok(())
-        })
+        layer.change_slabs_beside(
+            (slab, may_be),
+            || (),
+            |(), slab| {
+                let allowed = words(slab.number)?.map(|(at, word)| {
+                    let may_be = &mut slab.beside[at];
+                    let allowed = word & *may_be;
+                    if is_decided {
+                        *may_be &= !allowed;
+                    }
+                    (at, allowed)
+                });
+                add_to_slab(slab.set, slab.active, allowed);
+                Ok(())
+            },
+        )
     }
 
     fn add_words(
@@ -238,7 +292,7 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
     }
 
     fn find_won(&mut self, winner: usize) -> io::Result<()> {
-        self.reach(winner, ChainSet::Spare);
+        self.reach(winner, ChainSet::Won);
         Ok(())
     }
 
@@ -247,46 +301,46 @@ impl<M: SharedMoves> ChainSets for SetsInMemory<M> {
     }
 
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()> {
-        let (among, lost) = (&self.losable, &mut self.lost);
+        let among = Among {
+            set: &mut self.losable,
+            is_decided: true,
+        };
         self.moves
-            .stuck_shared(loser, &self.open, among, lost, self.width);
+            .stuck_shared(loser, &self.open, among, &mut self.spare, self.width);
         Ok(())
     }
 
     fn find_candidates(&mut self, loser: usize) -> io::Result<()> {
-        self.reach(loser, ChainSet::Lost);
+        self.reach(loser, ChainSet::Spare);
         Ok(())
     }
 
     fn find_lost(&mut self, loser: usize) -> io::Result<()> {
-        let (moves, open, slab) = (&self.moves, &self.open, self.slab);
-        let candidates = &mut self.lost;
+        let (moves, open, losable) = (&self.moves, &self.open, &mut self.losable);
+        let candidates = &mut self.spare;
         if candidates.len() * FEW_CANDIDATES >= open.len() {
-            moves.escape_shared(loser, open, candidates, self.width);
+            let among = Among {
+                set: losable,
+                is_decided: true,
+            };
+            moves.escape_shared(loser, open, among, candidates, self.width);
             return Ok(());
         }
-        candidates.change_slabs(slab, |number, set, active| {
-            update_slab(set, active, |address, word| {
-                let address = number * slab + address;
-                word & !moves.having_a_move_into_open(loser, address, word, open)
-            });
-            Ok(())
-        })
+        let Ok(()) = update_beside(
+            candidates,
+            (self.slab, losable),
+            |address, word, losable| {
+                let lost = word & !moves.having_a_move_into_open(loser, address, word, open);
+                *losable &= !lost;
+                lost
+            },
+        );
+        Ok(())
     }
 
     fn end_ply(&mut self) -> io::Result<()> {
-        let slab = self.slab;
-        self.won.clear_slabs(slab);
-        std::mem::swap(&mut self.won, &mut self.spare);
-        let (won, lost) = (&self.won, &self.lost);
-        for (set, layer) in [(&mut self.open, won), (&mut self.losable, lost)] {
-            write_slabs(set, slab, |number, words| {
-                for address in layer.addresses_in(slab, number) {
-                    words[address - number * slab] &= !layer.set[address];
-                }
-                Ok(())
-            })?;
-        }
+        // What is decided was taken away where it was found.
+        std::mem::swap(&mut self.lost, &mut self.spare);
         Ok(())
     }
 

@@ -240,35 +240,30 @@ impl<S: ChainSets> Chain<'_, S> {
         })?;
         // Nothing is won yet, so what these are is without a quiet move.
         self.sets.find_all_lost(loser)?;
-        self.sets.tell_newest(self.winner)?;
-        let parts = self.sets.take_encoded(ChainSet::Lost, |slab, stuck| {
+        let stuck = self.sets.take_encoded(ChainSet::Spare, |slab, stuck| {
             if stuck.is_empty() {
-                return Ok([Part::default(); 2]);
+                return Ok(([Part::default(); 2], Part::default()));
             }
             let in_check = outside.in_check(loser, slab)?;
             let zeroing = outside.zeroing(loser, slab, &[Loss])?;
-            let put = |is_mate: bool| {
+            let put = |choose: &dyn Fn(usize) -> S::Word| {
                 let words = Words::of(stuck, in_check.len());
-                let words = words.map(|(at, word): (usize, S::Word)| {
-                    let chosen = if is_mate { in_check[at] } else { !in_check[at] };
-                    (at, word & chosen & !zeroing[at])
-                });
+                let words = words.map(|(at, word): (usize, S::Word)| (at, word & choose(at)));
                 let words = words.filter(|(_, word)| !word.is_empty());
                 outside.scratch().put(&encoded(words))
             };
-            Ok([put(true)?, put(false)?])
+            let without_moves = [
+                put(&|at| in_check[at] & !zeroing[at])?,
+                put(&|at| !in_check[at] & !zeroing[at])?,
+            ];
+            Ok((without_moves, put(&|at| zeroing[at])?))
         })?;
-        self.sets.clear(ChainSet::Lost)?;
-        for kind in [0, 1] {
-            let words = |slab: usize| {
-                let len = outside.addresses(slab).len();
-                Words::new(outside.scratch(), parts[slab][kind], len)
-            };
-            self.sets.add_words(ChainSet::Lost, words)?;
-        }
-        // They are not losable any more.
-        self.sets.end_ply()?;
-        self.sets.clear(ChainSet::Lost)?;
+        let (parts, zeroing): (Vec<[Part; 2]>, Vec<Part>) = stuck.into_iter().unzip();
+        // What has zeroing moves stays losable.
+        self.sets.add_words(ChainSet::Losable, |slab| {
+            let len = outside.addresses(slab).len();
+            Words::new(outside.scratch(), zeroing[slab], len)
+        })?;
         let record = Record {
             numbers: Vec::new(),
             parts: parts.as_flattened().to_vec(),
@@ -311,8 +306,8 @@ impl<S: ChainSets> Chain<'_, S> {
     fn enter(&mut self, side: usize, entries: Entries<'_>) -> io::Result<()> {
         let (outside, is_winner) = (self.outside, side == self.winner);
         let set = match is_winner {
-            true => ChainSet::Spare,
-            false => ChainSet::Lost,
+            true => ChainSet::Won,
+            false => ChainSet::Spare,
         };
         match entries {
             Entries::None => Ok(()),
@@ -331,11 +326,11 @@ impl<S: ChainSets> Chain<'_, S> {
     /// One ply.
     fn ply(&mut self, entries: Entries<'_>) -> io::Result<()> {
         let winner = self.winner;
+        // The loser first: where he may go is what was open when the newest ply ended. Then the
+        // newest won positions have had their say, and their place is for those of this ply.
+        self.lose(entries)?;
         self.sets.find_won(winner)?;
         self.enter(winner, entries)?;
-        // The newest lost positions have had their say: their place is for candidates.
-        self.sets.clear(ChainSet::Lost)?;
-        self.lose(entries)?;
         self.sets.end_ply()?;
         self.sets.tell_newest(winner)
     }

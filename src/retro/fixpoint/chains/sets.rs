@@ -17,7 +17,8 @@ pub enum ChainSet {
     Won,
     /// The same of the loser's.
     Lost,
-    /// What the ply adds to the won positions; empty between two plies.
+    /// What the ply adds to the lost positions, before it is the newest: candidates first. Between
+    /// two plies it may be anything.
     Spare,
 }
 
@@ -47,7 +48,7 @@ pub trait ChainSets: Sync {
     /// If whoever has the sets fails.
     fn clear(&mut self, set: ChainSet) -> io::Result<()>;
 
-    /// Adds to `Spare` or `Lost` what is made of each slab, of that only what may be decided: what
+    /// Adds to `Won` or `Spare` what is made of each slab, of that only what may be decided: what
     /// is open or losable.
     ///
     /// # Errors
@@ -108,7 +109,7 @@ pub trait ChainSets: Sync {
     /// If another rank is gone, or whoever has the sets fails.
     fn tell_newest(&mut self, winner: usize) -> io::Result<()>;
 
-    /// Adds to `Spare` what is open and has a quiet move into the newest lost positions.
+    /// Makes `Won` what is open and has a quiet move into the newest lost positions.
     ///
     /// # Errors
     ///
@@ -118,31 +119,30 @@ pub trait ChainSets: Sync {
     /// Whether so much is newly won that candidates need not be found first.
     fn is_much_won(&self) -> bool;
 
-    /// Makes `Lost`, which is empty, what is losable and has no quiet move into what was open when
-    /// the newest ply ended.
+    /// Makes `Spare` what is losable and has no quiet move into what is open, and takes that away
+    /// from `Losable`.
     ///
     /// # Errors
     ///
     /// If whoever has the sets fails.
     fn find_all_lost(&mut self, loser: usize) -> io::Result<()>;
 
-    /// Makes `Lost`, which is empty, what is losable and has a quiet move into the newest won
-    /// positions.
+    /// Makes `Spare` what is losable and has a quiet move into the newest won positions.
     ///
     /// # Errors
     ///
     /// If whoever has the sets fails.
     fn find_candidates(&mut self, loser: usize) -> io::Result<()>;
 
-    /// Takes away from `Lost` what has a quiet move into what is open.
+    /// Takes away from `Spare` what has a quiet move into what is open, and what is left from
+    /// `Losable`.
     ///
     /// # Errors
     ///
     /// If whoever has the sets fails.
     fn find_lost(&mut self, loser: usize) -> io::Result<()>;
 
-    /// Makes `Spare` the newest won positions, and takes what is newly decided away from `Open` and
-    /// `Losable`.
+    /// Makes `Spare` the newest lost positions. What is newly won is not open any more.
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@ use super::super::{BlockOfRows, add_rows, blocked, copy};
 use super::add;
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
+use crate::retro::layer::{InUse, take_away};
 use crate::simd::Kernel;
 
 /// Words of each place that a thread takes at a time: a page of memory.
@@ -43,7 +44,7 @@ pub(super) struct Columns<'a, 'b, B: Board> {
     pub stride: usize,
     /// Words from where a place begins to the first column.
     pub first: usize,
-    pub source: &'a [B::Word],
+    pub source: InUse<'a, B::Word>,
     pub takes_away: bool,
     /// The same words of each place.
     pub target: &'a mut [&'b mut [B::Word]],
@@ -72,7 +73,12 @@ impl<B: Board> Columns<'_, '_, B> {
         let rows = self.buffers.source.chunks_exact_mut(row);
         for (place, to) in rows.enumerate() {
             let start = place * self.stride + at;
-            copy(&self.source[start..start + row], to);
+            match self.source.are_known_empty(start..start + row) {
+                true => to.fill(B::Word::ZERO),
+                false => {
+                    copy(&self.source.words[start..start + row], to);
+                }
+            }
         }
         self.buffers.reached.fill(B::Word::ZERO);
     }
@@ -142,8 +148,16 @@ impl<B: Board> Columns<'_, '_, B> {
         let blocks = source.chunks_exact(block);
         for (outer, (source, reached)) in blocks.zip(reached.chunks_exact_mut(block)).enumerate() {
             let base = outer * axis.squares.len() * axis.stride;
+            let places = (0..axis.squares.len()).zip(&axis.squares);
+            let in_use = places.filter(|&(place, _)| {
+                let start = base + at + place * axis.stride;
+                !self.source.are_known_empty(start..start + running.len())
+            });
             let rows = BlockOfRows {
                 axis,
+                in_use: in_use.fold(B::Word::ZERO, |all, (_, &square)| {
+                    all | B::Word::bit(square.into())
+                }),
                 last: &self.space.axes[self.space.axes.len() - 1],
                 blocked: blocked(self.space, number, base + at),
             };
@@ -158,17 +172,13 @@ impl<B: Board> Columns<'_, '_, B> {
         for (target, reached) in self.target.iter_mut().zip(reached) {
             let target = &mut target[at..at + row];
             match self.takes_away {
-                false => add(target, reached),
+                // The first to be here: what was found the time before is written over.
+                false => {
+                    copy(reached, target);
+                }
                 true => take_away(target, reached),
             }
         }
-    }
-}
-
-#[inline(always)]
-fn take_away<W: Bits>(words: &mut [W], others: &[W]) {
-    for (word, &other) in words.iter_mut().zip(others) {
-        *word &= !other;
     }
 }
 

@@ -21,8 +21,8 @@ use super::neighbours::PushedPlace;
 use super::{SliceMoves, add, having_a_move_into};
 use crate::chess::solve::space::{Axis, Board, Moves};
 use crate::parallel::{self, Pool};
-use crate::retro::layer::Layer;
-use crate::retro::quiet::{QuietMoves, SharedMoves};
+use crate::retro::layer::{InUse, Layer};
+use crate::retro::quiet::{Among, QuietMoves, SharedMoves};
 use crate::simd::Width;
 use far::{Columns, FarBuffers, STRIP};
 use near::{NearBuffers, Tiles};
@@ -39,12 +39,13 @@ const ROW: usize = 64;
 
 /// What happens to the positions from which there is a move.
 #[derive(Clone, Copy, Debug)]
-enum Goal<'a, W> {
-    /// Those of a set are added.
-    Add(&'a [W]),
+pub(super) enum Goal {
+    /// They are found, as far as they are asked about.
+    Add,
+    /// They are taken away from what was found.
     TakeAway,
-    /// All others of a set stay, where nothing was before.
-    Leave(&'a [W]),
+    /// All others that are asked about are found.
+    Leave,
 }
 
 /// Whether a man is moved in the far pass, where tiles have at most so many words.
@@ -77,33 +78,36 @@ impl<B: Board> SharedMoves for SliceMoves<'_, B> {
     fn reach_shared(
         &self,
         side: usize,
-        into: &[B::Word],
-        wanted: &[B::Word],
+        into: &Layer<B::Word>,
+        among: Among<'_, B::Word>,
         reached: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.sweep_tiles(side, into, Goal::Add(wanted), reached, width);
+        self.sweep_tiles(side, into.in_use(), (Goal::Add, among), reached, width);
     }
 
     fn escape_shared(
         &self,
         side: usize,
         into: &[B::Word],
+        among: Among<'_, B::Word>,
         candidates: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.sweep_tiles(side, into, Goal::TakeAway, candidates, width);
+        let into = InUse::unknown(into);
+        self.sweep_tiles(side, into, (Goal::TakeAway, among), candidates, width);
     }
 
     fn stuck_shared(
         &self,
         side: usize,
         into: &[B::Word],
-        among: &[B::Word],
+        among: Among<'_, B::Word>,
         stuck: &mut Layer<B::Word>,
         width: Width,
     ) {
-        self.sweep_tiles(side, into, Goal::Leave(among), stuck, width);
+        let into = InUse::unknown(into);
+        self.sweep_tiles(side, into, (Goal::Leave, among), stuck, width);
     }
 
     fn push_shared(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {
@@ -133,8 +137,8 @@ impl<B: Board> SliceMoves<'_, B> {
     fn sweep_tiles(
         &self,
         side: usize,
-        into: &[B::Word],
-        goal: Goal<'_, B::Word>,
+        into: InUse<'_, B::Word>,
+        (goal, among): (Goal, Among<'_, B::Word>),
         target: &mut Layer<B::Word>,
         width: Width,
     ) {
@@ -148,25 +152,24 @@ impl<B: Board> SliceMoves<'_, B> {
         let row = space.axes.last().map_or(1, |last| last.squares.len());
         let near = own.filter(|axis| !is_far(axis, self.tile));
         let tile = near.map(|axis| axis.squares.len() * axis.stride).max();
-        let tile = tile.unwrap_or(row);
+        let tile = tile.unwrap_or(row).max(self.block_of_columns(side));
         let task = tile * (TASK / tile).max(1);
         let buffers = || NearBuffers::new(space, tile);
-        let swept = target.change_slabs_with(task, buffers, |buffers, number, set, active| {
-            let base = number * task;
+        let Among { set, is_decided } = among;
+        let swept = target.change_slabs_beside((task, set), buffers, |buffers, slab| {
+            let base = slab.number * task;
             width.run(Tiles {
                 space,
                 side,
                 base,
                 largest: self.tile,
                 was_far: !far.is_empty(),
-                source: &into[base..base + set.len()],
-                goal: match goal {
-                    Goal::Add(wanted) => Goal::Add(&wanted[base..base + set.len()]),
-                    Goal::TakeAway => Goal::TakeAway,
-                    Goal::Leave(among) => Goal::Leave(&among[base..base + set.len()]),
-                },
-                target: set,
-                active,
+                source: into.part(base..base + slab.set.len()),
+                goal,
+                among: slab.beside,
+                is_decided,
+                target: slab.set,
+                active: slab.active,
                 buffers,
             });
             Ok::<(), Infallible>(())
@@ -174,13 +177,28 @@ impl<B: Board> SliceMoves<'_, B> {
         let Ok(()) = swept;
     }
 
+    /// Words of a block in which a slider on the last axis is moved column by column; one if there
+    /// is none.
+    fn block_of_columns(&self, side: usize) -> usize {
+        let [.., before, last] = &self.space.axes[..] else {
+            return 1;
+        };
+        let block = before.squares.len() * last.squares.len();
+        let slides = last.side == side && matches!(last.moves, Moves::Slide(_));
+        if slides && block <= self.tile {
+            block
+        } else {
+            1
+        }
+    }
+
     /// The men whose squares are `stride` words apart or more.
     fn sweep_far(
         &self,
         side: usize,
         stride: usize,
-        into: &[B::Word],
-        goal: Goal<'_, B::Word>,
+        into: InUse<'_, B::Word>,
+        goal: Goal,
         target: &mut [B::Word],
         width: Width,
     ) {
@@ -268,27 +286,50 @@ mod tests {
                         words.map(|(&may_be, &from)| keep(may_be, from)).collect()
                     };
                     let context = format!("{material}, side {side}, tiles of {tile}");
-                    let mut reached = Layer::new(space.words);
-                    moves.reach_shared(side, &into, &may_be, &mut reached, Width::widest());
-                    assert_eq!(reached.set, both(|may_be, from| may_be & from), "{context}");
-                    let mut candidates = Layer::new(space.words);
-                    candidates.set.copy_from_slice(&may_be);
-                    candidates.recount();
-                    moves.escape_shared(side, &into, &mut candidates, Width::widest());
-                    assert_eq!(
-                        candidates.set,
-                        both(|may_be, from| may_be & !from),
-                        "{context}"
+                    let mut source = Layer::new(space.words);
+                    source.set.copy_from_slice(&into);
+                    source.recount();
+                    // What is found the next time is written over what was found before.
+                    let mut layer = Layer::new(space.words);
+                    layer.set.copy_from_slice(&set(space.words, 2, 3));
+                    layer.recount();
+                    let mut check = |find: &dyn Fn(Among<'_, u64>, &mut Layer<u64>),
+                                     expected: &[u64]| {
+                        for is_decided in [false, true] {
+                            let mut among = may_be.clone();
+                            let asked = Among {
+                                set: &mut among,
+                                is_decided,
+                            };
+                            find(asked, &mut layer);
+                            assert_eq!(layer.set, expected, "{context}");
+                            let len = layer.len();
+                            layer.recount();
+                            assert_eq!(len, layer.len(), "{context}");
+                            let rest = may_be.iter().zip(expected).map(|(&may_be, &found)| {
+                                if is_decided { may_be & !found } else { may_be }
+                            });
+                            assert!(rest.eq(among), "{context}");
+                        }
+                    };
+                    let width = Width::widest();
+                    check(
+                        &|among, layer| moves.reach_shared(side, &source, among, layer, width),
+                        &both(|may_be, from| may_be & from),
                     );
-                    let mut stuck = Layer::new(space.words);
-                    moves.stuck_shared(side, &into, &may_be, &mut stuck, Width::widest());
-                    assert_eq!(stuck.set, candidates.set, "{context}");
-                    for layer in [reached, candidates, stuck] {
-                        let len = layer.len();
-                        let mut again = layer;
-                        again.recount();
-                        assert_eq!(len, again.len(), "{context}");
-                    }
+                    let left = both(|may_be, from| may_be & !from);
+                    check(
+                        &|among, layer| moves.stuck_shared(side, &into, among, layer, width),
+                        &left,
+                    );
+                    check(
+                        &|among, candidates| {
+                            candidates.set.copy_from_slice(&may_be);
+                            candidates.recount();
+                            moves.escape_shared(side, &into, among, candidates, width);
+                        },
+                        &left,
+                    );
                 }
             }
         }
