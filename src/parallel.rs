@@ -4,8 +4,9 @@
 //! that was a quarter of the library. Here is one loop for all; each task is a call through a
 //! pointer, so a task has to be worth some microseconds.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
 
 use rayon::prelude::*;
 
@@ -112,6 +113,76 @@ pub(crate) fn try_map_items<I: Send, T: Send, E: Send>(
     Ok(made?.into_iter().flatten().collect())
 }
 
+/// How many items are prepared before anybody has begun with them.
+const AHEAD: usize = 4;
+
+/// The same for items that are begun in their order, while one more thread prepares those that come
+/// next, as reading what they need from a disk does. What is begun before it was prepared is not
+/// prepared.
+///
+/// # Errors
+///
+/// That of one of the tasks that failed.
+pub(crate) fn try_map_items_ahead<I: Send, T: Send, E: Send>(
+    items: impl IntoIterator<Item = I>,
+    prepare: impl Fn(usize) + Sync,
+    make: impl Fn(usize, I) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E> {
+    let items: Vec<Place<I>> = items.into_iter().map(Place::with).collect();
+    let (begun, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let prepare_all = || {
+        for number in 0..items.len() {
+            while number >= begun.load(Ordering::Relaxed) + AHEAD {
+                if is_over.load(Ordering::Relaxed) {
+                    return;
+                }
+                std::thread::park();
+            }
+            if number >= begun.load(Ordering::Relaxed) {
+                prepare(number);
+            }
+        }
+    };
+    let mut made = std::thread::scope(|scope| {
+        // Without such a thread everything takes longer, and that is all.
+        let preparing = std::thread::Builder::new().spawn_scoped(scope, prepare_all);
+        let preparing = Preparing {
+            thread: preparing.ok().map(|thread| thread.thread().clone()),
+            is_over: &is_over,
+        };
+        try_map(items.len(), |_| {
+            let number = begun.fetch_add(1, Ordering::Relaxed);
+            preparing.go_on();
+            let item = items[number].take();
+            let made = item.map(|item| make(number, item)).transpose();
+            made.map(|made| made.map(|made| (number, made)))
+        })
+    })?;
+    made.sort_by_key(|made| made.as_ref().map(|&(number, _)| number));
+    Ok(made.into_iter().flatten().map(|(_, made)| made).collect())
+}
+
+/// The thread that prepares items, if there is one. It ends with this, however that comes about.
+struct Preparing<'a> {
+    thread: Option<Thread>,
+    is_over: &'a AtomicBool,
+}
+
+impl Preparing<'_> {
+    fn go_on(&self) {
+        if let Some(thread) = &self.thread {
+            thread.unpark();
+        }
+    }
+}
+
+impl Drop for Preparing<'_> {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.go_on();
+    }
+}
+
 /// Where one thread puts something and another finds it.
 struct Place<T>(Mutex<Option<T>>);
 
@@ -177,6 +248,31 @@ impl<T> Pool<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn items_are_begun_in_order_and_prepared_at_most_once() {
+        let prepared: Vec<AtomicUsize> = (0..100).map(|_| AtomicUsize::new(0)).collect();
+        let made = try_map_items_ahead(
+            10..110,
+            |number| {
+                prepared[number].fetch_add(1, Ordering::Relaxed);
+            },
+            |number, item| Ok::<_, ()>((number, item)),
+        );
+        let expected: Vec<(usize, usize)> = (0..100).map(|number| (number, number + 10)).collect();
+        assert_eq!(made.unwrap(), expected);
+        let counts = prepared.into_iter().map(AtomicUsize::into_inner);
+        assert!(counts.max() <= Some(1));
+        let failed = try_map_items_ahead(
+            0..100,
+            |_| {},
+            |number, _| match number {
+                50 => Err(number),
+                _ => Ok(()),
+            },
+        );
+        assert_eq!(failed, Err(50));
+    }
 
     #[test]
     fn what_is_made_is_in_order() {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use super::addressing::{BLACK_KING, FastestMan, Row};
-use super::laid_out::LaidOut;
+use super::laid_out::{LaidOut, PartOfRow};
 use super::rows::{Numbers, Rows, put_bits};
 use super::side::Side;
 use super::windows::{bytes_of_word, windows};
@@ -128,7 +128,13 @@ impl Piece<'_> {
     ) {
         let count = self.numbers.sets();
         let part_of = |digit| side.addressing.part(fastest, digit);
-        part.push_row(row, part_of, |sets, shift, len, bytes| {
+        part.push_row(row, part_of, |part| {
+            let PartOfRow {
+                sets,
+                shift,
+                len,
+                bytes,
+            } = part;
             let kept = u64::MAX >> (64 - len);
             for (number, set) in sets.iter().enumerate() {
                 put_bits(&mut self.sets[number..], count, at, set >> shift & kept);

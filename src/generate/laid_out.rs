@@ -31,6 +31,29 @@ pub struct LaidOut {
     pub(super) bytes: Vec<u8>,
 }
 
+/// Up to 64 numbers of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PartOfRow<'a> {
+    /// What [`Numbers::sets_at`] says of them, from bit `shift` on.
+    pub sets: &'a [u64],
+    pub shift: usize,
+    /// How many.
+    pub len: usize,
+    /// Their bytes; none for results.
+    pub bytes: &'a [u8],
+}
+
+impl PartOfRow<'_> {
+    /// Looks at it, so that it is on its way from memory.
+    #[inline(always)]
+    pub fn touch(&self) -> u64 {
+        let ends = [self.bytes.first(), self.bytes.last()];
+        let ends = ends.into_iter().flatten();
+        let of_sets = self.sets.first().copied().unwrap_or(0);
+        ends.fold(of_sets, |all, &end| all ^ u64::from(end))
+    }
+}
+
 /// Words, or lines of bytes, of each of 64 rows that a thread turns at a time.
 const STRIP: usize = 1 << 10;
 /// Words of each of 64 rows that are turned in a cache. In memory, rows may lie so that they take
@@ -63,12 +86,12 @@ impl LaidOut {
     }
 
     /// Tells the numbers of one row of a file, in which the men but the fastest ones make up an
-    /// address: up to 64 at a time, from which bit of the sets on, how many, and their bytes.
-    pub(super) fn push_row(
-        &self,
+    /// address: up to 64 at a time.
+    pub(super) fn push_row<'s>(
+        &'s self,
         row: &Row,
         part: impl Fn(u32) -> usize,
-        mut push: impl FnMut(&[u64], usize, usize, &[u8]),
+        mut push: impl FnMut(PartOfRow<'s>),
     ) {
         let mut push = |address: usize, squares: Range<u32>| {
             let (place, count) = (address - self.first, self.numbers.sets());
@@ -77,7 +100,12 @@ impl LaidOut {
                 true => &[],
                 false => &self.bytes[place * 64 + shift..][..len],
             };
-            push(&self.sets[place * count..][..count], shift, len, bytes);
+            push(PartOfRow {
+                sets: &self.sets[place * count..][..count],
+                shift,
+                len,
+                bytes,
+            });
         };
         let Some(man) = self.along else {
             push(row.address, row.digits.clone());

@@ -14,6 +14,7 @@ use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::Metric;
 use crate::parallel;
+use crate::store::prefer_large_pages;
 use crate::table::Plane;
 
 /// The only slice of a material, in slabs.
@@ -49,11 +50,13 @@ impl Slabs {
 }
 
 /// Numbers of any value, so many: memory that was in use, if it is enough, since what comes from the
-/// system has to be cleared first.
+/// system has to be cleared first. Else in large pages, since rows are read from all over it.
 fn of_len<T: Copy + Default>(mut old: Vec<T>, len: usize) -> Vec<T> {
     if old.len() < len {
         drop(old);
-        return vec![T::default(); len];
+        let mut new = vec![T::default(); len];
+        prefer_large_pages(&mut new);
+        return new;
     }
     old.truncate(len);
     old.shrink_to_fit();
@@ -173,10 +176,11 @@ impl Slices for Slabs {
                 }
             })
             .collect();
-        let laid_out = parallel::try_each_item(slabs, |_, part| {
-            let values = self
-                .values
-                .side(side, part.slab, wanted(&[numbers.metric()]))?;
+        let distances = wanted(&[numbers.metric()]);
+        let first = slabs.first().map_or(0, |part| part.slab);
+        let read = |number: usize| self.values.read_ahead(side, first + number, distances);
+        let laid_out = parallel::try_map_items_ahead(slabs, read, |_, part| {
+            let values = self.values.side(side, part.slab, distances)?;
             let words = part.sets.chunks_exact_mut(numbers.sets());
             for ((at, address), word) in (part.skipped..).zip(part.addresses).zip(words) {
                 let all = numbers.sets_at(&values, at, addressing.held(address));

@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
+use arrayvec::ArrayVec;
+
 use super::addressing::{BLACK_KING, FastestMan, FileOrder};
 use super::by_king::ByKing;
 use super::by_parts::Samples;
 use super::choose::Ordered;
 use super::gather::Gather;
-use super::laid_out::LaidOut;
+use super::laid_out::{LaidOut, PartOfRow};
 use super::rows::{Rows, WithSets};
+use super::runs::Runs;
 use super::side::Side;
 use super::slices::LentValues;
 use crate::chess::index::Order;
@@ -332,6 +335,19 @@ impl ValueSource for SampleSource<'_> {
     }
 }
 
+/// Parts of rows that are asked for at a time. In memory rows that follow each other in a file are
+/// far apart, so each is waited for; those of a few parts come side by side.
+const PARTS_AT_A_TIME: usize = 32;
+
+fn push_parts(parts: &mut ArrayVec<PartOfRow<'_>, PARTS_AT_A_TIME>, runs: &mut Runs<'_>) {
+    let touched = parts.iter().fold(0, |all, part| all ^ part.touch());
+    // Nobody wants to know what is there, but it has to be looked at.
+    std::hint::black_box(touched);
+    for part in parts.drain(..) {
+        runs.push_word(part.sets, part.shift, part.len, part.bytes);
+    }
+}
+
 /// The numbers of a laid out side in one order, turned when they are wanted.
 pub(super) struct LaidOutSource<'a> {
     sample: SampleSource<'a>,
@@ -374,11 +390,16 @@ impl ValueSource for LaidOutSource<'_> {
         side.fill(start, out, |runs, _, indices| {
             let len = (indices.end - indices.start) as usize;
             let part = |digit| side.addressing.part(self.fastest, digit);
+            let mut parts: ArrayVec<PartOfRow<'_>, PARTS_AT_A_TIME> = ArrayVec::new();
             for row in side.rows(&self.sample.order, indices.start, len) {
-                laid_out.push_row(&row, part, |sets, shift, len, bytes| {
-                    runs.push_word(sets, shift, len, bytes);
+                laid_out.push_row(&row, part, |part| {
+                    parts.push(part);
+                    if parts.is_full() {
+                        push_parts(&mut parts, runs);
+                    }
                 });
             }
+            push_parts(&mut parts, runs);
         });
     }
 }

@@ -186,7 +186,8 @@ impl SliceDigest {
                 first: slabs.addresses(slab).start,
             })
         };
-        let digests = parallel::try_map(slabs.slabs(), |slab| {
+        let read = |slab: usize| slabs.read_ahead(0, slab, wanted);
+        let digests = parallel::try_map_items_ahead(0..slabs.slabs(), read, |_, slab| {
             let (part, addresses) = (part(slab)?, slabs.addresses(slab));
             Ok::<_, SolveError>(SliceDigest {
                 tally: SliceTally::of_white(index_space, words, &addresses, &part, LISTED),

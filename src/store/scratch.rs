@@ -285,6 +285,14 @@ impl Scratch {
         decompress_into(&bytes, room)
     }
 
+    /// Reads what was put away and forgets it: whoever gets it soon afterwards does not wait for the
+    /// disk. What goes wrong he is told.
+    pub fn read_ahead(&self, part: Part) {
+        if let (ScratchPlace::File(file), false) = (&self.place, part.is_empty()) {
+            let _ = read_part(file, part);
+        }
+    }
+
     /// What was put away.
     ///
     /// # Errors

@@ -321,6 +321,19 @@ impl SlabValues {
         make().map_err(|reason| reason.of(&self.material))
     }
 
+    /// Reads what the values of one side to move in a slab are made from, so that whoever asks for
+    /// them soon does not wait for the disk.
+    pub fn read_ahead(&self, side: usize, slab: usize, wanted: Wanted) {
+        let wanted = Wanted {
+            to_mate: wanted.to_mate && self.mates,
+            ..wanted
+        };
+        self.chains.read_ahead(side, slab, wanted);
+        if let Some(conversions) = &self.conversions {
+            conversions.read_ahead(side, slab, wanted.to_mate);
+        }
+    }
+
     /// What others see of one side to move in a slab: zeroing moves are not brought back for that.
     fn seen_side(&self, side: usize, slab: usize) -> Result<SideValues, SolveError> {
         let make = || -> Result<SideValues, Unsolved> {

@@ -229,6 +229,21 @@ impl<W: Bits> Chains<W> {
         Ok(values)
     }
 
+    /// Reads what the values of one side in a slab are made from, so that they do not wait for the
+    /// disk.
+    pub fn read_ahead(&self, side: usize, slab: usize, wanted: Wanted) {
+        let scratch = self.outside.scratch();
+        self.outside.read_ahead(side, slab, wanted.to_mate);
+        let mates = self.mates.iter().filter(|_| wanted.to_mate);
+        for chains in std::iter::once(&self.decided).chain(mates) {
+            for plies in [&chains[side].won, &chains[1 - side].lost] {
+                for (_, part) in plies.parts_of(slab) {
+                    scratch.read_ahead(part);
+                }
+            }
+        }
+    }
+
     /// The positions of a slab that are lost for the side to move.
     ///
     /// # Errors

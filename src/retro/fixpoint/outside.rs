@@ -209,6 +209,16 @@ impl<W: Bits> Outside<W> {
         scores.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
+    /// Reads what [`fixed`](Self::fixed) gets, so that it does not wait for the disk.
+    pub fn read_ahead(&self, side: usize, slab: usize, with_scores: bool) {
+        let StoredSlab { sets, scores, .. } = &self.slabs[slab][side];
+        let sets = sets.iter().enumerate().filter(|&(set, _)| set != IN_CHECK);
+        let scores = with_scores.then_some(scores);
+        for &part in sets.map(|(_, part)| part).chain(scores) {
+            self.scratch.read_ahead(part);
+        }
+    }
+
     /// Everything of a side but its checks, which solving alone asks for; scores only if they are
     /// wanted.
     ///
