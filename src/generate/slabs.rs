@@ -14,7 +14,6 @@ use crate::chess::solve::solved::SideValues;
 use crate::chess::solve::{SlabValues, SolveError};
 use crate::metric::Metric;
 use crate::parallel;
-use crate::store::prefer_large_pages;
 use crate::table::Plane;
 
 /// The only slice of a material, in slabs.
@@ -50,13 +49,11 @@ impl Slabs {
 }
 
 /// Numbers of any value, so many: memory that was in use, if it is enough, since what comes from the
-/// system has to be cleared first. Else in large pages, since rows are read from all over it.
+/// system has to be cleared first.
 fn of_len<T: Copy + Default>(mut old: Vec<T>, len: usize) -> Vec<T> {
     if old.len() < len {
         drop(old);
-        let mut new = vec![T::default(); len];
-        prefer_large_pages(&mut new);
-        return new;
+        return vec![T::default(); len];
     }
     old.truncate(len);
     old.shrink_to_fit();

@@ -2,18 +2,17 @@
 //!
 //! What Black wins is then what White wins with the colors exchanged, so one chain is enough. Its
 //! plies are gone through position by position; where the images of neighboring positions go, they
-//! are far apart. So images are sorted by slabs, whose words fit into a cache, and a slab is put
-//! together and away while it is there. Only of plies that decided so much that their images do not
-//! fit into memory a whole set is put together.
+//! are far apart. So images are sorted into groups of words that fit into a cache before they are
+//! put into a set.
 
 use std::io;
 
 use super::plies::{Plies, put_layer};
 use super::{Unsolved, Watch};
 use crate::game::Bits;
-use crate::parallel::{self, Pool};
+use crate::parallel;
 use crate::retro::layer::Layer;
-use crate::retro::words::{Words, encoded};
+use crate::retro::words::Words;
 use crate::store::{Part, Record, RecordKind, Scratch};
 
 /// Where positions go when the colors are exchanged.
@@ -22,13 +21,10 @@ pub trait ColorExchange<W>: Sync {
     fn images(&self, address: usize, word: W, found: impl FnMut(usize, u32));
 }
 
-/// Bytes of what a ply decided that are looked at together, at least: some 30 million positions at
-/// most.
+/// Words of a group.
+const GROUP: usize = 1 << 16;
+/// Bytes of what a ply decided that are looked at together: some 30 million positions at most.
 const BATCH: usize = 4 << 20;
-/// Bytes of a set for each such byte, if it is large: a byte says where seven positions are at most,
-/// which take four bytes each, or eight while a vector grows. So they take no more memory than three
-/// sets, of the four that the chains do not need any more.
-const BYTES_OF_SET: usize = 20;
 
 /// The images of what a chain has decided.
 pub(super) struct Exchanged<'a, W, E> {
@@ -36,7 +32,7 @@ pub(super) struct Exchanged<'a, W, E> {
     scratch: &'a Scratch,
     /// Words of a slab.
     slab: usize,
-    /// For each thread, the positions of each slab: `address * WIDTH + bit`, from its first on.
+    /// For each thread, the positions of each group: `address * WIDTH + bit`, from its first on.
     found: Vec<Vec<Vec<u32>>>,
     /// Empty between two calls.
     layer: &'a mut Layer<W>,
@@ -52,12 +48,12 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
         layer: &'a mut Layer<W>,
         watch: Watch<'a>,
     ) -> Self {
-        let slabs = layer.set.len().div_ceil(slab);
+        let groups = layer.set.len().div_ceil(GROUP);
         Exchanged {
             exchange,
             scratch,
             slab,
-            found: vec![vec![Vec::new(); slabs]; rayon::current_num_threads()],
+            found: vec![vec![Vec::new(); groups]; rayon::current_num_threads()],
             layer,
             watch,
         }
@@ -98,18 +94,14 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
             .enumerate()
             .filter(|(_, part)| !part.is_empty());
         let used: Vec<(usize, Part)> = used.map(|(slab, &part)| (slab, part)).collect();
-        let bytes = BATCH.max(size_of_val(&self.layer.set[..]) / BYTES_OF_SET);
         let mut rest = &used[..];
         while !rest.is_empty() {
             if self.watch.is_cancelled() {
                 return Err(Unsolved::Cancelled);
             }
-            let (batch, after) = rest.split_at(up_to(rest, bytes));
-            self.find(batch)?;
-            if batch.len() == used.len() {
-                return Ok(self.put_slabs()?);
-            }
+            let (batch, after) = rest.split_at(up_to(rest, BATCH));
             rest = after;
+            self.find(batch)?;
             self.gather();
         }
         let images = put_layer(self.layer, self.slab, self.scratch)?;
@@ -117,7 +109,7 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
         Ok(images)
     }
 
-    /// Sorts the images of some slabs by slabs.
+    /// Sorts the images of some slabs into groups.
     fn find(&mut self, batch: &[(usize, Part)]) -> io::Result<()> {
         let (exchange, scratch, slab) = (self.exchange, self.scratch, self.slab);
         let all_words = self.layer.set.len();
@@ -136,8 +128,8 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
                 let words = (all_words - number * slab).min(slab);
                 for (address, word) in Words::<W>::new(scratch, part, words)? {
                     exchange.images(number * slab + address, word, |address, bit| {
-                        let within = (address % slab) as u32 * W::WIDTH + bit;
-                        found[address / slab].push(within);
+                        let within = (address % GROUP) as u32 * W::WIDTH + bit;
+                        found[address / GROUP].push(within);
                     });
                 }
             }
@@ -148,8 +140,8 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
     /// Puts what was found into the set.
     fn gather(&mut self) {
         let found = &self.found;
-        let gathered = self.layer.change_slabs(self.slab, |slab, set, active| {
-            for &within in found.iter().flat_map(|found| &found[slab]) {
+        let gathered = self.layer.change_slabs(GROUP, |group, set, active| {
+            for &within in found.iter().flat_map(|found| &found[group]) {
                 let address = (within / W::WIDTH) as usize;
                 set[address] |= W::bit(within % W::WIDTH);
                 active[address / 64] |= 1 << (address % 64);
@@ -157,33 +149,8 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
             Ok::<(), std::convert::Infallible>(())
         });
         let Ok(()) = gathered;
-        self.forget();
-    }
-
-    /// Puts what was found away, if that is all of it.
-    fn put_slabs(&mut self) -> io::Result<Vec<Part>> {
-        let (found, scratch, words) = (&self.found, self.scratch, self.slab);
-        let pool = Pool::default();
-        let slabs = self.layer.set.len().div_ceil(words);
-        let parts = parallel::try_map(slabs, |slab| {
-            pool.lend(
-                || Layer::<W>::new(words),
-                |layer| {
-                    for &within in found.iter().flat_map(|found| &found[slab]) {
-                        let address = (within / W::WIDTH) as usize;
-                        layer.insert(address, W::bit(within % W::WIDTH));
-                    }
-                    scratch.put(&encoded(layer.drain()))
-                },
-            )
-        })?;
-        self.forget();
-        Ok(parts)
-    }
-
-    fn forget(&mut self) {
-        for slab in self.found.iter_mut().flatten() {
-            slab.clear();
+        for group in self.found.iter_mut().flatten() {
+            group.clear();
         }
     }
 }
