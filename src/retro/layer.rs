@@ -147,7 +147,7 @@ impl<W: Bits> Layer<W> {
 
     #[inline(always)]
     fn count(&mut self) {
-        self.len = in_use(&self.active);
+        self.len = count_in_use(&self.active);
     }
 
     /// Empties every word, in slabs of so many words, a multiple of 64, on all threads.
@@ -193,7 +193,7 @@ impl<W: Bits> Layer<W> {
         let pool = Pool::default();
         let lens = parallel::try_map_items(slabs, |number, (set, active)| {
             pool.lend(&make, |made| change(made, number, set, active))?;
-            Ok(in_use(active))
+            Ok(count_in_use(active))
         })?;
         self.len = lens.iter().sum::<usize>();
         Ok(())
@@ -221,7 +221,7 @@ impl<W: Bits> Layer<W> {
                 beside,
             };
             pool.lend(&make, |made| change(made, slab))?;
-            Ok(in_use(active))
+            Ok(count_in_use(active))
         })?;
         self.len = lens.iter().sum::<usize>();
         Ok(())
@@ -302,7 +302,7 @@ impl<W: Bits> Layer<W> {
 }
 
 /// How many words some rows say are in use.
-fn in_use(active: &[u64]) -> usize {
+fn count_in_use(active: &[u64]) -> usize {
     active.iter().map(|row| row.count_ones() as usize).sum()
 }
 

@@ -1,4 +1,5 @@
-//! The near pass: all other men, tile by tile, after which each word is what it finally is.
+//! The near pass: all other men, tile by tile, after which each word is what it finally is. A man
+//! who is alone here is moved in strips of his places instead, which need less of a cache.
 
 use super::super::columns::ColumnBuffers;
 use super::super::{Buffers, sweep_words, union};
@@ -65,14 +66,15 @@ impl<B: Board> Kernel for Tiles<'_, B> {
         for start in (0..self.source.words.len()).step_by(tile) {
             let source = self.source.part(start..start + tile);
             let rows = rows_of(self.active, start, tile);
-            let has_candidates = || rows.iter().any(|&row| row != 0);
-            if matches!(self.goal, Goal::TakeAway) && !has_candidates() {
+            // Candidates, or what was found the time before.
+            let has_any = rows.iter().any(|&row| row != 0);
+            if matches!(self.goal, Goal::TakeAway) && !has_any {
                 continue;
             }
             let is_known = source.are_known_empty(0..tile);
             let is_empty = is_known || union(source.words).is_empty();
             if matches!(self.goal, Goal::Add) && is_empty && !self.was_far {
-                if has_candidates() {
+                if has_any {
                     self.clear(start, tile);
                 }
                 continue;
