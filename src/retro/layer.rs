@@ -170,36 +170,18 @@ impl<W: Bits> Layer<W> {
         slab: usize,
         change: impl Fn(usize, &mut [W], &mut [u64]) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
-        self.change_slabs_with(
-            slab,
-            || (),
-            |(), number, set, active| change(number, set, active),
-        )
-    }
-
-    /// The same with something that a thread makes once and uses for several slabs.
-    ///
-    /// # Errors
-    ///
-    /// What `change` says.
-    pub fn change_slabs_with<T: Send, E: Send>(
-        &mut self,
-        slab: usize,
-        make: impl Fn() -> T + Sync,
-        change: impl Fn(&mut T, usize, &mut [W], &mut [u64]) -> Result<(), E> + Sync,
-    ) -> Result<(), E> {
         let sets = self.set.chunks_mut(slab);
         let slabs = sets.zip(self.active.chunks_mut(slab / ROW));
-        let pool = Pool::default();
         let lens = parallel::try_map_items(slabs, |number, (set, active)| {
-            pool.lend(&make, |made| change(made, number, set, active))?;
+            change(number, set, active)?;
             Ok(count_in_use(active))
         })?;
         self.len = lens.iter().sum::<usize>();
         Ok(())
     }
 
-    /// The same together with the words of another set at the same addresses.
+    /// The same together with the words of another set at the same addresses, and with something
+    /// that a thread makes once and uses for several slabs.
     ///
     /// # Errors
     ///

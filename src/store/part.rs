@@ -41,6 +41,15 @@ impl Part {
 
 /// What was put away in a file.
 pub(super) fn read_part(file: &File, part: Part) -> io::Result<Vec<u8>> {
+    let bytes = read_bytes(file, part)?;
+    match crc32c::crc32c(&bytes) == part.checksum {
+        true => Ok(bytes),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// The bytes where it was put away, whatever they are now.
+pub(super) fn read_bytes(file: &File, part: Part) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; part.len as usize];
     let mut done = 0;
     while done < bytes.len() {
@@ -53,10 +62,7 @@ pub(super) fn read_part(file: &File, part: Part) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error),
         }
     }
-    match crc32c::crc32c(&bytes) == part.checksum {
-        true => Ok(bytes),
-        false => Err(io::ErrorKind::InvalidData.into()),
-    }
+    Ok(bytes)
 }
 
 /// Whether a part is in a file as it was written.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
-use super::part::{Part, read_part, write_all_at};
+use super::part::{Part, read_bytes, read_part, write_all_at};
 use super::{are_zeros, compress, compress_set, decompress, decompress_into, decompress_set};
 use crate::game::Bits;
 
@@ -289,7 +289,7 @@ impl Scratch {
     /// disk. What goes wrong he is told.
     pub fn read_ahead(&self, part: Part) {
         if let (ScratchPlace::File(file), false) = (&self.place, part.is_empty()) {
-            let _ = read_part(file, part);
+            let _ = read_bytes(file, part);
         }
     }
 

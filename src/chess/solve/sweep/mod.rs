@@ -243,14 +243,7 @@ impl<W: Bits> Buffers<W> {
         let rows = self.source.chunks_exact_mut(row).zip(&axis.squares);
         for (place, (to, &square)) in rows.enumerate() {
             let start = at + place * axis.stride;
-            let any = match source.are_known_empty(start..start + row) {
-                true => {
-                    to.fill(W::ZERO);
-                    W::ZERO
-                }
-                false => copy(&source.words[start..start + row], to),
-            };
-            if !any.is_empty() {
+            if !copy_in_use(source, start, to).is_empty() {
                 in_use |= W::bit(square.into());
             }
         }
@@ -412,6 +405,18 @@ fn copy<W: Bits>(from: &[W], to: &mut [W]) -> W {
         any |= from;
     }
     any
+}
+
+/// Copies the words that begin at `start` and says what is in any of them; they are not looked at if
+/// they are known to be empty.
+#[inline(always)]
+fn copy_in_use<W: Bits>(source: InUse<'_, W>, start: usize, to: &mut [W]) -> W {
+    let range = start..start + to.len();
+    if source.are_known_empty(range.clone()) {
+        to.fill(W::ZERO);
+        return W::ZERO;
+    }
+    copy(&source.words[range], to)
 }
 
 /// The last axis, in some whole rows, the first of them at address `base`.

@@ -226,6 +226,25 @@ impl<'a, B: Board> RankMoves<'a, B> {
         });
     }
 
+    /// What moves within this rank find, and then those of the first man, to and from where others
+    /// are: nothing is decided before both are done.
+    fn within_and_beyond(
+        &self,
+        side: usize,
+        mut among: Among<'_, B::Word>,
+        found: &mut Layer<B::Word>,
+        within: impl FnOnce(Among<'_, B::Word>, &mut Layer<B::Word>),
+        beyond: impl FnOnce(&[B::Word], &mut Layer<B::Word>),
+    ) {
+        if side != self.first.side {
+            within(among, found);
+            return;
+        }
+        within(among.undecided(), found);
+        beyond(among.set, found);
+        among.take_away(&found.set);
+    }
+
     /// Takes the positions away in which the first man has a move into what is open, here or where
     /// others are.
     fn escape_to_others(&self, open: &[B::Word], candidates: &mut Layer<B::Word>, width: Width) {
@@ -272,58 +291,51 @@ impl<B: Board> SharedMoves for RankMoves<'_, B> {
         &self,
         side: usize,
         into: &Layer<B::Word>,
-        mut among: Among<'_, B::Word>,
+        among: Among<'_, B::Word>,
         reached: &mut Layer<B::Word>,
         width: Width,
     ) {
-        if side != self.first.side {
+        let within = |among: Among<'_, B::Word>, reached: &mut Layer<B::Word>| {
             self.inner.reach_shared(side, into, among, reached, width);
-            return;
-        }
-        let inner = among.undecided();
-        self.inner.reach_shared(side, into, inner, reached, width);
-        let newest = |place: usize| Some(&self.newest[place].as_ref()?.set[..]);
-        let planes = self.planes(&into.set, newest);
-        self.hop(&planes, Goal::Add(among.set), reached, width);
-        among.take_away(&reached.set);
+        };
+        self.within_and_beyond(side, among, reached, within, |wanted, reached| {
+            let newest = |place: usize| Some(&self.newest[place].as_ref()?.set[..]);
+            let planes = self.planes(&into.set, newest);
+            self.hop(&planes, Goal::Add(wanted), reached, width);
+        });
     }
 
     fn escape_shared(
         &self,
         side: usize,
         into: &[B::Word],
-        mut among: Among<'_, B::Word>,
+        among: Among<'_, B::Word>,
         candidates: &mut Layer<B::Word>,
         width: Width,
     ) {
-        if side != self.first.side {
-            let inner = &self.inner;
-            inner.escape_shared(side, into, among, candidates, width);
-            return;
-        }
-        let inner = among.undecided();
-        self.inner
-            .escape_shared(side, into, inner, candidates, width);
-        self.escape_to_others(into, candidates, width);
-        among.take_away(&candidates.set);
+        let within = |among: Among<'_, B::Word>, candidates: &mut Layer<B::Word>| {
+            self.inner
+                .escape_shared(side, into, among, candidates, width);
+        };
+        self.within_and_beyond(side, among, candidates, within, |_, candidates| {
+            self.escape_to_others(into, candidates, width);
+        });
     }
 
     fn stuck_shared(
         &self,
         side: usize,
         into: &[B::Word],
-        mut among: Among<'_, B::Word>,
+        among: Among<'_, B::Word>,
         stuck: &mut Layer<B::Word>,
         width: Width,
     ) {
-        if side != self.first.side {
+        let within = |among: Among<'_, B::Word>, stuck: &mut Layer<B::Word>| {
             self.inner.stuck_shared(side, into, among, stuck, width);
-            return;
-        }
-        let inner = among.undecided();
-        self.inner.stuck_shared(side, into, inner, stuck, width);
-        self.escape_to_others(into, stuck, width);
-        among.take_away(&stuck.set);
+        };
+        self.within_and_beyond(side, among, stuck, within, |_, stuck| {
+            self.escape_to_others(into, stuck, width);
+        });
     }
 
     fn push_shared(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {

@@ -1,7 +1,7 @@
 //! The far pass: men whose squares lie far apart in the address, column by column.
 
 use super::super::turn::{TurnedRows, Turns};
-use super::super::{BlockOfRows, add_rows, blocked, copy};
+use super::super::{BlockOfRows, add_rows, blocked, copy, copy_in_use};
 use super::add;
 use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
@@ -72,13 +72,7 @@ impl<B: Board> Columns<'_, '_, B> {
         let row = self.buffers.running.len();
         let rows = self.buffers.source.chunks_exact_mut(row);
         for (place, to) in rows.enumerate() {
-            let start = place * self.stride + at;
-            match self.source.are_known_empty(start..start + row) {
-                true => to.fill(B::Word::ZERO),
-                false => {
-                    copy(&self.source.words[start..start + row], to);
-                }
-            }
+            copy_in_use(self.source, place * self.stride + at, to);
         }
         self.buffers.reached.fill(B::Word::ZERO);
     }
