@@ -3,12 +3,14 @@
 use crate::chess::index::IndexSpace;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::solved::{SideValues, SliceValues, Solved};
-use crate::chess::solve::{SlabValues, SolveError, Wanted};
+use crate::chess::solve::{Distance, SlabValues, SolveError, Wanted};
 use crate::game::Bits;
 use crate::metric::{Metric, Wdl};
 use crate::parallel;
 use crate::retro::score::Scores;
-use crate::statistics::{LISTED, Sets, SliceTally, SliceWords};
+use crate::statistics::{
+    DecidedPlies, Image, LISTED, Sets, Slice, SliceTally, SliceWords, TO_MATE, TO_ZEROING,
+};
 use crate::table::{Counts, Longest, Plane, SideStatistics, Statistics};
 
 /// What the files of a material say about its values as a whole.
@@ -167,55 +169,88 @@ impl SliceDigest {
         Ok((digest, visited))
     }
 
-    /// Goes through the values with White to move of a material that has the same men on both sides
-    /// and no pawns, slab by slab: those with Black to move are their images.
-    pub(super) fn of_white(
+    /// Goes through a slice slab by slab. Distances are counted as plies decided them, so that
+    /// nobody has to make numbers of them.
+    ///
+    /// Where there are values with White to move only, those with Black to move are their images.
+    pub(super) fn of_plies(
         index_space: &IndexSpace,
+        slice: (usize, PawnPlacement),
         slabs: &SlabValues,
         mates: bool,
     ) -> Result<SliceDigest, SolveError> {
-        let words = slabs.words();
         let wanted = Wanted {
             to_zeroing: true,
             to_mate: mates,
         };
-        let part = |slab: usize| -> Result<WhitePart, SolveError> {
-            Ok(WhitePart {
-                white: slabs.side(0, slab, wanted)?,
-                lost_by_black: slabs.lost_by_black(slab)?,
-                first: slabs.addresses(slab).start,
-            })
+        let sides = if slabs.are_only_white() { 0..1 } else { 0..2 };
+        let read = |slab: usize| {
+            for side in sides.clone() {
+                slabs.read_plies_ahead(side, slab, wanted);
+            }
         };
-        let read = |slab: usize| slabs.read_ahead(0, slab, wanted);
         let digests = parallel::try_map_items_ahead(0..slabs.slabs(), read, |_, slab| {
-            let (part, addresses) = (part(slab)?, slabs.addresses(slab));
-            Ok::<_, SolveError>(SliceDigest {
-                tally: SliceTally::of_white(index_space, words, &addresses, &part, LISTED),
-                results: [results_asked(&part.white); 2],
-            })
+            SliceDigest::of_plies_in(index_space, slice, slabs, slab, mates)
         })?;
         let longest = digests.iter().map(|digest| digest.tally.longest_of_white());
         let longest: Vec<[u32; 2]> = longest.collect();
         let digests = digests.into_iter();
         let mut digest = digests.fold(SliceDigest::default(), SliceDigest::merge);
-        // Few slabs have wins that take so long. Where there are none, or distances are not known, it
-        // is no plies.
-        let plies = digest.tally.longest_of_white();
-        let has_longest = |slab: &usize| {
-            let mut of_distances = longest[*slab].iter().zip(&plies);
-            of_distances.any(|(of, all)| of == all && *all > 0)
+        if slabs.are_only_white() {
+            let images = longest_images(index_space, slabs, wanted, (&digest.tally, &longest))?;
+            digest.tally.keep_images(images);
+        }
+        Ok(digest)
+    }
+
+    fn of_plies_in(
+        index_space: &IndexSpace,
+        slice: (usize, PawnPlacement),
+        slabs: &SlabValues,
+        slab: usize,
+        mates: bool,
+    ) -> Result<SliceDigest, SolveError> {
+        let (words, addresses) = (slabs.words(), slabs.addresses(slab));
+        let results = Wanted {
+            to_zeroing: false,
+            to_mate: false,
         };
-        let with_longest: Vec<usize> = (0..slabs.slabs()).filter(has_longest).collect();
-        let images = parallel::try_map_items(with_longest, |_, slab| {
-            let (part, addresses) = (part(slab)?, slabs.addresses(slab));
-            let images = SliceTally::images(index_space, words, &addresses, &part, plies);
-            Ok::<_, SolveError>(images)
-        })?;
-        let all = [0, 1].map(|distance: usize| {
-            let of_slabs = images.iter().flat_map(|images| &images[distance]);
-            of_slabs.copied().collect()
-        });
-        digest.tally.keep_images(all);
+        let white = slabs.side(0, slab, results)?;
+        if slabs.are_only_white() {
+            let part = WhitePart {
+                white,
+                lost_by_black: slabs.lost_by_black(slab)?,
+                first: addresses.start,
+            };
+            let place = Slice::of_white(index_space, words, &addresses, LISTED);
+            let mut digest = SliceDigest {
+                tally: SliceTally::of_white(index_space, words, &addresses, &part, LISTED),
+                results: [results_asked(&part.white); 2],
+            };
+            let white = &part.white;
+            add_plies(
+                &place,
+                &mut digest.tally,
+                (slabs, slab, mates),
+                (0, white, &part),
+            )?;
+            return Ok(digest);
+        }
+        let values = [white, slabs.side(1, slab, results)?];
+        let part = SlicePart {
+            values: &values,
+            first: addresses.start,
+        };
+        let place = Slice::new(index_space, slice, words, &addresses, LISTED);
+        let mut digest = SliceDigest::of_part(index_space, slice, words, &part);
+        for (side, of_side) in values.iter().enumerate() {
+            add_plies(
+                &place,
+                &mut digest.tally,
+                (slabs, slab, mates),
+                (side, of_side, &part),
+            )?;
+        }
         Ok(digest)
     }
 
@@ -255,6 +290,60 @@ impl SliceDigest {
     }
 }
 
+/// Adds the distances of a side to what was counted of a slab without them.
+fn add_plies(
+    place: &Slice<'_>,
+    tally: &mut SliceTally,
+    (slabs, slab, mates): (&SlabValues, usize, bool),
+    (side, values, words): (usize, &SideValues, &impl SliceWords),
+) -> Result<(), SolveError> {
+    let distances = [
+        (TO_ZEROING, Distance::Zeroing, true),
+        (TO_MATE, Distance::Mate, mates),
+    ];
+    for (number, distance, _) in distances.into_iter().filter(|&(.., is_known)| is_known) {
+        let plies = DecidedPlies {
+            won: slabs.plies(side, slab, distance, true)?,
+            lost: slabs.plies(side, slab, distance, false)?,
+        };
+        let words = (words, &values.own.won_by_zeroing[..]);
+        place.add_plies(tally, (side, number), words, plies)?;
+    }
+    Ok(())
+}
+
+/// The images of the longest wins with White to move, to zeroing and to mate, from the tally of all
+/// slabs and how long those of each slab take.
+fn longest_images(
+    index_space: &IndexSpace,
+    slabs: &SlabValues,
+    wanted: Wanted,
+    (tally, longest): (&SliceTally, &[[u32; 2]]),
+) -> Result<[Vec<Image>; 2], SolveError> {
+    // Few slabs have wins that take so long. Where there are none, or distances are not known, it
+    // is no plies.
+    let plies = tally.longest_of_white();
+    let has_longest = |slab: &usize| {
+        let mut of_distances = longest[*slab].iter().zip(&plies);
+        of_distances.any(|(of, all)| of == all && *all > 0)
+    };
+    let with_longest: Vec<usize> = (0..slabs.slabs()).filter(has_longest).collect();
+    let images = parallel::try_map_items(with_longest, |_, slab| {
+        let addresses = slabs.addresses(slab);
+        let part = WhitePart {
+            white: slabs.side(0, slab, wanted)?,
+            lost_by_black: Vec::new(),
+            first: addresses.start,
+        };
+        let images = SliceTally::images(index_space, slabs.words(), &addresses, &part, plies);
+        Ok::<_, SolveError>(images)
+    })?;
+    Ok([0, 1].map(|distance: usize| {
+        let of_slabs = images.iter().flat_map(|images| &images[distance]);
+        of_slabs.copied().collect()
+    }))
+}
+
 /// Consecutive words of a slice.
 struct SlicePart<'a> {
     values: &'a SliceValues,
@@ -285,7 +374,7 @@ impl SliceWords for WhitePart {
             return sets_at(&self.white, address);
         }
         let mut decided = [0; 5];
-        decided[Wdl::Loss.index()] = self.lost_by_black[address];
+        decided[Wdl::Loss.index()] = self.lost_by_black.get(address).copied().unwrap_or(0);
         Sets {
             decided,
             ..Sets::default()
@@ -352,7 +441,7 @@ mod tests {
         for name in ["KQvKQ", "KRvKR", "KBvKB", "KNvKN"] {
             let material: Material = name.parse().unwrap();
             let index_space = IndexSpace::new(material);
-            let [both, white] = [true, false].map(|both_sides| {
+            let [both_sides, white] = [true, false].map(|both_sides| {
                 let options = SolveOptions {
                     engine: Engine::Chains,
                     slab: 320,
@@ -362,19 +451,21 @@ mod tests {
                 let targets = gather_targets(&material, &stored, options.width).unwrap();
                 solve_in_slabs(material, targets, options).unwrap().unwrap()
             });
-            assert!(!both.are_only_white() && white.are_only_white());
+            assert!(!both_sides.are_only_white() && white.are_only_white());
             let wanted = Wanted {
                 to_zeroing: true,
                 to_mate: true,
             };
             assert!(white.side(1, 0, wanted).is_err());
             let slice = (0, PawnPlacement::default());
-            let (both, _) =
-                SliceDigest::of_slabs(&index_space, slice, &both, true, |_| Ok(())).unwrap();
-            let white = SliceDigest::of_white(&index_space, &white, true).unwrap();
-            let [both, white] =
-                [both, white].map(|digest| Summary::from_digest(&digest, &index_space));
-            assert_eq!(both, white, "{name}");
+            let (numbers, _) =
+                SliceDigest::of_slabs(&index_space, slice, &both_sides, true, |_| Ok(())).unwrap();
+            let summary = |digest| Summary::from_digest(&digest, &index_space);
+            let plies = [&both_sides, &white].map(|slabs| {
+                summary(SliceDigest::of_plies(&index_space, slice, slabs, true).unwrap())
+            });
+            assert_eq!(plies[0], summary(numbers), "{name}");
+            assert_eq!(plies[1], plies[0], "{name}");
         }
     }
 }

@@ -66,6 +66,12 @@ impl<W, B: AsRef<[u8]>> Words<W, B> {
         self.bytes
     }
 
+    /// All of them once more, whatever has been read.
+    #[must_use]
+    pub fn again(&self) -> Words<W, &[u8]> {
+        Words::of(self.bytes.as_ref(), self.words)
+    }
+
     #[inline(always)]
     fn byte(&mut self) -> Option<u8> {
         let &byte = self.bytes.as_ref().get(self.next)?;

@@ -48,6 +48,7 @@
 
 mod exchanged;
 mod noted;
+mod plies;
 mod sets;
 mod tally;
 pub(crate) mod xiangqi;
@@ -58,8 +59,10 @@ use crate::chess::rules::Role;
 use crate::game::Color;
 use crate::table::Count;
 
-pub(crate) use sets::{Sets, SliceWords};
-pub(crate) use tally::SliceTally;
+pub(crate) use exchanged::Image;
+pub(crate) use plies::DecidedPlies;
+pub(crate) use sets::{Sets, SliceWords, TO_MATE, TO_ZEROING};
+pub(crate) use tally::{Slice, SliceTally};
 pub use zugzwang::Kind;
 pub(crate) use zugzwang::is_first;
 

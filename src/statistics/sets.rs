@@ -88,6 +88,6 @@ pub(crate) trait SliceWords: Sync {
 }
 
 /// Where the distances of a metric are kept.
-pub(super) const TO_ZEROING: usize = 0;
-pub(super) const TO_MATE: usize = 1;
+pub(crate) const TO_ZEROING: usize = 0;
+pub(crate) const TO_MATE: usize = 1;
 pub(super) const DISTANCES: Range<usize> = 0..2;

@@ -58,14 +58,14 @@ pub(super) struct Found {
 }
 
 /// Where the words of a slice are.
-pub(super) struct Slice<'a> {
+pub(crate) struct Slice<'a> {
     pub(super) space: &'a IndexSpace,
     pawns: PawnPlacement,
     number: usize,
     /// Of the whole slice.
     words: usize,
     /// Those that are gone through.
-    addresses: &'a Range<usize>,
+    pub(super) addresses: &'a Range<usize>,
     listed: usize,
     /// In how many orders identical men can stand on the same squares: each is an address, and one
     /// is looked at.
@@ -75,21 +75,21 @@ pub(super) struct Slice<'a> {
     identical: Vec<[u32; 2]>,
     /// Whether what is said of Black to move follows from White to move, with the colours
     /// exchanged. Of Black to move only the lost positions are known then.
-    only_white: bool,
+    pub(super) only_white: bool,
 }
 
 /// Addresses whose positions all stand for equally many.
-struct Part {
-    addresses: Range<usize>,
+pub(super) struct Part {
+    pub(super) addresses: Range<usize>,
     /// Positions of the full board for each of them that is looked at.
-    weight: u64,
+    pub(super) weight: u64,
     /// Whether the white king stands on the diagonal a1-h8.
-    on_diagonal: bool,
+    pub(super) on_diagonal: bool,
 }
 
 impl<'a> Slice<'a> {
     /// Some consecutive words of a slice, which has `words` of them.
-    pub(super) fn new(
+    pub(crate) fn new(
         space: &'a IndexSpace,
         (number, pawns): (usize, PawnPlacement),
         words: usize,
@@ -111,7 +111,7 @@ impl<'a> Slice<'a> {
 
     /// The same words with White to move of a material without pawns that has the same men on both
     /// sides.
-    pub(super) fn of_white(
+    pub(crate) fn of_white(
         space: &'a IndexSpace,
         words: usize,
         addresses: &'a Range<usize>,
@@ -128,7 +128,7 @@ impl<'a> Slice<'a> {
         self.space.material()
     }
 
-    fn parts(&self) -> Vec<Part> {
+    pub(super) fn parts(&self) -> Vec<Part> {
         let has_pawns = self.material().has_pawns();
         let places = if has_pawns { 1 } else { TRIANGLE.len() };
         let length = self.words / places;
@@ -157,13 +157,13 @@ impl<'a> Slice<'a> {
     /// Whether identical men stand on squares in increasing order. Of all orders that address comes
     /// first.
     #[inline(always)]
-    fn is_in_order(&self, address: usize) -> bool {
+    pub(super) fn is_in_order(&self, address: usize) -> bool {
         let square = |shift: u32| address >> shift & 63;
         (self.identical.iter()).all(|&[man, next]| square(man) < square(next))
     }
 
     /// Whether all men but the kings stand on the diagonal a1-h8, in a slice without pawns.
-    fn pieces_are_on_diagonal(&self, address: usize) -> bool {
+    pub(super) fn pieces_are_on_diagonal(&self, address: usize) -> bool {
         let pieces = self.material().men() - 2;
         (0..pieces).all(|piece| is_on_diagonal((address >> (6 * piece)) as u8 % 64))
     }
@@ -335,7 +335,24 @@ fn add_all(own: &mut [Count], other: &[Count]) {
 }
 
 impl DistanceTally {
-    fn longest_win(&self) -> u32 {
+    /// Rows for so many plies, if there are not more.
+    pub(super) fn make_rows(&mut self, rows: usize) {
+        let rows = rows.max(self.wins.len());
+        self.wins.resize(rows, Count::default());
+        self.losses.resize(rows, Count::default());
+        self.asked.resize(rows, false);
+    }
+
+    /// Notes that so many positions which take so many plies are asked for.
+    pub(super) fn ask(&mut self, distance: usize, plies: u32, count: Count) {
+        let number = match distance {
+            TO_ZEROING => plies,
+            _ => plies / 2,
+        };
+        self.asked[number as usize] |= count.positions > 0;
+    }
+
+    pub(super) fn longest_win(&self) -> u32 {
         let won = self.wins.iter().rposition(|count| count.positions > 0);
         won.unwrap_or(0) as u32
     }
@@ -612,9 +629,21 @@ impl Slice<'_> {
         parts: impl Iterator<Item = &'a Part>,
         slice: &impl SliceWords,
     ) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
         let addresses = parts.flat_map(|part| part.addresses.clone());
-        for placement in self.won_in(side, (distance, plies), addresses, slice) {
+        self.first_found(
+            plies,
+            self.words_won_in(side, (distance, plies), addresses, slice),
+        )
+    }
+
+    /// The first positions of some words, which are won in so many plies, each once.
+    pub(super) fn first_found(
+        &self,
+        plies: u32,
+        words: impl Iterator<Item = (usize, u64)>,
+    ) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for placement in self.placements(words) {
             if found.len() == self.listed {
                 break;
             }
@@ -638,16 +667,33 @@ impl Slice<'_> {
         addresses: impl Iterator<Item = usize> + 'b,
         slice: &'b impl SliceWords,
     ) -> impl Iterator<Item = Placement> + 'b {
+        self.placements(self.words_won_in(side, (distance, plies), addresses, slice))
+    }
+
+    /// The same as words that are not empty, with their addresses.
+    fn words_won_in<'b>(
+        &'b self,
+        side: usize,
+        (distance, plies): (usize, u32),
+        addresses: impl Iterator<Item = usize> + 'b,
+        slice: &'b impl SliceWords,
+    ) -> impl Iterator<Item = (usize, u64)> + 'b {
         let addresses = addresses.filter(move |&address| plies > 0 && self.is_in_order(address));
         let sets = addresses.map(move |address| {
             let set = slice.sets(side, address).won_in(distance, plies);
             (address, set)
         });
         sets.filter(|&(_, set)| set != 0)
-            .flat_map(move |(address, set)| {
-                let men = self.squares(address);
-                set.ones().map(move |bit| self.placement(&men, bit))
-            })
+    }
+
+    fn placements<'b>(
+        &'b self,
+        words: impl Iterator<Item = (usize, u64)> + 'b,
+    ) -> impl Iterator<Item = Placement> + 'b {
+        words.flat_map(move |(address, set)| {
+            let men = self.squares(address);
+            set.ones().map(move |bit| self.placement(&men, bit))
+        })
     }
 }
 

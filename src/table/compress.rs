@@ -86,11 +86,9 @@ fn zstd_context(
     if let Some(strategy) = options.strategy {
         set(CParameter::Strategy(to_strategy(strategy)))?;
     }
-    if let Some(log) = options.search_log {
-        set(CParameter::SearchLog(log))?;
-    }
-    if let Some(len) = options.min_match {
-        set(CParameter::MinMatch(len))?;
+    if let Some(matches) = options.matches {
+        set(CParameter::SearchLog(matches.search_log))?;
+        set(CParameter::MinMatch(matches.min_match))?;
     }
     if let Some(len) = options.target_length {
         set(CParameter::TargetLength(len))?;

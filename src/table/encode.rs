@@ -182,6 +182,14 @@ impl<'a> StreamEncoder<'a> {
         })
     }
 
+    fn encode_blocks(
+        &self,
+        pool: &EncoderPool,
+        blocks: impl IntoIterator<Item = u64>,
+    ) -> Result<Vec<StoredBlock>, WriteError> {
+        parallel::try_map_items(blocks, |_, block| self.encode_block(pool, block))
+    }
+
     /// Writes the data and the directory.
     pub fn write<W: Write>(
         &self,
@@ -202,7 +210,7 @@ impl<'a> StreamEncoder<'a> {
             advance(self.stream.len)?;
             return Ok(sizes);
         }
-        let pool = EncoderPool::new(self.options, dictionary);
+        let mut pools = EncoderPools::new(self.options, dictionary);
         let mut directory = DirectoryBuilder::new(seed, self.record().entry_len());
         let batch = (BATCH_BYTES / self.options.block_bytes).clamp(32, 4096) as u64;
         while directory.blocks() < sizes.blocks {
@@ -211,8 +219,8 @@ impl<'a> StreamEncoder<'a> {
             let values_start = first * self.block_values as u64;
             let values_end = (end * self.block_values as u64).min(self.stream.len);
             self.prepare(values_start, values_end);
-            let stored =
-                parallel::try_map_items(first..end, |_, block| self.encode_block(&pool, block))?;
+            let stored = self.encode_blocks(pools.best(), first..end)?;
+            pools.compare(self, first, &stored)?;
             for (block, stored) in (first..end).zip(&stored) {
                 match stored {
                     StoredBlock::Constant(_) => sizes.constant_blocks += 1,
@@ -274,5 +282,56 @@ impl EncoderPool {
         let result = work(&mut worker);
         self.idle.put(worker);
         result
+    }
+}
+
+/// Compressors with the options of a stream, the best so far first, and others that differ in how
+/// they look for matches.
+struct EncoderPools {
+    best: EncoderPool,
+    other: Option<EncoderPool>,
+}
+
+/// Of so many blocks one is compressed in the other way as well.
+const TRIED: usize = 32;
+
+impl EncoderPools {
+    fn new(options: &WriteOptions, dictionary: Option<Vec<u8>>) -> Self {
+        let other = options.other_matches.map(|matches| WriteOptions {
+            matches: Some(matches),
+            ..options.clone()
+        });
+        Self {
+            other: other.map(|options| EncoderPool::new(&options, dictionary.clone())),
+            best: EncoderPool::new(options, dictionary),
+        }
+    }
+
+    fn best(&self) -> &EncoderPool {
+        &self.best
+    }
+
+    /// Compresses some of the blocks from `first` on in the other way, and takes that for the next
+    /// ones if these take fewer bytes.
+    fn compare(
+        &mut self,
+        encoder: &StreamEncoder<'_>,
+        first: u64,
+        stored: &[StoredBlock],
+    ) -> Result<(), WriteError> {
+        let Some(other) = &mut self.other else {
+            return Ok(());
+        };
+        let blocks: Vec<u64> = (first..first + stored.len() as u64)
+            .step_by(TRIED)
+            .collect();
+        let tried = encoder.encode_blocks(other, blocks)?;
+        let bytes = |of: &StoredBlock| of.stored_len() as u64;
+        let tried: u64 = tried.iter().map(bytes).sum();
+        let known: u64 = stored.iter().step_by(TRIED).map(bytes).sum();
+        if tried < known {
+            std::mem::swap(&mut self.best, other);
+        }
+        Ok(())
     }
 }

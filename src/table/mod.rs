@@ -63,7 +63,7 @@ pub use crate::error::{TableError, WriteError};
 #[cfg(feature = "generate")]
 pub use encode::StreamSizes;
 pub use layout::{Codec, Plane};
-pub use options::{Compression, WriteOptions};
+pub use options::{Compression, Matches, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;
 #[cfg(feature = "generate")]

@@ -19,6 +19,15 @@ pub enum Compression {
     Smallest,
 }
 
+/// How zstd looks for matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Matches {
+    /// The shortest match in bytes, 3 to 7.
+    pub min_match: u32,
+    /// log2 of the number of places that are looked at, 1 to 30.
+    pub search_log: u32,
+}
+
 /// How hard to compress, in numbers. [`WriteOptions::from`] gives those of a [`Compression`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
@@ -35,10 +44,11 @@ pub struct WriteOptions {
     pub dictionary_samples: u64,
     /// zstd strategy, 1 (fast) to 9 (btultra2); `None` for that of the level.
     pub strategy: Option<u32>,
-    /// zstd: log2 of the number of match attempts; `None` for that of the level.
-    pub search_log: Option<u32>,
-    /// zstd: shortest match in bytes, 3 to 7; `None` for that of the level.
-    pub min_match: Option<u32>,
+    /// zstd: how to look for matches; `None` for that of the level.
+    pub matches: Option<Matches>,
+    /// zstd: another way to do so. It is tried in a few blocks now and then, and the next blocks are
+    /// compressed in whichever way these take fewer bytes.
+    pub other_matches: Option<Matches>,
     /// zstd: match length in bytes that ends a search; `None` for that of the level.
     pub target_length: Option<u32>,
 }
@@ -58,8 +68,8 @@ impl From<Compression> for WriteOptions {
             dictionary_bytes: 0,
             dictionary_samples: 256,
             strategy: None,
-            search_log: None,
-            min_match: None,
+            matches: None,
+            other_matches: None,
             target_length: None,
         };
         // Bytes and times of 256 blocks of 32 KiB, or as many bytes in smaller ones, of each of six
@@ -127,16 +137,14 @@ impl WriteOptions {
             "strategy",
             "1 to 9",
         )?;
-        ensure(
-            self.search_log.is_none_or(|log| (1..=30).contains(&log)),
-            "search_log",
-            "1 to 30",
-        )?;
-        ensure(
-            self.min_match.is_none_or(|len| (3..=7).contains(&len)),
-            "min_match",
-            "3 to 7",
-        )?;
+        for matches in [self.matches, self.other_matches].into_iter().flatten() {
+            ensure(
+                (1..=30).contains(&matches.search_log),
+                "search_log",
+                "1 to 30",
+            )?;
+            ensure((3..=7).contains(&matches.min_match), "min_match", "3 to 7")?;
+        }
         ensure(
             self.target_length.is_none_or(|len| len <= 131_072),
             "target_length",

@@ -19,10 +19,11 @@ use crate::error::SolveError;
 use crate::game::Color;
 use crate::parallel;
 use crate::retro::fixpoint::{
-    ChainOptions, Chains, Fixed, Found, Outside, SetsInMemory, StoredSlab, Unsolved, Values,
-    Wanted, gather, solve_chains, solve_symmetric_chains,
+    ChainOptions, Chains, Distance, Fixed, Found, Outside, SetsInMemory, StoredSlab, Unsolved,
+    Values, Wanted, gather, solve_chains, solve_symmetric_chains,
 };
 use crate::retro::quiet::SharedMoves;
+use crate::retro::words::Words;
 use crate::simd::Width;
 use crate::store::{Record, RecordKind, Scratch};
 
@@ -332,6 +333,36 @@ impl SlabValues {
         if let Some(conversions) = &self.conversions {
             conversions.read_ahead(side, slab, wanted.to_mate);
         }
+    }
+
+    /// The positions of a slab that each ply decided with one side to move, in order: those that
+    /// are won or those that are lost, mated ones at ply 0. Addresses begin with 0.
+    ///
+    /// # Errors
+    ///
+    /// If the scratch file cannot be read, or there are values with White to move only.
+    pub fn plies(
+        &self,
+        side: usize,
+        slab: usize,
+        distance: Distance,
+        won: bool,
+    ) -> Result<impl Iterator<Item = Result<(u32, Words<u64>), SolveError>>, SolveError> {
+        let told = |error: io::Error| Unsolved::from(error).of(&self.material);
+        if side == 1 && self.only_white {
+            return Err(told(io::ErrorKind::Unsupported.into()));
+        }
+        let plies = self.chains.plies(side, slab, distance, won);
+        Ok(plies.map(move |ply| ply.map_err(told)))
+    }
+
+    /// Reads ahead what [`plies`](Self::plies) and values without distances are made from.
+    pub fn read_plies_ahead(&self, side: usize, slab: usize, wanted: Wanted) {
+        let outside = [Some(self.chains.outside()), self.conversions.as_ref()];
+        for outside in outside.into_iter().flatten() {
+            outside.read_ahead(side, slab, false);
+        }
+        self.chains.read_plies_ahead(side, slab, wanted);
     }
 
     /// What others see of one side to move in a slab: zeroing moves are not brought back for that.

@@ -33,7 +33,6 @@ use crate::chess::material::Material;
 use crate::chess::placement::PawnPlacement;
 use crate::chess::solve::board::{captures, words};
 use crate::chess::solve::slice::{Promotion, PromotionViews, Targets};
-use crate::chess::solve::solved::SliceValues;
 use crate::chess::solve::{
     Checkpoints, Engine, FinishedTables, SLAB, SolveError, SolveOptions, SolvedSlice,
     solve_in_slabs, solve_slices,
@@ -505,17 +504,9 @@ fn solve_slabs(
         true => SliceDigest::default(),
         false => {
             let mates = step.metrics.contains(&Metric::Dtm);
-            let of_slabs = || {
-                if slabs.are_only_white() {
-                    return SliceDigest::of_white(&index_space, &slabs, mates);
-                }
-                let slice = (0, PawnPlacement::default());
-                let nothing_else = |_: &SliceValues| Ok(());
-                let (digest, _) =
-                    SliceDigest::of_slabs(&index_space, slice, &slabs, mates, nothing_else)?;
-                Ok(digest)
-            };
-            digest_once(slabs.scratch(), &material, mates, of_slabs)?
+            let slice = (0, PawnPlacement::default());
+            let of_plies = || SliceDigest::of_plies(&index_space, slice, &slabs, mates);
+            digest_once(slabs.scratch(), &material, mates, of_plies)?
         }
     };
     observer.advanced(step.positions * 2);

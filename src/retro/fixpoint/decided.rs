@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::outside::Outside;
 use super::plies::Plies;
+use super::watch::Distance;
 use super::{Limits, Unsolved, Values, line_of};
 use crate::game::Bits;
 use crate::metric::{Plies as Number, Wdl};
@@ -232,8 +233,13 @@ impl<W: Bits> Chains<W> {
     /// Reads what the values of one side in a slab are made from, so that they do not wait for the
     /// disk.
     pub fn read_ahead(&self, side: usize, slab: usize, wanted: Wanted) {
-        let scratch = self.outside.scratch();
         self.outside.read_ahead(side, slab, wanted.to_mate);
+        self.read_plies_ahead(side, slab, wanted);
+    }
+
+    /// Reads what plies decided of one side in a slab.
+    pub fn read_plies_ahead(&self, side: usize, slab: usize, wanted: Wanted) {
+        let scratch = self.outside.scratch();
         let mates = self.mates.iter().filter(|_| wanted.to_mate);
         for chains in std::iter::once(&self.decided).chain(mates) {
             for plies in [&chains[side].won, &chains[1 - side].lost] {
@@ -242,6 +248,32 @@ impl<W: Bits> Chains<W> {
                 }
             }
         }
+    }
+
+    /// The positions of a slab that each ply decided for the side to move, in order: those that it
+    /// won or those that it lost, mated ones at ply 0. None have a distance to mate where these are
+    /// not known.
+    pub fn plies(
+        &self,
+        side: usize,
+        slab: usize,
+        distance: Distance,
+        won: bool,
+    ) -> impl Iterator<Item = io::Result<(u32, Words<W>)>> {
+        let (chains, mates) = match (distance, &self.mates) {
+            (Distance::Zeroing, _) => (Some(&self.decided), false),
+            (Distance::Mate, mates) => (mates.as_ref(), mates.is_some()),
+        };
+        let mated = (mates && !won).then(|| {
+            let words = self.decided[1 - side].lost.words(0, slab);
+            words.map(|words| (0, words))
+        });
+        let plies = chains.map(|chains| match won {
+            true => &chains[side].won,
+            false => &chains[1 - side].lost,
+        });
+        let decided = plies.into_iter().flat_map(move |plies| plies.all(slab));
+        mated.into_iter().chain(decided)
     }
 
     /// The positions of a slab that are lost for the side to move.

@@ -99,9 +99,16 @@ impl<W: Bits, S: Score> Distances<W, S> {
 
     /// The values, as many a word as it has bits.
     #[inline(always)]
-    pub fn into_values(mut self) -> Vec<S> {
+    fn into_values(mut self) -> Vec<S> {
         self.carry_out();
         self.values
+    }
+
+    /// The values of both sides, as many a word as it has bits.
+    #[inline(always)]
+    pub fn into_both_values([white, black]: [Self; 2]) -> [Vec<S>; 2] {
+        // What `map` calls would be compiled for any processor.
+        [white.into_values(), black.into_values()]
     }
 }
 

@@ -560,7 +560,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         let strict = [0, 1].map(|side| (self.won(side), self.sides[side].lost.clone()));
         if is_idle && !fixed.iter().any(Fixed::has_cursed_moves) {
             // Nothing more is saved or decided by the rule.
-            let mut distances = distances.into_iter().map(Distances::into_values);
+            let mut distances = Distances::into_both_values(distances).into_iter();
             return Ok(strict.map(|(win, loss)| {
                 let mut values = Values::undecided(self.words);
                 values.decided[Win.index()] = win;
@@ -575,7 +575,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         }
         let cursed = limit.0 + 1..=u32::MAX;
         self.iterate(cursed, [CursedWin, BlessedLoss], &mut distances)?;
-        let mut distances = distances.into_iter().map(Distances::into_values);
+        let mut distances = Distances::into_both_values(distances).into_iter();
         let mut strict = strict.into_iter();
         Ok(std::array::from_fn(|side| {
             let (win, loss) = strict.next().unwrap_or_default();
@@ -685,7 +685,12 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
                 [Wdl::Loss, Wdl::BlessedLoss].map(|value| &results.decided[value.index()][..]);
             side.say_what_is_losable(&lost, &fixed.zeroing_to(Wdl::ALL));
         }
-        let mut due = [0, 1].map(|side: usize| DueScores::new(zeroing_score[side], &results[side]));
+        let [white, black] = zeroing_score;
+        // What `map` calls would be compiled for any processor.
+        let mut due = [
+            DueScores::new(white, &results[0]),
+            DueScores::new(black, &results[1]),
+        ];
         let mut scores = [0, 1].map(|_| Distances::new(self.words, S::DRAW));
         self.decide(&mut scores, S::MATED);
         let mut longest = Plies(0);
@@ -736,7 +741,7 @@ impl<'a, M: QuietMoves> Iteration<'a, M> {
         if !all_are_scored {
             return Err(Unsolved::DistanceOverflow);
         }
-        Ok(Some((longest, scores.map(Distances::into_values))))
+        Ok(Some((longest, Distances::into_both_values(scores))))
     }
 }
 

@@ -61,7 +61,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
             Some(in_check) => self.rounds(in_check, &mut distances)?,
             None => [Vec::new(), Vec::new()],
         };
-        let mut distances = distances.into_iter().map(Distances::into_values);
+        let mut distances = Distances::into_both_values(distances).into_iter();
         let values = std::array::from_fn(|side| Values {
             decided: [
                 self.sides[side].lost.clone(),
@@ -108,9 +108,7 @@ impl<M: QuietMoves> Iteration<'_, M> {
                 self.decide(rounds, round);
             }
         }
-        Ok(rounds
-            .map(|rounds| rounds.map(Distances::into_values))
-            .unwrap_or_default())
+        Ok(rounds.map(Distances::into_both_values).unwrap_or_default())
     }
 
     /// Decides the cores of both sides, rank by rank, and makes them the newest layers as a whole.
