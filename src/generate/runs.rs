@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::rows::{MAX_SETS, Numbers, Rows, moves_to_mate};
 use crate::game::Bits;
+use crate::retro::byte_sets;
 
 /// Cuts runs and writes numbers. Rows come one after the other; a run goes on from one to the next.
 pub(super) struct Runs<'a> {
@@ -138,7 +139,10 @@ impl<'a> Runs<'a> {
     /// `free` are those where a worse distance may stand.
     #[inline(always)]
     fn push_mates(&mut self, asked: u64, free: u64, bytes: &[u8]) {
-        for place in (asked & u64::MAX >> (64 - bytes.len())).ones() {
+        let asked = asked & u64::MAX >> (64 - bytes.len());
+        // What is asked for right after the same changes nothing.
+        let same = asked << 1 & !(free ^ free << 1) & !changes(bytes);
+        for place in (asked & !same).ones() {
             let (low, high) = moves_to_mate(bytes[place as usize], free.contains(place));
             if let Some((run_low, run_high)) = self.interval {
                 let both = (run_low.max(low), run_high.min(high));
@@ -180,6 +184,17 @@ impl<'a> Runs<'a> {
             _ => self.end_run(self.out.len()),
         }
     }
+}
+
+/// Where bytes differ from those before them; the first does.
+#[inline(always)]
+fn changes(bytes: &[u8]) -> u64 {
+    let Some(line) = bytes.first_chunk::<64>() else {
+        return u64::MAX;
+    };
+    let mut before = [0; 64];
+    before[1..].copy_from_slice(&line[..63]);
+    u64::from_le_bytes(byte_sets::places(|place| line[place] != before[place])) | 1
 }
 
 /// Numbers that are written faster all at once than as many as there are.

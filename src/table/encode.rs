@@ -10,6 +10,7 @@ use super::pack::Packing;
 use super::source::StreamSource;
 use crate::error::WriteError;
 use crate::parallel::{self, Pool};
+use crate::simd::{Kernel, Width};
 
 /// Packed bytes that are compressed before they are written: what is in memory at a time, and
 /// about what must finish before a cancellation is noticed.
@@ -112,7 +113,12 @@ impl<'a> StreamEncoder<'a> {
         let len = (self.stream.len - start).min(self.block_values as u64) as usize;
         worker.symbols.resize(len, 0);
         self.stream.source.fill(start, &mut worker.symbols);
-        if !self.to_symbols(&mut worker.symbols) {
+        let packs = PackBlock {
+            encoder: self,
+            values: &mut worker.symbols,
+            packed: &mut worker.packed,
+        };
+        if !Width::widest().run(packs) {
             self.stream.source.fill(start, &mut worker.symbols);
             let is_unannounced = |&&value: &&u8| self.symbol_of[usize::from(value)] == UNANNOUNCED;
             let value = worker.symbols.iter().find(is_unannounced);
@@ -121,11 +127,11 @@ impl<'a> StreamEncoder<'a> {
                 value: value.copied().unwrap_or_default(),
             });
         }
-        self.packing.pack(&worker.symbols, &mut worker.packed);
         Ok(())
     }
 
     /// Makes symbols of values; says whether all were announced.
+    #[inline(always)]
     fn to_symbols(&self, values: &mut [u8]) -> bool {
         let Some((&first, &last)) = self.symbols.first().zip(self.symbols.last()) else {
             return false;
@@ -150,7 +156,10 @@ impl<'a> StreamEncoder<'a> {
         let mut before = ([first; 8], [0; 8]);
         for eight in eights {
             if *eight != before.0 {
-                before = (*eight, eight.map(&mut symbol_of));
+                before.0 = *eight;
+                for (symbol, &value) in before.1.iter_mut().zip(&*eight) {
+                    *symbol = symbol_of(value);
+                }
             }
             *eight = before.1;
         }
@@ -242,6 +251,26 @@ impl<'a> StreamEncoder<'a> {
         sizes.directory_bytes = directory.len() as u64;
         out.write_all(&directory)?;
         Ok(sizes)
+    }
+}
+
+/// Makes symbols of the values of a block and packs them; says whether all were announced.
+struct PackBlock<'a> {
+    encoder: &'a StreamEncoder<'a>,
+    values: &'a mut [u8],
+    packed: &'a mut Vec<u8>,
+}
+
+impl Kernel for PackBlock<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let are_announced = self.encoder.to_symbols(self.values);
+        if are_announced {
+            self.encoder.packing.pack(self.values, self.packed);
+        }
+        are_announced
     }
 }
 

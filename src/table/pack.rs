@@ -63,6 +63,7 @@ impl Packing {
 
     /// Packs symbols into `packed`, which is cleared first. The last byte is filled up with
     /// symbol 0.
+    #[inline(always)]
     pub(super) fn pack(self, symbols: &[u8], packed: &mut Vec<u8>) {
         packed.clear();
         match self.per_byte {
@@ -76,20 +77,29 @@ impl Packing {
     }
 }
 
+#[inline(always)]
 fn pack_digits<const PER_BYTE: usize>(base: u16, symbols: &[u8], packed: &mut Vec<u8>) {
     // A symbol is below the base and the base to the power of PER_BYTE is at most 256, so nothing
     // is lost in eight bits.
     let base = base as u8;
-    let byte = |digits: &[u8]| {
-        digits.iter().rev().fold(0u8, |byte, &digit| {
-            byte.wrapping_mul(base).wrapping_add(digit)
-        })
-    };
     let (whole, rest) = symbols.as_chunks::<PER_BYTE>();
-    packed.extend(whole.iter().map(|digits| byte(digits)));
-    if !rest.is_empty() {
-        packed.push(byte(rest));
+    packed.resize(whole.len(), 0);
+    for (byte, digits) in packed.iter_mut().zip(whole) {
+        *byte = in_base(base, digits);
     }
+    if !rest.is_empty() {
+        packed.push(in_base(base, rest));
+    }
+}
+
+/// The number that some digits are, the lowest first.
+#[inline(always)]
+fn in_base(base: u8, digits: &[u8]) -> u8 {
+    let mut number = 0u8;
+    for &digit in digits.iter().rev() {
+        number = number.wrapping_mul(base).wrapping_add(digit);
+    }
+    number
 }
 
 /// Places a byte has in the look-up table; a power of two, so that a look-up needs no bounds check.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use retrograde::store::FileStore;
 use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET, VERSION_OFFSET};
 use retrograde::table::{
-    Codec, Compression, Description, Head, Packing, Plane, StreamSource, Table, WriteOptions,
-    compressed_size_of_sample, values_present, write_table, write_table_to,
+    Codec, Compression, Description, Head, Matches, Packing, Plane, StreamSource, Table,
+    WriteOptions, compressed_size_of_sample, values_present, write_table, write_table_to,
 };
 
 use super::{all_values, description, runs, small_blocks, table_bytes};
@@ -108,6 +108,38 @@ fn high_bytes_stand_behind_low_ones() {
     assert!(write(&streams, Head::from(&description)).is_err());
     streams.swap(1, 2);
     assert!(write(&streams, with_statistics).is_err());
+}
+
+#[test]
+fn blocks_are_compressed_in_the_better_of_two_ways() {
+    // Words of six bytes in an order by lot: no match of seven bytes is found, but shorter ones are.
+    let mut random = fastrand::Rng::with_seed(4);
+    let words: Vec<[u8; 6]> = (0..200)
+        .map(|_| random.u64(..).to_le_bytes())
+        .map(|bytes| *bytes.first_chunk().unwrap())
+        .collect();
+    let values: Vec<u8> = std::iter::repeat_with(|| words[random.usize(..words.len())])
+        .take(2_000_000)
+        .flatten()
+        .collect();
+    let [long, short] = [7, 4].map(|min_match| Matches {
+        min_match,
+        search_log: 4,
+    });
+    let options = |matches, other_matches| WriteOptions {
+        matches: Some(matches),
+        other_matches,
+        ..WriteOptions::default()
+    };
+    let written = |options: &WriteOptions| table_bytes(std::slice::from_ref(&values), options);
+    let [only_long, only_short] = [long, short].map(|matches| written(&options(matches, None)));
+    assert!(only_short.len() < only_long.len());
+    let from_long = written(&options(long, Some(short)));
+    // The first of three parts is compressed before anything is known.
+    assert!(3 * from_long.len() < only_long.len() + 2 * only_short.len() + only_long.len() / 10);
+    assert_eq!(written(&options(short, Some(long))), only_short);
+    let table = Table::from_store(Box::new(from_long)).unwrap();
+    assert_eq!(table.read_stream(&table.streams()[0]).unwrap(), values);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::plies::{Plies, put_layer};
 use super::{Unsolved, Watch};
 use crate::game::Bits;
 use crate::parallel;
-use crate::retro::layer::Layer;
+use crate::retro::layer::{Layer, add_to_slab};
 use crate::retro::words::Words;
 use crate::store::{Part, Record, RecordKind, Scratch};
 
@@ -141,10 +141,10 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
     fn gather(&mut self) {
         let found = &self.found;
         let gathered = self.layer.change_slabs(GROUP, |group, set, active| {
-            for &within in found.iter().flat_map(|found| &found[group]) {
-                let address = (within / W::WIDTH) as usize;
-                set[address] |= W::bit(within % W::WIDTH);
-                active[address / 64] |= 1 << (address % 64);
+            for found in found {
+                let words = (found[group].iter())
+                    .map(|&within| ((within / W::WIDTH) as usize, W::bit(within % W::WIDTH)));
+                add_to_slab(set, active, words);
             }
             Ok::<(), std::convert::Infallible>(())
         });
