@@ -62,11 +62,7 @@ impl Kernel for CountPly<'_> {
             }
             counted.has_any = true;
             let word = word & !self.without.get(number).copied().unwrap_or(0);
-            counted.count.positions += part.weight * u64::from(word.count_ones());
-            if part.on_diagonal && self.place.pieces_are_on_diagonal(address) {
-                let on_diagonal = (word & DIAGONAL).count_ones();
-                counted.count.on_diagonal += part.weight * u64::from(on_diagonal);
-            }
+            counted.count += self.place.weighed(part, address, word);
         }
         counted
     }
@@ -143,6 +139,17 @@ impl Slice<'_> {
         Ok(())
     }
 
+    /// How many positions of the full board those of a word stand for.
+    #[inline(always)]
+    fn weighed(&self, part: &Part, address: usize, word: u64) -> Count {
+        let of = |set: u64| part.weight * u64::from(set.count_ones());
+        let on_diagonal = part.on_diagonal && self.pieces_are_on_diagonal(address);
+        Count {
+            positions: of(word),
+            on_diagonal: if on_diagonal { of(word & DIAGONAL) } else { 0 },
+        }
+    }
+
     fn count_won_by_zeroing(
         &self,
         parts: &[Part],
@@ -158,10 +165,7 @@ impl Slice<'_> {
                 }
                 let sets = slice.sets(side, address);
                 let set = sets.decided[value.index()] & sets.won_by_zeroing;
-                count.positions += part.weight * u64::from(set.count_ones());
-                if part.on_diagonal && self.pieces_are_on_diagonal(address) {
-                    count.on_diagonal += part.weight * u64::from((set & DIAGONAL).count_ones());
-                }
+                count += self.weighed(part, address, set);
             }
         }
         count

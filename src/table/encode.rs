@@ -228,7 +228,7 @@ impl<'a> StreamEncoder<'a> {
             let values_start = first * self.block_values as u64;
             let values_end = (end * self.block_values as u64).min(self.stream.len);
             self.prepare(values_start, values_end);
-            let stored = self.encode_blocks(pools.best(), first..end)?;
+            let stored = self.encode_blocks(&pools.best, first..end)?;
             pools.compare(self, first, &stored)?;
             for (block, stored) in (first..end).zip(&stored) {
                 match stored {
@@ -334,10 +334,6 @@ impl EncoderPools {
             other: other.map(|options| EncoderPool::new(&options, dictionary.clone())),
             best: EncoderPool::new(options, dictionary),
         }
-    }
-
-    fn best(&self) -> &EncoderPool {
-        &self.best
     }
 
     /// Compresses some of the blocks from `first` on in the other way, and takes that for the next
