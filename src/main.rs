@@ -6,7 +6,12 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
+use retrograde::generate::LargePages;
+
 use crate::cli::{FAILED, NO, Outcome};
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

@@ -138,22 +138,31 @@ const MANY: usize = 8 << 20;
 /// first ply of KQRvKQR, which sweeps everything, takes half the time with large ones.
 #[cfg(feature = "generate")]
 pub(crate) fn prefer_large_pages<T>(memory: &mut [T]) {
-    if size_of_val(memory) < MANY {
-        return;
+    if size_of_val(memory) >= MANY {
+        prefer_large_pages_under(memory.as_mut_ptr().cast(), size_of_val(memory));
     }
+}
+
+/// Asks for pages of 2 MiB under all of some memory; its first and last page lie half outside.
+#[cfg(feature = "generate")]
+pub(crate) fn prefer_large_pages_under(memory: *mut u8, len: usize) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        const PAGE: usize = 2 << 20;
-        let bytes = memory.as_mut_ptr_range();
-        let first = bytes.start.addr().next_multiple_of(PAGE);
-        let end = bytes.end.addr() / PAGE * PAGE;
-        let start = bytes.start.with_addr(first).cast();
-        // SAFETY: the range lies within `memory`, and this advice changes no byte of it. Without it
-        // the memory is used all the same, so what the system says to it does not matter.
+        const PAGE: usize = 4 << 10;
+        let first = memory.addr() / PAGE * PAGE;
+        let end = (memory.addr() + len).next_multiple_of(PAGE);
+        // SAFETY: this advice changes no byte, whatever lies in these pages. Without it they are
+        // used all the same, so what the system says to it does not matter.
         unsafe {
-            libc::madvise(start, end - first, libc::MADV_HUGEPAGE);
+            libc::madvise(
+                memory.with_addr(first).cast(),
+                end - first,
+                libc::MADV_HUGEPAGE,
+            );
         }
     }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = (memory, len);
 }
 
 /// A file that is read with one system call per block. Slower than [`MappedFile`] where the table

@@ -48,6 +48,7 @@ pub use crate::tables::table_path;
 pub use estimate::Estimate;
 pub use game::{Cost, Generate, GenerateOptions, Needs, Step, Thrift};
 pub use graph::{Node, graph};
+pub use heap::LargePages;
 pub use observer::{DoneBefore, Observer, Phase};
 pub use plan::Plan;
 pub use recompress::{first_difference, recompress};
