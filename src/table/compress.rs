@@ -34,7 +34,7 @@ impl Encoder {
 
     /// Compresses one block: its symbols, and the same packed.
     pub fn encode(&mut self, symbols: &[u8], packed: &[u8]) -> Result<StoredBlock, WriteError> {
-        if symbols.iter().all(|&symbol| symbol == symbols[0]) {
+        if are_equal(symbols) {
             return Ok(StoredBlock::Constant(symbols[0]));
         }
         self.compressed.clear();
@@ -65,6 +65,13 @@ impl Encoder {
             StoredBlock::Raw(packed.to_vec())
         })
     }
+}
+
+/// Whether all symbols are the first one. Parts are looked at as a whole, which takes wide
+/// registers; to stop at the first other one takes one at a time.
+fn are_equal(symbols: &[u8]) -> bool {
+    let mut parts = symbols.chunks(256);
+    parts.all(|part| part.iter().fold(0, |all, symbol| all | symbol ^ symbols[0]) == 0)
 }
 
 fn zstd_context(
