@@ -110,6 +110,8 @@
 #[cfg(feature = "capi")]
 extern crate self as retrograde;
 
+#[cfg(feature = "generate")]
+mod byte_sets;
 #[cfg(feature = "capi")]
 mod capi;
 #[doc(hidden)]

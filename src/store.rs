@@ -13,6 +13,8 @@ mod compressed;
 #[cfg(feature = "generate")]
 mod journal;
 #[cfg(feature = "generate")]
+mod lines;
+#[cfg(feature = "generate")]
 mod moved;
 #[cfg(feature = "generate")]
 mod part;
@@ -22,7 +24,9 @@ mod predicted;
 mod scratch;
 
 #[cfg(feature = "generate")]
-pub use compressed::{compress, compress_set, decompress, decompress_into, decompress_set};
+pub use compressed::{
+    compress, compress_lines, compress_set, decompress, decompress_into, decompress_set,
+};
 #[cfg(feature = "generate")]
 pub use journal::{Record, RecordKey, RecordKind, RecordReader};
 #[cfg(feature = "generate")]

@@ -1,6 +1,6 @@
 //! Values that wait, compressed: what the writer or another material wants later.
 //!
-//! Solved values shrink to a tenth at the lowest level, at the speed of a slow copy.
+//! Solved values shrink to a sixth or less, at the speed of a slow copy.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::rows::long_mates;
 use crate::chess::solve::solved::{OwnValues, SideValues};
 use crate::game::Bits;
 use crate::metric::Metric;
-use crate::store::{compress, compress_set, decompress, decompress_set};
+use crate::store::{compress, compress_lines, compress_set, decompress, decompress_set};
 use crate::table::Plane;
 
 /// Bytes that are compressed.
@@ -22,6 +22,11 @@ pub struct Packed {
 impl Packed {
     pub fn new(bytes: &[u8]) -> Packed {
         Packed::smaller(compress(bytes).ok(), bytes.len(), || bytes.to_vec())
+    }
+
+    /// Values of positions, 64 for each word of a set.
+    pub fn of_lines(bytes: &[u8]) -> Packed {
+        Packed::smaller(compress_lines(bytes).ok(), bytes.len(), || bytes.to_vec())
     }
 
     pub fn of_words(words: &[u64]) -> Packed {
@@ -38,7 +43,8 @@ impl Packed {
         }
     }
 
-    /// The bytes as they were; nothing if these cannot come from [`Packed::new`].
+    /// The bytes as they were; nothing if they cannot come from [`Packed::new`] or
+    /// [`Packed::of_lines`].
     pub fn unpack(&self) -> Option<Vec<u8>> {
         if self.bytes.len() == self.len {
             return Some(self.bytes.clone());
@@ -91,7 +97,7 @@ impl PackedSide {
     /// Packs what files of some metrics are made from.
     pub fn new(values: &SideValues, metrics: &[Metric]) -> PackedSide {
         let bytes = |metric: Metric, bytes: &[u8]| match metrics.contains(&metric) {
-            true => Packed::new(bytes),
+            true => Packed::of_lines(bytes),
             false => Packed::default(),
         };
         let words = |metric: Metric, words: &[u64]| match metrics.contains(&metric) {

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::rows::{MAX_SETS, Numbers, Rows, moves_to_mate};
+use crate::byte_sets;
 use crate::game::Bits;
-use crate::retro::byte_sets;
 
 /// Cuts runs and writes numbers. Rows come one after the other; a run goes on from one to the next.
 pub(super) struct Runs<'a> {

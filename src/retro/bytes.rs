@@ -2,7 +2,7 @@
 //!
 //! Sixty-four at a time, as in [`byte_sets`].
 
-use super::byte_sets::{self, expanded};
+use crate::byte_sets::{self, expanded};
 use crate::game::Bits;
 
 /// The places whose values are chosen, of one or two bytes.

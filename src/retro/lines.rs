@@ -1,6 +1,6 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
 
-use super::byte_sets::{self, places};
+use crate::byte_sets::{self, places};
 use crate::metric::MateScore;
 
 /// Mate scores of the positions of one word.

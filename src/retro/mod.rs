@@ -4,7 +4,6 @@
 //! Nothing here knows a square or a man. A game brings its words and the moves that are neither
 //! captures nor pawn moves (`quiet`); [`fixpoint`] does the rest.
 
-pub(crate) mod byte_sets;
 mod bytes;
 pub mod fixpoint;
 pub(crate) mod layer;

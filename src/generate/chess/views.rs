@@ -116,9 +116,13 @@ impl fmt::Display for View {
 }
 
 fn pack(view: &SideView<'_>) -> [Packed; SLAB_PARTS] {
+    let scores = match view.scores.are_wide() {
+        false => Packed::of_lines(view.scores.bytes()),
+        true => Packed::new(&view.scores.to_le_bytes()),
+    };
     [
         Packed::of_words(&view.legal),
-        Packed::new(&view.scores.to_le_bytes()),
+        scores,
         Packed::of_words(&view.cursed),
     ]
 }

@@ -4,7 +4,7 @@
 //! is made durable, since the checksums find what a power failure has left half-written.
 //!
 //! ```text
-//! "RGWORK03"
+//! "RGWORK04"
 //! u8   bit 0: the scores are mate scores, not only signs; the name of the file says it too. From bit 1 on: the game
 //! u8   length of the name, and the name, such as KRPvKR.wQueen
 //! u32  number of parts; what they are is for the game to say
@@ -34,7 +34,7 @@ use crate::store::{FileStore, Part, Record, RecordKind, Scratch, Store, write_al
 use crate::table::{WriteError, temporary_file};
 use crate::tables::go_on;
 
-const MAGIC: &[u8; 8] = b"RGWORK03";
+const MAGIC: &[u8; 8] = b"RGWORK04";
 const EXTENSION: &str = "view";
 /// How often the directory is made again that another generation has just removed.
 const ATTEMPTS: usize = 100;
