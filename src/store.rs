@@ -125,12 +125,12 @@ fn open_regular(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// Whether no bit is set. Parts are looked at as a whole, which takes wide registers; to stop at
-/// the first byte takes one at a time.
+/// Whether all bytes are the same one. Parts are looked at as a whole, which takes wide registers;
+/// to stop at the first other byte takes one at a time.
 #[cfg(feature = "generate")]
-pub(crate) fn are_zeros(bytes: &[u8]) -> bool {
+pub(crate) fn are_all(bytes: &[u8], value: u8) -> bool {
     let mut parts = bytes.chunks(4096);
-    parts.all(|part| part.iter().fold(0, |all, byte| all | byte) == 0)
+    parts.all(|part| part.iter().fold(0, |all, byte| all | byte ^ value) == 0)
 }
 
 /// Fewer bytes are left in pages as they come.

@@ -10,7 +10,7 @@ use std::io;
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::{DCtx, WriteBuf, compress_bound, get_error_name};
 
-use super::lines::{self, Split};
+use super::lines;
 use super::predicted;
 use crate::game::Bits;
 
@@ -138,11 +138,7 @@ fn unpack_lines(packed: &[u8], room: &mut [u8]) -> io::Result<()> {
     };
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
     let (len, values, groups) = parts().ok_or_else(damaged)?;
-    let split = Split {
-        values: of_zstd(values, len)?,
-        groups: groups.to_vec(),
-    };
-    lines::join(&split, room).ok_or_else(damaged)
+    lines::join(groups, &of_zstd(values, len)?, room).ok_or_else(damaged)
 }
 
 fn unpack_bytes(packed: &[u8], len: usize) -> io::Result<Vec<u8>> {

@@ -40,22 +40,29 @@ pub(super) struct Split {
     pub values: Vec<u8>,
 }
 
+/// `b` where two lines are the same, else `a`.
+#[inline(always)]
+fn chosen(a: &Line, b: &Line, [first, second]: [&Line; 2]) -> Line {
+    std::array::from_fn(|place| {
+        let is_same = if first[place] == second[place] {
+            u8::MAX
+        } else {
+            0
+        };
+        a[place] ^ (a[place] ^ b[place]) & is_same
+    })
+}
+
 /// `b` where `a` is what it was before its step, `c`; else `a`.
 #[inline(always)]
 fn after_both_steps(a: &Line, b: &Line, c: &Line) -> Line {
-    std::array::from_fn(|place| {
-        let is_same = if a[place] == c[place] { u8::MAX } else { 0 };
-        a[place] ^ (a[place] ^ b[place]) & is_same
-    })
+    chosen(a, b, [a, c])
 }
 
 /// What `b` and `c` agree on, else `a`.
 #[inline(always)]
 fn two_of_three(a: &Line, b: &Line, c: &Line) -> Line {
-    std::array::from_fn(|place| {
-        let is_same = if b[place] == c[place] { u8::MAX } else { 0 };
-        a[place] ^ (a[place] ^ b[place]) & is_same
-    })
+    chosen(a, b, [b, c])
 }
 
 /// What a line probably is.
@@ -188,23 +195,23 @@ impl Split {
     }
 }
 
-/// Fills `bytes`, whole groups, with the values that two parts stand for; nothing if they stand for
-/// none.
-pub(super) fn join(split: &Split, bytes: &mut [u8]) -> Option<()> {
+/// Fills `bytes`, whole groups, with the values that the two parts of a [`Split`] stand for; nothing
+/// if they stand for none.
+pub(super) fn join(groups: &[u8], values: &[u8], bytes: &mut [u8]) -> Option<()> {
     let (lines, rest) = bytes.as_chunks_mut();
     if !rest.is_empty() || !lines.len().is_multiple_of(GROUP) {
         return None;
     }
     let mut head = vec![[0; LINE]; REACH + lines.len().min(REACH)];
     Width::widest().run(Joining {
-        split,
+        rest: Rest { groups, values },
         head: &mut head,
         lines,
     })
 }
 
 struct Joining<'a> {
-    split: &'a Split,
+    rest: Rest<'a>,
     head: &'a mut [Line],
     lines: &'a mut [Line],
 }
@@ -214,10 +221,7 @@ impl Kernel for Joining<'_> {
 
     #[inline(always)]
     fn run(self) -> Option<()> {
-        let mut rest = Rest {
-            groups: &self.split.groups,
-            values: &self.split.values,
-        };
+        let mut rest = self.rest;
         let in_head = self.head.len() - REACH;
         for first in (0..in_head).step_by(GROUP) {
             rest.restore(self.head[first..].first_chunk_mut()?)?;
@@ -308,7 +312,7 @@ mod tests {
         for bytes in values() {
             let split = split(&bytes).unwrap();
             let mut back = vec![3; bytes.len()];
-            join(&split, &mut back).unwrap();
+            join(&split.groups, &split.values, &mut back).unwrap();
             assert!(back == bytes);
         }
     }
@@ -347,7 +351,7 @@ mod tests {
                     values: whole.values.clone(),
                 };
                 change(&mut changed);
-                join(&changed, &mut vec![0; bytes.len()])
+                join(&changed.groups, &changed.values, &mut vec![0; bytes.len()])
             };
             assert!(with(&|split| split.groups.truncate(split.groups.len() - 1)).is_none());
             assert!(with(&|split| split.groups.push(0)).is_none());
@@ -359,8 +363,9 @@ mod tests {
                 // Other values or none: what waits has a checksum.
                 let _ = with(&|split| split.groups[place] ^= bit);
             }
-            assert!(join(&whole, &mut vec![0; bytes.len() - LINE]).is_none());
-            assert!(join(&whole, &mut vec![0; bytes.len() + GROUP * LINE]).is_none());
+            for len in [bytes.len() - LINE, bytes.len() + GROUP * LINE] {
+                assert!(join(&whole.groups, &whole.values, &mut vec![0; len]).is_none());
+            }
         }
     }
 }

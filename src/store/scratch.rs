@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_bytes, read_part, write_all_at};
-use super::{are_zeros, compress, compress_set, decompress, decompress_into, decompress_set};
+use super::{are_all, compress, compress_set, decompress, decompress_into, decompress_set};
 use crate::game::Bits;
 
 /// Bytes that are put away once and read back, by many threads: in memory, in a file that has no
@@ -204,7 +204,7 @@ impl Scratch {
     ///
     /// Those of [`put`](Self::put).
     pub fn put_compressed(&self, bytes: &[u8]) -> io::Result<Part> {
-        if are_zeros(bytes) {
+        if are_all(bytes, 0) {
             return Ok(Part::default());
         }
         if self.compresses {

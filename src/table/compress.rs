@@ -8,6 +8,7 @@ use super::layout::Codec;
 use super::lzma;
 use super::options::WriteOptions;
 use crate::error::WriteError;
+use crate::store::are_all;
 
 /// A compressor and its buffer, for one thread at a time.
 pub(super) struct Encoder {
@@ -34,7 +35,7 @@ impl Encoder {
 
     /// Compresses one block: its symbols, and the same packed.
     pub fn encode(&mut self, symbols: &[u8], packed: &[u8]) -> Result<StoredBlock, WriteError> {
-        if are_equal(symbols) {
+        if are_all(symbols, symbols[0]) {
             return Ok(StoredBlock::Constant(symbols[0]));
         }
         self.compressed.clear();
@@ -65,13 +66,6 @@ impl Encoder {
             StoredBlock::Raw(packed.to_vec())
         })
     }
-}
-
-/// Whether all symbols are the first one. Parts are looked at as a whole, which takes wide
-/// registers; to stop at the first other one takes one at a time.
-fn are_equal(symbols: &[u8]) -> bool {
-    let mut parts = symbols.chunks(256);
-    parts.all(|part| part.iter().fold(0, |all, symbol| all | symbol ^ symbols[0]) == 0)
 }
 
 fn zstd_context(

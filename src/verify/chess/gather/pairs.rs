@@ -257,7 +257,7 @@ impl PairNumbers {
 
     /// Whether there is nothing but zeros.
     pub fn are_zeros(&self) -> bool {
-        store::are_zeros(&self.bytes[self.start..])
+        store::are_all(&self.bytes[self.start..], 0)
     }
 
     /// All of them.
