@@ -8,16 +8,15 @@ use crate::table::{Compression, Matches, WriteOptions};
 pub struct Effort {
     /// How to compress.
     pub options: WriteOptions,
-    /// Blocks compressed to compare the orders, at most.
+    /// Blocks compressed in each round of comparing the orders, those of all orders together, for
+    /// each pair of fastest dimensions.
     pub sample_blocks: u64,
-    /// Of small streams only one in so many blocks is compressed for that.
+    /// Of small streams only one in so many blocks is compressed for that, for each order.
     pub sample_part: u64,
     /// Packed bytes of such a block.
     pub sample_bytes: usize,
     /// The level they are compressed at.
     pub sample_level: i32,
-    /// Of what is tried, one in so many blocks of the sample is looked at first; a power of two.
-    pub first_part: usize,
     /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing
     /// if always. A prober finds what is not kept one ply ahead, which takes many probes instead of
     /// one.
@@ -44,8 +43,6 @@ impl Effort {
                 // Two in three of five men, for a fifth more bytes.
                 Metric::Dtm => Some(20 << 20),
             },
-            // Orders differ less, so that fewer blocks would call some of the best ones bad.
-            first_part: if metric == Metric::Dtm { 4 } else { 8 },
             ..Effort::for_both_sides(compression, options, metric == Metric::Wdl)
         }
     }
@@ -69,15 +66,15 @@ impl Effort {
             // Distances differ: of KQRvKB's the long ones save a fiftieth, of others they take more.
             options.other_matches = (!are_results).then_some(long);
         }
-        let (sample_blocks, sample_part, sample_level) = match compression {
-            Compression::Fast => (16, 16, 1),
-            Compression::Default => (64, 16, 6),
-            Compression::Small | Compression::Smallest => (64, 1, 9),
+        // Two planes of two men each show nearly as much as whole blocks, and of those there can be
+        // more. For archives the third man counts as well, but blocks of 1 MiB would take too long.
+        let (sample_blocks, sample_part, sample_level, sample_bytes) = match compression {
+            Compression::Fast => (3, 16, 1, 8 << 10),
+            Compression::Default => (16, 16, 6, 8 << 10),
+            Compression::Small | Compression::Smallest => (8, 1, 9, 256 << 10),
         };
         Effort {
-            // Only whole blocks show what the slower dimensions are worth. Those of 1 MiB would
-            // take too long.
-            sample_bytes: options.block_bytes.min(256 << 10),
+            sample_bytes: options.block_bytes.min(sample_bytes),
             options,
             // What there is to tell apart in results stands in a few blocks of many.
             sample_blocks: match are_results {
@@ -86,7 +83,6 @@ impl Effort {
             },
             sample_part,
             sample_level,
-            first_part: 8,
             larger_side: None,
         }
     }

@@ -49,11 +49,19 @@ impl Ordered for Side<'_> {
     }
 
     fn orders(&self) -> Vec<Order> {
-        self.space.all_orders()
+        let mut orders = self.space.all_orders();
+        // Where the black king is the third, one plane of words has many blocks.
+        let third = |order: &Order| order.dimensions().iter().rev().nth(2).copied();
+        orders.sort_by_key(|order| third(order) != Some(BLACK_KING as u8));
+        orders
     }
 
     fn dimensions(order: &Order) -> &[u8] {
         order.dimensions()
+    }
+
+    fn radix(&self, dimension: u8) -> u64 {
+        self.space.radix(dimension.into()).into()
     }
 
     fn prepare(&self, slices: &SampledSlices<'_>, wanted: &[(Order, Vec<Range<u64>>)]) {

@@ -67,6 +67,8 @@ pub use options::{Compression, Matches, WriteOptions};
 pub use pack::Packing;
 pub use reader::Table;
 #[cfg(feature = "generate")]
+pub(crate) use sample::BlockSizes;
+#[cfg(feature = "generate")]
 pub use sample::compressed_size_of_sample;
 #[cfg(feature = "generate")]
 pub use source::{StreamSource, ValueSource, values_present};

@@ -41,24 +41,40 @@ pub fn compressed_size_of_sample(
                 scan(&stream, start, end)
             }))
         });
-        if present == [false; 256] {
-            return Ok(0);
-        }
         stream.values_present = Some(present);
-        let encoder = StreamEncoder::new(0, stream, present, options);
-        if encoder.is_constant() {
-            return Ok(0);
-        }
-        let pool = EncoderPool::new(options, None);
-        let entry_len = encoder.record().entry_len() as u64;
-        let sizes = parallel::try_map(blocks.len(), |number| match blocks[number] {
-            block if block < encoder.block_count() => {
-                let stored = encoder.encode_block(&pool, block)?;
-                Ok::<u64, WriteError>(stored.stored_len() as u64 + entry_len)
-            }
-            _ => Ok(0),
-        })?;
+        let sizes = BlockSizes::new(options);
+        let sizes = parallel::try_map(blocks.len(), |number| sizes.of(&stream, blocks[number]))?;
         Ok(sizes.iter().sum())
     };
     measure().map_err(|problem| write_error("a sample", problem))
+}
+
+/// Compresses single blocks of any streams, to see how many bytes they take.
+pub(crate) struct BlockSizes {
+    options: WriteOptions,
+    pool: EncoderPool,
+}
+
+impl BlockSizes {
+    pub fn new(options: &WriteOptions) -> BlockSizes {
+        BlockSizes {
+            options: options.clone(),
+            pool: EncoderPool::new(options, None),
+        }
+    }
+
+    /// The bytes of a block of a stream in a file, with its entry in the directory; 0 past the end,
+    /// and where the values that are present are not given or are one.
+    pub fn of(&self, stream: &StreamSource<'_>, block: u64) -> Result<u64, WriteError> {
+        let present = stream.values_present.unwrap_or([false; 256]);
+        if present.iter().filter(|&&is| is).count() < 2 {
+            return Ok(0);
+        }
+        let encoder = StreamEncoder::new(0, *stream, present, &self.options);
+        if block >= encoder.block_count() {
+            return Ok(0);
+        }
+        let stored = encoder.encode_block(&self.pool, block)?;
+        Ok(stored.stored_len() as u64 + encoder.record().entry_len() as u64)
+    }
 }

@@ -199,6 +199,10 @@ impl Ordered for Side<'_> {
         order.slowest_first()
     }
 
+    fn radix(&self, dimension: u8) -> u64 {
+        self.numbers.radix(dimension.into()) as u64
+    }
+
     fn sampled(&self, _: &[usize]) -> &Self {
         self
     }
