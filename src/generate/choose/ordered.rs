@@ -90,3 +90,25 @@ pub(super) fn fastest<S: Ordered>(order: &S::Order, count: usize) -> &[u8] {
     let dimensions = S::dimensions(order);
     &dimensions[dimensions.len().saturating_sub(count)..]
 }
+
+/// The first of the orders with each pair of fastest dimensions.
+pub(super) fn one_with_each_pair<S: Ordered>(side: &S) -> Vec<S::Order> {
+    first_with_each(&side.orders(), |order| fastest::<S>(order, 2))
+}
+
+/// The first of the orders that have the same key, for every key.
+pub(super) fn first_with_each<'a, O: Copy, K: PartialEq + 'a>(
+    orders: &'a [O],
+    key: impl Fn(&'a O) -> K,
+) -> Vec<O> {
+    let mut keys: Vec<K> = Vec::new();
+    let mut first = Vec::new();
+    for order in orders {
+        let key = key(order);
+        if !keys.contains(&key) {
+            keys.push(key);
+            first.push(*order);
+        }
+    }
+    first
+}

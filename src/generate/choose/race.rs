@@ -1,6 +1,6 @@
 //! Orders that are compared.
 
-use super::ordered::{Ordered, fastest};
+use super::ordered::{Ordered, fastest, first_with_each, one_with_each_pair};
 use super::sample::Sample;
 use crate::Error;
 
@@ -76,8 +76,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
 
     /// One order with each pair of fastest dimensions, compared in one round for each side.
     pub fn of_pairs(samples: &'a [Sample<'b, S>]) -> Result<Race<'a, 'b, S>, Error> {
-        let orders = samples[0].side.orders();
-        let pairs = first_with_each(&orders, |order| fastest::<S>(order, 2));
+        let pairs = one_with_each_pair(samples[0].side);
         let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
         let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
         race.look_at(race.round.div_ceil(pairs.len().max(1)))?;
@@ -178,21 +177,4 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
             self.choices.truncate(self.choices.len().div_ceil(GOING_ON));
         }
     }
-}
-
-/// The first of the orders that have the same key, for every key.
-fn first_with_each<'a, O: Copy, K: PartialEq + 'a>(
-    orders: &'a [O],
-    key: impl Fn(&'a O) -> K,
-) -> Vec<O> {
-    let mut keys: Vec<K> = Vec::new();
-    let mut first = Vec::new();
-    for order in orders {
-        let key = key(order);
-        if !keys.contains(&key) {
-            keys.push(key);
-            first.push(*order);
-        }
-    }
-    first
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::ordered::{Ordered, fastest};
+use super::ordered::{Ordered, fastest, one_with_each_pair};
 use crate::Error;
 use crate::error::write_error;
 use crate::generate::effort::Effort;
@@ -111,7 +111,8 @@ impl<'a, S: Ordered> Sample<'a, S> {
         let block_values = options.block_values(packing) as u64;
         let all_blocks = side.len().div_ceil(block_values);
         // No order is looked at in more blocks than all orders are in one round.
-        let round = effort.sample_blocks * pairs_of_dimensions(side).max(FEWEST_PAIRS);
+        let pairs = one_with_each_pair(side).len() as u64;
+        let round = effort.sample_blocks * pairs.max(FEWEST_PAIRS);
         let wanted = (all_blocks / effort.sample_part)
             .max(FEWEST_BLOCKS)
             .min(round);
@@ -213,15 +214,6 @@ impl<'a, S: Ordered> Sample<'a, S> {
     pub fn estimate(&self, bytes: u64, blocks: usize) -> u64 {
         bytes * self.all_blocks / blocks.max(1) as u64
     }
-}
-
-/// How many pairs of fastest dimensions there are. The number of the slice is none of them.
-fn pairs_of_dimensions<S: Ordered>(side: &S) -> u64 {
-    let orders = side.orders();
-    let mut pairs: Vec<&[u8]> = orders.iter().map(|order| fastest::<S>(order, 2)).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs.len() as u64
 }
 
 /// The digits of an index in an order, by the numbers of the dimensions.
