@@ -69,8 +69,6 @@ pub use reader::Table;
 #[cfg(feature = "generate")]
 pub(crate) use sample::BlockSizes;
 #[cfg(feature = "generate")]
-pub use sample::compressed_size_of_sample;
-#[cfg(feature = "generate")]
 pub use source::{StreamSource, ValueSource, values_present};
 pub use statistics::{Count, SideStatistics, Statistics, Zugzwangs};
 pub use stream::Stream;

@@ -2,52 +2,8 @@
 
 use super::encode::{EncoderPool, StreamEncoder};
 use super::options::WriteOptions;
-use super::pack::Packing;
-use super::source::{StreamSource, check_stream, merge_present, scan};
-use crate::Error;
-use crate::error::{WriteError, write_error};
-use crate::parallel;
-
-/// Bytes that some blocks of a stream take in a file, without a dictionary. Blocks past the end
-/// are left out. For choosing an order of dimensions or options from a sample.
-///
-/// Where `values_present` is not given, the values of the sample decide how values are packed.
-///
-/// # Errors
-///
-/// As for [`write_table`](super::write_table).
-pub fn compressed_size_of_sample(
-    stream: &StreamSource<'_>,
-    blocks: &[u64],
-    options: &WriteOptions,
-) -> Result<u64, Error> {
-    let measure = || -> Result<u64, WriteError> {
-        options.check()?;
-        check_stream(stream)?;
-        let mut stream = *stream;
-        let present = stream.values_present.unwrap_or_else(|| {
-            // How many values a block has depends on the packing; look where the blocks of the
-            // densest packing are, which include those of all others.
-            let longest = options.block_values(Packing::for_symbols(1)) as u64;
-            merge_present(parallel::map(blocks.len(), |number| {
-                let block = blocks[number];
-                let start = block
-                    .saturating_mul(options.block_bytes as u64)
-                    .min(stream.len);
-                let end = block
-                    .saturating_add(1)
-                    .saturating_mul(longest)
-                    .min(stream.len);
-                scan(&stream, start, end)
-            }))
-        });
-        stream.values_present = Some(present);
-        let sizes = BlockSizes::new(options);
-        let sizes = parallel::try_map(blocks.len(), |number| sizes.of(&stream, blocks[number]))?;
-        Ok(sizes.iter().sum())
-    };
-    measure().map_err(|problem| write_error("a sample", problem))
-}
+use super::source::StreamSource;
+use crate::error::WriteError;
 
 /// Compresses single blocks of any streams, to see how many bytes they take.
 pub(crate) struct BlockSizes {
@@ -76,5 +32,39 @@ impl BlockSizes {
         }
         let stored = encoder.encode_block(&self.pool, block)?;
         Ok(stored.stored_len() as u64 + encoder.record().entry_len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::table::{Description, values_present, write_table_to};
+
+    #[test]
+    fn blocks_have_the_bytes_that_they_take_in_a_file() {
+        let mut random = fastrand::Rng::with_seed(4);
+        let runs = std::iter::repeat_with(|| vec![random.u8(..5); random.usize(1..30)]);
+        let values: Vec<u8> = runs.take(1 << 16).flatten().collect();
+        let options = WriteOptions {
+            block_bytes: 2048,
+            ..WriteOptions::default()
+        };
+        let len = values.len() as u64;
+        let mut stream = StreamSource::new(0, len, &values);
+        stream.values_present = Some(values_present(&values, len));
+        let head = Description {
+            material: "KRPvKR".to_owned(),
+            ..Description::default()
+        };
+        let mut file = Cursor::new(Vec::new());
+        let sizes = write_table_to(&mut file, &head, &[stream], &options, &|_, _| true).unwrap();
+        let written = &sizes.streams[0];
+        let sizes = BlockSizes::new(&options);
+        let bytes = (0..written.blocks).map(|block| sizes.of(&stream, block).unwrap());
+        assert_eq!(bytes.sum::<u64>(), written.data_bytes + 2 * written.blocks);
+        assert_eq!(sizes.of(&stream, written.blocks).unwrap(), 0);
+        assert_eq!(sizes.of(&stream, 1 << 60).unwrap(), 0);
     }
 }

@@ -90,7 +90,7 @@ pub fn values_present(source: &dyn ValueSource, len: u64) -> [bool; 256] {
 }
 
 /// Which values occur at some indices of a stream.
-pub(super) fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
+fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 256] {
     let mut present = [false; 256];
     let mut values = vec![0; SCAN_VALUES.min(end.saturating_sub(start)) as usize];
     let mut start = start;
@@ -106,7 +106,7 @@ pub(super) fn scan(stream: &StreamSource<'_>, start: u64, end: u64) -> [bool; 25
 }
 
 /// Which values occur in any of some parts.
-pub(super) fn merge_present(parts: Vec<[bool; 256]>) -> [bool; 256] {
+fn merge_present(parts: Vec<[bool; 256]>) -> [bool; 256] {
     let mut all = [false; 256];
     for part in parts {
         for (all, part) in all.iter_mut().zip(part) {

@@ -5,7 +5,7 @@ use retrograde::store::FileStore;
 use retrograde::table::layout::{HEADER_LEN, STATISTICS_LEN_OFFSET, VERSION_OFFSET};
 use retrograde::table::{
     Codec, Compression, Description, Head, Matches, Packing, Plane, StreamSource, Table,
-    WriteOptions, compressed_size_of_sample, values_present, write_table, write_table_to,
+    WriteOptions, write_table, write_table_to,
 };
 
 use super::{all_values, description, runs, small_blocks, table_bytes};
@@ -315,31 +315,6 @@ fn a_dictionary_is_kept_only_where_it_helps() {
 
     let noise = runs(200_000, 255, 1, 9);
     assert_eq!(write(&noise).streams[0].dictionary_bytes, 0);
-}
-
-#[test]
-fn a_sample_has_the_size_that_its_blocks_get() {
-    let values = runs(1 << 20, 5, 15, 4);
-    let options = small_blocks(2048);
-    let mut stream = StreamSource::new(0, values.len() as u64, &values);
-    let blocks: Vec<u64> = (0..values.len().div_ceil(2048 * 3) as u64).collect();
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("sample.wdl");
-    let sizes = write_table(&path, &description(), &[stream], &options, &|_, _| true).unwrap();
-    let written = sizes.streams[0].data_bytes + 2 * sizes.streams[0].blocks;
-    assert_eq!(
-        compressed_size_of_sample(&stream, &blocks, &options).unwrap(),
-        written
-    );
-    stream.values_present = Some(values_present(&values, stream.len));
-    assert_eq!(
-        compressed_size_of_sample(&stream, &blocks, &options).unwrap(),
-        written
-    );
-    assert_eq!(
-        compressed_size_of_sample(&stream, &[1 << 60], &options).unwrap(),
-        0
-    );
 }
 
 #[test]

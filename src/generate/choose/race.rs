@@ -79,7 +79,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
         let pairs = one_with_each_pair(samples[0].side);
         let of_side = |side| pairs.iter().map(move |&pair| (side, pair));
         let mut race = Race::new(samples, (0..samples.len()).flat_map(of_side));
-        race.look_at(race.round.div_ceil(pairs.len().max(1)))?;
+        race.look_at(race.each_of(pairs.len()))?;
         Ok(race)
     }
 
@@ -115,6 +115,16 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
             ..*self
         };
         race.winner()
+    }
+
+    /// The share of a round that each of so many choices has, blocks.
+    fn each_of(&self, choices: usize) -> usize {
+        let blocks = self.round.div_ceil(choices.max(1));
+        let even = self
+            .samples
+            .iter()
+            .map(|sample| sample.of_all_slices(blocks));
+        even.max().unwrap_or(blocks)
     }
 
     /// Blocks in a sample.
@@ -167,7 +177,7 @@ impl<'a, 'b, S: Ordered> Race<'a, 'b, S> {
             let sampled = self.choices.iter().map(|choice| choice.sampled);
             let fewest = sampled.clone().min().unwrap_or(0);
             let most = sampled.max().unwrap_or(0);
-            let each = self.round.div_ceil(self.choices.len().max(1));
+            let each = self.each_of(self.choices.len());
             // Those of which nothing was known draw level with the others at least.
             let blocks = (fewest + each).max(most).min(self.blocks());
             self.look_at(blocks)?;
