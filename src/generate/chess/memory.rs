@@ -17,6 +17,7 @@ use crate::chess::solve::{
     CONVERSIONS_BYTES, Engine, SLAB, SOLVED_BYTES, SOLVING_BYTES, bytes_read_together,
 };
 use crate::game::Color;
+use crate::generate::choose::sampled_slices;
 use crate::generate::game::Needs;
 use crate::generate::syzygy;
 use crate::generate::windows::{self, CHAIN_BYTES};
@@ -213,8 +214,6 @@ fn of_leaving(material: &Material, leaves: &[View], engine: Engine) -> Option<u6
     Some(seen + threads * made + slabs)
 }
 
-/// Slices that are looked at for choosing the order of dimensions, of both sides to move.
-const SAMPLED_SIDES: u64 = 2 * 4;
 /// Bytes of a word of what a file is made from, by metric: sets and distances.
 const RESTORED_BYTES: [u64; 3] = [6 * 8, 5 * 8 + 64, 5 * 8 + 64];
 /// Bytes of a word of a sample: what may stand there, of results a second time, and distances.
@@ -311,11 +310,13 @@ pub(super) fn of_step_in_files(
         };
         return Some(solving.max(shape.syzygy_bytes() + threads * restored));
     }
-    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
+    let slice_len = IndexSpace::len_of_slice(material);
+    let row = slice_len * ROW_BITS / 8;
+    let sampled_sides = 2 * sampled_slices(shape.slices, slice_len);
     let writing = needs.metrics.iter().map(|metric| {
         let number = usize::from(metric.number());
         let restored = shape.words * RESTORED_BYTES[number];
-        let sampled = SAMPLED_SIDES.min(2 * shape.slices) * shape.words * SAMPLE_BYTES[number];
+        let sampled = sampled_sides * shape.words * SAMPLE_BYTES[number];
         let turned = threads * shape.words * SAMPLED_BYTES;
         (sampled + threads * restored).max((threads + 1) * (row + restored) + turned)
     });

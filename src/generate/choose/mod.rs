@@ -9,6 +9,7 @@ mod tests;
 
 pub(super) use ordered::Ordered;
 pub(super) use race::Choice;
+pub(super) use sample::sampled_slices;
 
 use super::effort::Effort;
 use crate::Error;

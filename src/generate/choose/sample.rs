@@ -9,10 +9,16 @@ use crate::generate::effort::Effort;
 use crate::parallel;
 use crate::table::{BlockSizes, Codec, Packing, WriteOptions};
 
-/// Slices that are looked at, at the most: with a pawn one of each rank.
-const SAMPLED_SLICES: u64 = 6;
+/// Indices of the slices that are looked at, at the most: those of six of 24 slices of five men.
+const SAMPLED_INDICES: u64 = 6 << 24;
+/// Slices that are looked at, however large they are.
+const FEWEST_SLICES: u64 = 4;
+/// Slices that are looked at, however small they are.
+const MOST_SLICES: u64 = 48;
+/// Of so many slices as many blocks are looked at of each. Of more, any few blocks lie far apart.
+const FEW_SLICES: usize = 6;
 /// Blocks that are looked at in the smallest streams, at least.
-const FEWEST_BLOCKS: u64 = SAMPLED_SLICES;
+const FEWEST_BLOCKS: u64 = 6;
 /// As many blocks are looked at as if there were so many pairs of fastest dimensions, at least.
 const FEWEST_PAIRS: u64 = 10;
 
@@ -43,9 +49,8 @@ impl Blocks {
     }
 
     /// Around so many positions, in a few slices.
-    fn around<S: Ordered>(side: &S, positions: u64, block_values: u64) -> Blocks {
+    fn around<S: Ordered>(side: &S, positions: u64, slices: &[u64], block_values: u64) -> Blocks {
         let slice_len = side.len() / side.slices();
-        let slices = sampled_slices(side.slices());
         let orders = side.orders();
         let around = |number: u64| {
             let slice = slices[number as usize % slices.len()];
@@ -94,6 +99,7 @@ pub(super) struct Sample<'a, S: Ordered + 'a> {
     /// Indices of a block.
     pub block_values: u64,
     all_blocks: u64,
+    sampled_slices: usize,
     /// Blocks that are compressed in a round, those of all orders together.
     round: usize,
 }
@@ -115,11 +121,15 @@ impl<'a, S: Ordered> Sample<'a, S> {
         let round = effort.sample_blocks * pairs.max(FEWEST_PAIRS);
         let wanted = (all_blocks / effort.sample_part)
             .max(FEWEST_BLOCKS)
-            .next_multiple_of(sampled_slices(side.slices()).len() as u64)
             .min(round);
+        let count = sampled_slices(side.slices(), side.len() / side.slices());
         let blocks = match all_blocks <= wanted {
             true => Blocks::all(all_blocks),
-            false => Blocks::around(side, wanted, block_values),
+            false => {
+                let wanted = of_all_slices(wanted as usize, count as usize) as u64;
+                let slices = slices_apart(side.slices(), count);
+                Blocks::around(side, wanted, &slices, block_values)
+            }
         };
         Sample {
             side,
@@ -128,6 +138,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
             blocks,
             block_values,
             all_blocks,
+            sampled_slices: count as usize,
             round: round as usize,
         }
     }
@@ -141,7 +152,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
     pub fn of_all_slices(&self, blocks: usize) -> usize {
         match self.blocks {
             Blocks::All(_) => blocks,
-            Blocks::Around(_) => blocks.next_multiple_of(sampled_slices(self.side.slices()).len()),
+            Blocks::Around(_) => of_all_slices(blocks, self.sampled_slices),
         }
     }
 
@@ -247,19 +258,37 @@ pub(super) fn blocks_of_slice(slice: u64, slice_len: u64, block_values: u64) -> 
     }
 }
 
-/// The slices that are looked at.
+/// How many slices are looked at, of so many with so many indices each. All of them are in memory.
+pub(in crate::generate) fn sampled_slices(slices: u64, slice_len: u64) -> u64 {
+    (SAMPLED_INDICES / slice_len.max(1))
+        .min(slices.div_ceil(4))
+        .clamp(FEWEST_SLICES, MOST_SLICES)
+        .min(slices)
+}
+
+/// So many blocks, or a few more, so that of each slice as many are looked at if slices are few.
+fn of_all_slices(blocks: usize, slices: usize) -> usize {
+    match slices <= FEW_SLICES {
+        true => blocks.next_multiple_of(slices.max(1)),
+        false => blocks,
+    }
+}
+
+/// `count` slices, the first few of which lie as far apart as all.
 ///
-/// With a pawn the 24 slices are the squares of a pawn, rank by rank and of each rank files a to d.
-/// Files as well as ranks matter: files b and d of four ranks show half the bytes that distances of
+/// With one pawn the 24 slices are its squares, rank by rank and of each rank files a to d. Files
+/// as well as ranks matter: files b and d of four ranks show half the bytes that distances of
 /// KNNvKP have. So of each sixth of the slices, a rank, one is taken, now of the third quarter of
 /// it, then of the first, the fourth and the second: c2, a3, d4, b5, c6, a7. These six have a
 /// quarter of the bytes that distances to mate take, give or take a twentieth, for all of five men.
-fn sampled_slices(slices: u64) -> Vec<u64> {
+pub(super) fn slices_apart(slices: u64, count: u64) -> Vec<u64> {
     const QUARTERS: [u64; 4] = [2, 0, 3, 1];
-    let parts = SAMPLED_SLICES.min(slices);
     let eighths = |part: u64| 8 * part + 2 * QUARTERS[(part % 4) as usize] + 1;
-    (0..parts)
-        .map(|part| eighths(part) * slices / (8 * parts))
+    let mut parts: Vec<u64> = (0..count).collect();
+    parts.sort_unstable_by_key(|&part| place_apart(part, u64::MAX));
+    parts
+        .into_iter()
+        .map(|part| eighths(part) * slices / (8 * count))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-use super::sample::{Blocks, Sample, blocks_of_slice};
+use super::sample::{Blocks, Sample, blocks_of_slice, slices_apart};
 use super::*;
 use crate::metric::Metric;
 use crate::table::{BlockSizes, Compression, ValueSource, WriteOptions};
@@ -191,7 +191,37 @@ fn the_same_positions_are_looked_at_in_every_order() {
     }
     slices.sort_unstable();
     slices.dedup();
-    assert_eq!(slices, [0, 1, 4, 5, 6, 7]);
+    assert_eq!(slices, [1, 2, 6, 7]);
+}
+
+#[test]
+fn slices_that_are_looked_at_lie_in_all_parts() {
+    for (slices, slice_len, count) in [
+        (1, 1 << 28, 1),
+        (3, 1 << 28, 3),
+        (9, 1 << 10, 4),
+        (24, 1 << 18, 6),
+        (24, 1 << 24, 6),
+        (24, 1 << 30, 4),
+        (576, 1 << 18, 48),
+        (576, 1 << 24, 6),
+    ] {
+        assert_eq!(sampled_slices(slices, slice_len), count);
+        let apart = slices_apart(slices, count);
+        let mut parts: Vec<u64> = apart.iter().map(|slice| slice * count / slices).collect();
+        // The first few are not all in one half.
+        let few = parts.len().min(4);
+        let first_half = parts[..few]
+            .iter()
+            .filter(|&&part| 2 * part < count)
+            .count();
+        assert!(few < 4 || (1..=3).contains(&first_half), "{apart:?}");
+        parts.sort_unstable();
+        assert_eq!(parts, (0..count).collect::<Vec<_>>(), "{apart:?}");
+    }
+    let mut ranks = slices_apart(24, 6);
+    ranks.sort_unstable();
+    assert_eq!(ranks, [2, 4, 11, 13, 18, 20]);
 }
 
 #[test]
