@@ -199,7 +199,7 @@ fn slices_that_are_looked_at_lie_in_all_parts() {
     for (slices, slice_len, count) in [
         (1, 1 << 28, 1),
         (3, 1 << 28, 3),
-        (9, 1 << 10, 4),
+        (8, 1 << 10, 4),
         (24, 1 << 18, 6),
         (24, 1 << 24, 6),
         (24, 1 << 30, 4),
