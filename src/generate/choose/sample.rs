@@ -16,7 +16,7 @@ const FEWEST_SLICES: u64 = 4;
 /// Slices that are looked at, however small they are.
 const MOST_SLICES: u64 = 48;
 /// Of so many slices as many blocks are looked at of each. Of more, any few blocks lie far apart.
-const FEW_SLICES: usize = 6;
+const FEW_SLICES: u64 = 6;
 /// Blocks that are looked at in the smallest streams, at least.
 const FEWEST_BLOCKS: u64 = 6;
 /// As many blocks are looked at as if there were so many pairs of fastest dimensions, at least.
@@ -99,7 +99,8 @@ pub(super) struct Sample<'a, S: Ordered + 'a> {
     /// Indices of a block.
     pub block_values: u64,
     all_blocks: u64,
-    sampled_slices: usize,
+    /// Blocks are looked at in multiples of so many: of few slices as many of each.
+    multiple: usize,
     /// Blocks that are compressed in a round, those of all orders together.
     round: usize,
 }
@@ -123,10 +124,16 @@ impl<'a, S: Ordered> Sample<'a, S> {
             .max(FEWEST_BLOCKS)
             .min(round);
         let count = sampled_slices(side.slices(), side.len() / side.slices());
-        let blocks = match all_blocks <= wanted {
+        let has_all = all_blocks <= wanted;
+        let multiple = if has_all || count > FEW_SLICES {
+            1
+        } else {
+            count
+        };
+        let blocks = match has_all {
             true => Blocks::all(all_blocks),
             false => {
-                let wanted = of_all_slices(wanted as usize, count as usize) as u64;
+                let wanted = wanted.next_multiple_of(multiple);
                 let slices = slices_apart(side.slices(), count);
                 Blocks::around(side, wanted, &slices, block_values)
             }
@@ -138,7 +145,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
             blocks,
             block_values,
             all_blocks,
-            sampled_slices: count as usize,
+            multiple: multiple as usize,
             round: round as usize,
         }
     }
@@ -148,12 +155,9 @@ impl<'a, S: Ordered> Sample<'a, S> {
         self.blocks.len()
     }
 
-    /// So many blocks, or a few more, so that of each slice as many are looked at.
+    /// So many blocks, or a few more, so that of few slices as many are looked at of each.
     pub fn of_all_slices(&self, blocks: usize) -> usize {
-        match self.blocks {
-            Blocks::All(_) => blocks,
-            Blocks::Around(_) => of_all_slices(blocks, self.sampled_slices),
-        }
+        blocks.next_multiple_of(self.multiple)
     }
 
     /// Blocks that are compressed in a round, those of all orders together.
@@ -264,14 +268,6 @@ pub(in crate::generate) fn sampled_slices(slices: u64, slice_len: u64) -> u64 {
         .min(slices.div_ceil(4))
         .clamp(FEWEST_SLICES, MOST_SLICES)
         .min(slices)
-}
-
-/// So many blocks, or a few more, so that of each slice as many are looked at if slices are few.
-fn of_all_slices(blocks: usize, slices: usize) -> usize {
-    match slices <= FEW_SLICES {
-        true => blocks.next_multiple_of(slices.max(1)),
-        false => blocks,
-    }
 }
 
 /// `count` slices, the first few of which lie as far apart as all.
