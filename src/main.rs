@@ -11,7 +11,7 @@ use retrograde::generate::LargePages;
 use crate::cli::{FAILED, NO, Outcome};
 
 #[global_allocator]
-static ALLOCATOR: LargePages = LargePages;
+static ALLOCATOR: LargePages = LargePages::new();
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();

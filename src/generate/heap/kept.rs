@@ -1,0 +1,246 @@
+//! Which memory an allocator keeps that nobody uses now, and when it has to go back to the system.
+
+/// Pieces that are kept at the most.
+const MOST_PIECES: usize = 256;
+
+/// Consecutive bytes of the address space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub start: usize,
+    pub bytes: usize,
+}
+
+impl Piece {
+    const NONE: Piece = Piece { start: 0, bytes: 0 };
+
+    fn end(self) -> usize {
+        self.start + self.bytes
+    }
+}
+
+/// The memory that nobody uses now, and how much is in use.
+///
+/// Both together are never more than the most that was in use at a time. So a process takes no more
+/// memory than one that gives everything back at once, and what was planned for it still holds.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// By address; no two of them touch.
+    pieces: [Piece; MOST_PIECES],
+    len: usize,
+    /// What goes back to the system is a multiple of so many bytes, as all pieces are.
+    unit: usize,
+    /// Bytes of all pieces.
+    kept: usize,
+    used: usize,
+    /// The most bytes that were in use at a time.
+    most: usize,
+}
+
+impl Kept {
+    pub const fn new(unit: usize) -> Kept {
+        Kept {
+            pieces: [Piece::NONE; MOST_PIECES],
+            len: 0,
+            unit,
+            kept: 0,
+            used: 0,
+            most: 0,
+        }
+    }
+
+    fn pieces(&self) -> &[Piece] {
+        &self.pieces[..self.len]
+    }
+
+    /// Takes so many bytes, if there are as many in one piece: from the smallest one that has them.
+    pub fn take(&mut self, bytes: usize) -> Option<usize> {
+        let pieces = self.pieces().iter().enumerate();
+        let large_enough = pieces.filter(|(_, piece)| piece.bytes >= bytes);
+        let (place, piece) = large_enough.min_by_key(|(_, piece)| piece.bytes)?;
+        let start = piece.start;
+        self.cut(place, bytes);
+        self.pieces[place].start += bytes;
+        self.remove_if_empty(place);
+        self.used += bytes;
+        Some(start)
+    }
+
+    /// Counts what comes from the system.
+    pub fn add(&mut self, bytes: usize) {
+        self.used += bytes;
+        self.most = self.most.max(self.used);
+    }
+
+    /// Counts what goes back to the system without being kept, or never came.
+    pub fn subtract(&mut self, bytes: usize) {
+        self.used -= bytes;
+    }
+
+    /// Keeps what is not used any more. Returns what there is no room to keep note of.
+    pub fn put(&mut self, piece: Piece) -> Option<Piece> {
+        self.used -= piece.bytes;
+        self.kept += piece.bytes;
+        let place = (self.pieces()).partition_point(|other| other.start < piece.start);
+        let touches_next = place < self.len && piece.end() == self.pieces[place].start;
+        let touches_last = place > 0 && self.pieces[place - 1].end() == piece.start;
+        match (touches_last, touches_next) {
+            (true, true) => {
+                self.pieces[place - 1].bytes += piece.bytes + self.pieces[place].bytes;
+                self.remove(place);
+            }
+            (true, false) => self.pieces[place - 1].bytes += piece.bytes,
+            (false, true) => {
+                let next = &mut self.pieces[place];
+                next.start = piece.start;
+                next.bytes += piece.bytes;
+            }
+            (false, false) if self.len == MOST_PIECES => {
+                self.kept -= piece.bytes;
+                return Some(piece);
+            }
+            (false, false) => {
+                self.pieces.copy_within(place..self.len, place + 1);
+                self.pieces[place] = piece;
+                self.len += 1;
+            }
+        }
+        None
+    }
+
+    /// What has to go back to the system now, piece by piece: of the smallest, which are of the
+    /// least use.
+    pub fn surplus(&mut self) -> Option<Piece> {
+        let surplus = (self.used + self.kept).saturating_sub(self.most);
+        if surplus == 0 {
+            return None;
+        }
+        let place = self.smallest()?;
+        let bytes = (self.pieces[place].bytes).min(surplus.next_multiple_of(self.unit));
+        self.cut(place, bytes);
+        let start = self.pieces[place].end();
+        self.remove_if_empty(place);
+        Some(Piece { start, bytes })
+    }
+
+    /// A piece to be given back to the system, until there is none.
+    pub fn pop(&mut self) -> Option<Piece> {
+        let place = self.len.checked_sub(1)?;
+        let piece = self.pieces[place];
+        self.kept -= piece.bytes;
+        self.len = place;
+        Some(piece)
+    }
+
+    fn smallest(&self) -> Option<usize> {
+        let pieces = self.pieces().iter().enumerate();
+        Some(pieces.min_by_key(|(_, piece)| piece.bytes)?.0)
+    }
+
+    /// Makes a piece shorter.
+    fn cut(&mut self, place: usize, bytes: usize) {
+        self.pieces[place].bytes -= bytes;
+        self.kept -= bytes;
+    }
+
+    fn remove_if_empty(&mut self, place: usize) {
+        if self.pieces[place].bytes == 0 {
+            self.remove(place);
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.pieces.copy_within(place + 1..self.len, place);
+        self.len -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(start: usize, bytes: usize) -> Piece {
+        Piece { start, bytes }
+    }
+
+    #[test]
+    fn what_touches_is_one_piece_and_the_smallest_that_is_enough_is_taken() {
+        let mut kept = Kept::new(1);
+        kept.add(100);
+        for part in [piece(10, 10), piece(30, 10), piece(60, 20)] {
+            assert_eq!(kept.put(part), None);
+        }
+        assert_eq!(kept.put(piece(20, 10)), None);
+        assert_eq!(kept.pieces(), [piece(10, 30), piece(60, 20)]);
+        assert_eq!(kept.take(15), Some(60));
+        assert_eq!(kept.take(15), Some(10));
+        assert_eq!(kept.take(16), None);
+        assert_eq!(kept.pieces(), [piece(25, 15), piece(75, 5)]);
+        assert_eq!(kept.take(15), Some(25));
+        assert_eq!((kept.kept, kept.used, kept.most), (5, 95, 100));
+    }
+
+    #[test]
+    fn no_more_is_there_than_was_in_use() {
+        let mut kept = Kept::new(1);
+        kept.add(60);
+        kept.put(piece(0, 20));
+        kept.put(piece(30, 30));
+        assert_eq!(kept.surplus(), None);
+        // 10 are in use and 50 kept; then 35 come from the system.
+        kept.add(35);
+        assert_eq!(kept.surplus(), Some(piece(0, 20)));
+        assert_eq!(kept.surplus(), Some(piece(45, 15)));
+        assert_eq!(kept.surplus(), None);
+        assert_eq!(kept.pieces(), [piece(30, 15)]);
+        assert_eq!((kept.used, kept.most), (45, 60));
+        kept.add(40);
+        assert_eq!(kept.surplus(), Some(piece(30, 15)));
+        assert_eq!(kept.surplus(), None);
+        assert_eq!((kept.kept, kept.most), (0, 85));
+    }
+
+    /// Whatever is taken and put, no byte has two users and none is lost.
+    #[test]
+    fn every_byte_is_in_one_place() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut kept = Kept::new(1);
+        let mut used: Vec<Piece> = Vec::new();
+        let (mut mapped, mut given_back) = (0, 0);
+        for _ in 0..20_000 {
+            if random.bool() && !used.is_empty() {
+                let place = random.usize(..used.len());
+                let piece = used.swap_remove(place);
+                given_back += kept.put(piece).map_or(0, |piece| piece.bytes);
+            } else {
+                let bytes = random.usize(1..50);
+                let start = kept.take(bytes).unwrap_or_else(|| {
+                    kept.add(bytes);
+                    // Every other piece touches the one before.
+                    let gap = random.usize(..2);
+                    mapped += bytes + gap;
+                    given_back += gap;
+                    mapped - bytes
+                });
+                used.push(piece(start, bytes));
+            }
+            while let Some(piece) = kept.surplus() {
+                given_back += piece.bytes;
+            }
+            if used.len() > 600 {
+                for piece in used.drain(100..) {
+                    given_back += kept.put(piece).map_or(0, |piece| piece.bytes);
+                }
+            }
+            let in_use: usize = used.iter().map(|piece| piece.bytes).sum();
+            let in_pieces: usize = kept.pieces().iter().map(|piece| piece.bytes).sum();
+            assert_eq!((in_use, in_pieces), (kept.used, kept.kept));
+            assert!(kept.used + kept.kept <= kept.most);
+            assert_eq!(in_use + in_pieces + given_back, mapped);
+        }
+        let mut all: Vec<Piece> = used.into_iter().chain(kept.pieces().to_vec()).collect();
+        all.sort_unstable_by_key(|piece| piece.start);
+        assert!(all.windows(2).all(|two| two[0].end() <= two[1].start));
+        while kept.pop().is_some() {}
+        assert_eq!((kept.kept, kept.len), (0, 0));
+    }
+}
