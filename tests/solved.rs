@@ -104,16 +104,16 @@ pub fn value(solved: &Solved, turn: Color, placement: &Placement) -> Option<Valu
     })
 }
 
-/// Writes a table of distances with the values of some sides to move, 0 or 1, as the solver found
-/// them: none is left out because a prober could find it elsewhere.
-pub fn write_distances(directory: &Path, solved: &Solved, metric: Metric, sides: &[u8]) {
+/// Writes a table with the values of some sides to move, 0 or 1, as the solver found them: none is
+/// left out because a prober could find it elsewhere.
+pub fn write_sides(directory: &Path, solved: &Solved, metric: Metric, sides: &[u8]) {
     let space = IndexSpace::new(solved.material);
     let natural = space.natural_order();
     let number = |index: usize, side: u8| {
         let placement = space.placement(&natural.digits(index as u64))?;
         let value = value(solved, Color::ALL[usize::from(side)], &placement)?;
         Some(match metric {
-            Metric::Wdl => panic!("results are no distances"),
+            Metric::Wdl => value.wdl.index() as u8,
             Metric::Dtz => value.dtz,
             Metric::Dtm => value.dtm.map_or(0, |dtm| dtm.0.unsigned_abs() as u8 / 2),
         })

@@ -34,6 +34,23 @@ fn generate_materials(directory: &Path, materials: Vec<Material>, compression: C
     plan.run(&AtomicBool::new(false), &()).unwrap();
 }
 
+/// Sides to move that results, distances to zeroing and distances to mate are stored of.
+const SIDES: [[&[u8]; 3]; 7] = [
+    [&[0, 1], &[0], &[0]],
+    [&[0, 1], &[1], &[1]],
+    [&[0, 1], &[0, 1], &[0, 1]],
+    [&[0], &[0], &[0]],
+    [&[1], &[0], &[1]],
+    [&[0], &[1], &[0, 1]],
+    [&[1], &[0, 1], &[0]],
+];
+
+fn write_sides(directory: &Path, material: &Material, sides: [&[u8]; 3]) {
+    for (metric, sides) in Metric::ALL.into_iter().zip(sides) {
+        solved::write_sides(directory, &solved::all()[material], metric, sides);
+    }
+}
+
 fn verify_all(directory: &Path) -> Report {
     let materials = Material::all_with_men(3);
     verify(directory, &materials, &AtomicBool::new(false), &()).unwrap()
@@ -59,12 +76,9 @@ fn good_tables_have_no_differences() {
 fn good_tables_have_no_differences_whichever_sides_they_have() {
     let directory = tempfile::tempdir().unwrap();
     generate(directory.path(), Compression::Fast);
-    for sides in [&[0][..], &[1], &[0, 1]] {
+    for sides in SIDES {
         for material in Material::all_with_men(3) {
-            for metric in [Metric::Dtz, Metric::Dtm] {
-                let solved = &solved::all()[&material];
-                solved::write_distances(directory.path(), solved, metric, sides);
-            }
+            write_sides(directory.path(), &material, sides);
         }
         let report = verify_all(directory.path());
         assert!(report.is_clean(), "{sides:?}: {report:?}");
@@ -356,11 +370,8 @@ fn a_changed_value_with_right_checksums_is_found_if_any_probe_can_see_it() {
     let mut seen = Vec::new();
     for material in ["KPvK", "KQvK"].map(|name| name.parse::<Material>().unwrap()) {
         seen.push(change_numbers(directory.path(), material, 12, 7));
-        for sides in [&[0][..], &[1], &[0, 1]] {
-            for metric in [Metric::Dtz, Metric::Dtm] {
-                let solved = &solved::all()[&material];
-                solved::write_distances(directory.path(), solved, metric, sides);
-            }
+        for sides in SIDES {
+            write_sides(directory.path(), &material, sides);
             assert!(verify_one(directory.path(), material).is_clean());
             seen.push(change_numbers(directory.path(), material, 12, 11));
         }

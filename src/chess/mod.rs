@@ -121,12 +121,14 @@ impl TableGame for Chess {
         space.len()
     }
 
-    /// A symmetric material has those of white to move. Otherwise results are there for both sides;
-    /// distances are worked out one ply ahead where a side lacks them.
-    fn needs_side(material: &Material, metric: Metric, side: usize) -> bool {
+    /// A symmetric material has those of white to move. Otherwise what a side lacks is worked out
+    /// one ply ahead: distances, and results unless the fifty-move rule changes some. A move into a
+    /// loss wins if that takes 99 plies to the next zeroing move, and is a cursed win if it takes
+    /// 100, which results do not tell apart.
+    fn needs_side(material: &Material, metric: Metric, side: usize, has_cursed: bool) -> bool {
         match material.is_symmetric() {
             true => side == 0,
-            false => metric == Metric::Wdl,
+            false => metric == Metric::Wdl && has_cursed,
         }
     }
 

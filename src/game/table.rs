@@ -31,7 +31,13 @@ pub trait TableGame: Copy + Debug + Default + PartialEq + Send + Sync + 'static 
     fn positions(space: &Self::Space) -> u64;
 
     /// Whether the table of a metric has to store the values of the side with this number to move.
-    fn needs_side(material: &Self::Material, metric: Self::Metric, side: usize) -> bool;
+    /// `has_cursed` says whether the fifty-move rule changes results of it.
+    fn needs_side(
+        material: &Self::Material,
+        metric: Self::Metric,
+        side: usize,
+        has_cursed: bool,
+    ) -> bool;
 
     /// Where the tables of some rules are, below the directory of all tables: a relative path,
     /// which may be empty.

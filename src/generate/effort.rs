@@ -17,9 +17,9 @@ pub struct Effort {
     pub sample_bytes: usize,
     /// The level they are compressed at.
     pub sample_level: i32,
-    /// Estimated bytes below which the side to move that compresses worse is kept as well; nothing
-    /// if always. A prober finds what is not kept one ply ahead, which takes many probes instead of
-    /// one.
+    /// Estimated bytes below which the side to move that compresses worse is kept as well, if it
+    /// need not be kept anyway; nothing if always. A prober finds what is not kept one ply ahead,
+    /// which takes many probes instead of one.
     pub larger_side: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Effort {
         }
         Effort {
             larger_side: match metric {
-                Metric::Wdl => None,
+                Metric::Wdl => (compression == Compression::Smallest).then_some(0),
                 _ if keeps_one_side => Some(0),
                 // All of four men, and about two in three of five, for a sixth more bytes.
                 Metric::Dtz => Some(4 << 20),

@@ -72,7 +72,8 @@ fn kept_sides<G: Generate>(file: &NativeFile<G>, table: &Table, effort: &Effort)
         of_side.map(Stream::stored_len).sum::<u64>()
     });
     let larger = usize::from(bytes[1] > bytes[0]);
-    let is_needed = G::needs_side(&file.material, file.metric, larger);
+    let has_cursed = table.description().counts[larger].has_cursed();
+    let is_needed = G::needs_side(&file.material, file.metric, larger, has_cursed);
     [0, 1].map(|side| side != larger || is_needed || bytes[larger] < limit)
 }
 

@@ -13,8 +13,10 @@ use super::slices::Slices;
 use super::source::{LaidOutSource, SideSource};
 use super::summary::Summary;
 use crate::Error;
+use crate::chess::Chess;
 use crate::chess::index::IndexSpace;
 use crate::error::{WriteError, write_error};
+use crate::game::TableGame;
 use crate::metric::{Metric, Wdl};
 use crate::table::{
     Compression, Description, Plane, StreamSource, Table, ValueSource, write_table,
@@ -52,11 +54,16 @@ pub fn write_metric(
     let mut sides: Vec<Side<'_>> = (0..if material.is_symmetric() { 1 } else { 2 })
         .map(|side| new_side(side, Plane::Low))
         .collect();
-    let mut choices = choose(&sides, &effort)?;
+    let counts = summary.counts();
+    let is_needed = |side: &Side<'_>| {
+        let has_cursed = counts[side.side].has_cursed();
+        Chess::needs_side(&material, metric, side.side, has_cursed)
+    };
+    let mut choices = choose(&sides, &effort, is_needed)?;
     if summary.has_high_bytes(metric) {
         for low in choices.clone() {
             let high = new_side(sides[low.side].side, Plane::High);
-            let best = choose(std::slice::from_ref(&high), &effort)?;
+            let best = choose(std::slice::from_ref(&high), &effort, |_| true)?;
             choices.extend(best.into_iter().map(|choice| choice.at(sides.len())));
             sides.push(high);
         }
@@ -81,7 +88,7 @@ pub fn write_metric(
     let description = Description {
         material: material.to_string(),
         metric: metric.number(),
-        counts: summary.counts(),
+        counts,
         longest: summary.longest(metric),
         ..Description::default()
     };

@@ -477,23 +477,28 @@ impl Tablebase {
         }
     }
 
-    /// The result that a table has for a position.
+    /// The result that a table has for a position; nothing if that side's are not stored.
     #[inline]
-    fn stored_wdl(&self, board: &Board) -> Result<Wdl, ProbeError> {
+    fn stored_wdl(&self, board: &Board) -> Result<Option<Wdl>, ProbeError> {
         let key = board.material_key();
         let turn = board.turn();
         let (found, file) = self.file(key, Metric::Wdl)?;
         match file.open()? {
             OpenTable::Syzygy(table) => {
                 let exchanged = found.colors_exchanged;
-                table.wdl(BoardMen::from(board), turn, exchanged, &self.memory)
+                let wdl = table.wdl(BoardMen::from(board), turn, exchanged, &self.memory)?;
+                Ok(Some(wdl))
             }
             OpenTable::Native(table) => {
                 let placement = Placement::from(board);
-                // A table of results without a side to move is not opened at all.
-                self.native_byte(found, file, table, (key, &placement, turn), Plane::Low)?
-                    .and_then(|number| Wdl::from_index(number.into()))
-                    .ok_or_else(|| self.contradiction(key, Metric::Wdl))
+                let asked = (key, &placement, turn);
+                let number = self.native_byte(found, file, table, asked, Plane::Low)?;
+                number
+                    .map(|number| {
+                        Wdl::from_index(number.into())
+                            .ok_or_else(|| self.contradiction(key, Metric::Wdl))
+                    })
+                    .transpose()
             }
         }
     }

@@ -9,9 +9,10 @@
 //! | DTZ | where decided and not won by a zeroing move | anything stands elsewhere; a mated side has 0 |
 //! | DTM | unless a conversion reaches the value | it is not better for the mover then; anything for a draw |
 //!
-//! So the best of the conversions and the number is the value. A DTZ or DTM table may lack a side
-//! to move altogether; then all moves are looked at, one ply deep, since the other side is stored.
-//! A WDL table may not: it has both sides, or white to move for a symmetric material.
+//! So the best of the conversions and the number is the value. A table may lack a side to move
+//! altogether; then all moves are looked at, one ply deep, since the other side is stored. Results
+//! do so only for a side none of whose results the fifty-move rule changes. A table of a symmetric
+//! material has white to move.
 //!
 //! Syzygy tables obey the same rules, so the search is the same, with two differences. Their WDL
 //! numbers do not leave promotions to the prober, which skips them. Their DTZ numbers need the
@@ -159,7 +160,40 @@ impl Tablebase {
         }
         // Not better than the value without en passant, unless a conversion wins, and equal to it
         // unless a conversion reaches it.
-        Ok(best.max(self.stored_wdl(board)?))
+        match self.stored_wdl(board)? {
+            Some(stored) => Ok(best.max(stored)),
+            None => self.wdl_of_moves(board, best, alpha, beta),
+        }
+    }
+
+    /// The value of a position whose side is not stored, en-passant captures left aside, given the
+    /// best of its conversions; between `alpha` and `beta` as above.
+    ///
+    /// The fifty-move rule changes no result of that side, so a move into a loss wins, however long
+    /// the loss takes: if it took too long, another move would win (docs/DECISIONS.md, "Results of
+    /// one side").
+    #[cold]
+    fn wdl_of_moves(
+        &self,
+        board: &Board,
+        mut best: Wdl,
+        alpha: Wdl,
+        beta: Wdl,
+    ) -> Result<Wdl, ProbeError> {
+        let moves = board.legal_moves();
+        let mut moves = moves.into_iter().filter(|m| !m.is_en_passant()).peekable();
+        if moves.peek().is_none() && !board.is_check() {
+            return Ok(best.max(Wdl::Draw));
+        }
+        for m in moves.filter(|m| !m.changes_material()) {
+            let next = board.play(m);
+            let value = -self.wdl_between(&next, -beta, -best.max(alpha), EnPassant::Allowed)?;
+            if value >= beta {
+                return Ok(value);
+            }
+            best = best.max(value);
+        }
+        Ok(best)
     }
 
     /// Plies to the next zeroing move, of a position without castling rights.
@@ -192,7 +226,10 @@ impl Tablebase {
         if en_passant_is_legal && has_only_en_passant(position) {
             return Ok(best.dtz_of_zeroing_move().into());
         }
-        let wdl = best.max(self.stored_wdl(position)?);
+        let wdl = match self.stored_wdl(position)? {
+            Some(stored) => best.max(stored),
+            None => self.wdl_of_moves(position, best, Wdl::Loss, Wdl::Win)?,
+        };
         let follows_from_zeroing_move = match wdl {
             Wdl::Draw => true,
             _ if wdl.is_any_win() => best == wdl || self.is_won_by_pawn_move(position, wdl)?,

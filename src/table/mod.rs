@@ -103,6 +103,12 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Whether the fifty-move rule changes some of the results.
+    #[must_use]
+    pub fn has_cursed(&self) -> bool {
+        self.cursed_win > 0 || self.blessed_loss > 0
+    }
+
     fn to_array(self) -> [u64; 5] {
         [
             self.win,

@@ -210,8 +210,14 @@ pub(crate) fn check_streams<G: TableGame>(
             return Err("the header says high bytes, which no distance of xiangqi has".to_owned());
         }
     }
+    let counts = &table.description().counts;
+    let is_there = [0, 1].map(|side| table.stream(side).is_some());
     for (side, name) in ["white", "black"].into_iter().enumerate() {
-        if G::needs_side(material, metric, side) && table.stream(side as u8).is_none() {
+        let is_needed = is_there == [false; 2] || {
+            let has_cursed = counts[side].has_cursed();
+            G::needs_side(material, metric, side, has_cursed)
+        };
+        if is_needed && !is_there[side] {
             return Err(format!("values for {name} to move are not there"));
         }
     }

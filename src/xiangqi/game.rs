@@ -68,7 +68,7 @@ impl TableGame for Xiangqi {
         space.len()
     }
 
-    fn needs_side(_: &Material, _: Metric, _: usize) -> bool {
+    fn needs_side(_: &Material, _: Metric, _: usize, _: bool) -> bool {
         true
     }
 

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use retrograde::table::Table;
 use serde_json::Value;
 
 use super::Place;
@@ -82,6 +83,39 @@ fn another_level_says_the_same_in_fewer_bytes() {
     assert_eq!(place.run(anew(&["fast", "KRvK", "kpk"])).0, 0);
     assert_eq!(answers(&place, "tables"), before);
     assert_ne!(files(&place, "tables"), small);
+}
+
+/// Archives keep results of one side to move. What leads to such a material is solved and verified
+/// on top of it as on top of other tables.
+#[test]
+fn results_of_one_side_are_enough_to_go_on_with() {
+    let place = Place::with_tables();
+    assert_eq!(place.run(["generate", "KRPvK", "--tables", "tables"]).0, 0);
+    let expected = files(&place, "tables");
+    let smallest = anew(&["smallest", "KRvK", "KPvK", "KQvK", "KRPvK", "KRQvK"]);
+    assert_eq!(place.run(smallest).0, 0);
+    for name in ["KRvK", "KPvK", "KQvK", "KRPvK"] {
+        let path = place.path("tables").join(format!("{name}.wdl"));
+        let table = Table::open(&path).expect("a table");
+        assert_eq!(table.streams().len(), 1, "{name}");
+    }
+    for metric in ["wdl", "dtz", "dtm"] {
+        let path = place.path("tables").join(format!("KRPvK.{metric}"));
+        std::fs::remove_file(path).expect("a table");
+    }
+    let (status, out, err) = place.run(["generate", "KRPvK", "--tables", "tables"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let made = files(&place, "tables");
+    for metric in ["wdl", "dtz", "dtm"] {
+        let name = format!("KRPvK.{metric}");
+        assert!(made[&name] == expected[&name], "{name}");
+    }
+    let (status, out, err) = place.run(["verify", "--all", "--tables", "tables"]);
+    assert_eq!((status, err.as_str()), (0, ""), "{out}");
+    let stats = |place: &Place| place.run(["stats", "KRvK", "--recount", "--tables", "tables"]);
+    let counted = stats(&place);
+    assert_eq!((counted.0, counted.2.as_str()), (0, ""));
+    assert_eq!(counted, stats(&Place::with_tables()));
 }
 
 #[test]

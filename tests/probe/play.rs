@@ -102,15 +102,16 @@ fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
     .unwrap();
 }
 
-/// All tables, those of the distances of some materials with these sides to move.
-fn tables_with_sides(name: &str, materials: &[Material], sides: &[u8]) -> Tablebase {
+/// All tables, the results of some materials with the first sides to move and their distances with
+/// the second.
+fn tables_with_sides(name: &str, materials: &[Material], sides: [&[u8]; 2]) -> Tablebase {
     let directory = empty_directory(name);
     for file in tables().tables() {
         let material = file.material();
-        if file.metric() != Metric::Wdl && materials.contains(material) && !material.is_symmetric()
-        {
+        if materials.contains(material) && !material.is_symmetric() {
             let solved = &solved::all()[material];
-            solved::write_distances(&directory, solved, file.metric(), sides);
+            let sides = sides[usize::from(file.metric() != Metric::Wdl)];
+            solved::write_sides(&directory, solved, file.metric(), sides);
         } else {
             let name = file.path().file_name().unwrap();
             std::fs::copy(file.path(), directory.join(name)).unwrap();
@@ -120,15 +121,20 @@ fn tables_with_sides(name: &str, materials: &[Material], sides: &[u8]) -> Tableb
 }
 
 #[test]
-fn distances_of_one_stored_side_answer_for_both() {
+fn one_stored_side_answers_for_both() {
     let materials: Vec<Material> = Material::all_with_men(3)
         .into_iter()
         .chain(["KPvKP", "KRvKN", "KQvKP"].map(|signature| signature.parse().unwrap()))
         .collect();
-    let both = tables_with_sides("probe-both-sides", &materials, &[0, 1]);
+    let with_sides = |name: &str, sides| tables_with_sides(name, &materials, sides);
+    let both = with_sides("probe-both-sides", [&[0, 1], &[0, 1]]);
     let one_side = [
-        tables_with_sides("probe-white-only", &materials, &[0]),
-        tables_with_sides("probe-black-only", &materials, &[1]),
+        with_sides("probe-white-only", [&[0], &[0]]),
+        with_sides("probe-black-only", [&[1], &[1]]),
+        with_sides("probe-results-of-white", [&[0], &[1]]),
+        with_sides("probe-results-of-black", [&[1], &[0]]),
+        with_sides("probe-distances-of-black", [&[0, 1], &[1]]),
+        with_sides("probe-distances-of-both", [&[1], &[0, 1]]),
     ];
     let mut random = Random(3);
     let mut positions: Vec<Position> = materials

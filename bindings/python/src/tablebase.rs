@@ -279,9 +279,12 @@ impl PyFiles {
         let number = self
             .0
             .stored_number(&placement, position.turn(), Metric::Wdl);
-        // A table of results has both sides.
-        let number = number.map_err(probe_error)?.unwrap_or_default();
-        Ok(Wdl::from_index(number.into()).map_or(0, Wdl::signum2))
+        let wdl = match number.map_err(probe_error)? {
+            Some(number) => Wdl::from_index(number.into()).unwrap_or(Wdl::Draw),
+            // What no table has is what the moves lead to.
+            None => self.0.probe_wdl(&position).map_err(probe_error)?,
+        };
+        Ok(wdl.signum2())
     }
 
     /// Plies to mate, 0 for a draw and a mated position.

@@ -153,7 +153,10 @@ fn read_back(
     metrics: &[Metric],
     options: &GenerateOptions,
 ) -> Option<ReadBack> {
-    if !metrics.is_empty() || options.format != Format::Native {
+    if !metrics.is_empty()
+        || options.format != Format::Native
+        || !restored::has_all_results(material, options)
+    {
         return None;
     }
     match engine(material, metrics, options) {

@@ -16,10 +16,12 @@ use crate::Error;
 use race::Race;
 use sample::Sample;
 
-/// The best order for each side to move that is to be kept.
+/// The best order for each side to move that is to be kept; those that `is_needed` names always
+/// are.
 pub(super) fn choose<S: Ordered>(
     sides: &[S],
     effort: &Effort,
+    is_needed: impl Fn(&S) -> bool,
 ) -> Result<Vec<Choice<S::Order>>, Error> {
     let samples: Vec<Sample<'_, S>> = sides.iter().map(|side| Sample::new(side, effort)).collect();
     let pairs = Race::of_pairs(&samples)?;
@@ -31,10 +33,11 @@ pub(super) fn choose<S: Ordered>(
     let mut kept = vec![smaller];
     for side in all.filter(|&side| side != smaller.side) {
         let pairs = pairs.of_side(side);
+        let is_needed = is_needed(&sides[side]);
         // Nobody needs to know which order is best for what is far too large.
-        if pairs.smallest() < limit.saturating_mul(2) {
+        if is_needed || pairs.smallest() < limit.saturating_mul(2) {
             let larger = pairs.best()?;
-            if pairs.size(&larger) < limit {
+            if is_needed || pairs.size(&larger) < limit {
                 kept.push(larger);
             }
         }

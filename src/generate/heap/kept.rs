@@ -1,7 +1,7 @@
 //! Which memory an allocator keeps that nobody uses now, and when it has to go back to the system.
 
 /// Pieces that are kept at the most.
-const MOST_PIECES: usize = 256;
+const MOST_PIECES: usize = 1024;
 
 /// Consecutive bytes of the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +20,16 @@ impl Piece {
 
 /// The memory that nobody uses now, and how much is in use.
 ///
-/// Both together are never more than the most that was in use at a time. So a process takes no more
-/// memory than one that gives everything back at once, and what was planned for it still holds.
+/// Both together are no more than the most that was in use at a time, but for parts of pages that
+/// cannot go back. So a process takes no more memory than one that gives everything back at once,
+/// and what was planned for it still holds.
 #[derive(Debug)]
 pub(super) struct Kept {
     /// By address; no two of them touch.
     pieces: [Piece; MOST_PIECES],
     len: usize,
-    /// What goes back to the system is a multiple of so many bytes, as all pieces are.
-    unit: usize,
+    /// Bytes of a page. Only whole ones go back to the system.
+    page: usize,
     /// Bytes of all pieces.
     kept: usize,
     used: usize,
@@ -37,11 +38,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub const fn new(unit: usize) -> Kept {
+    pub const fn new(page: usize) -> Kept {
         Kept {
             pieces: [Piece::NONE; MOST_PIECES],
             len: 0,
-            unit,
+            page,
             kept: 0,
             used: 0,
             most: 0,
@@ -98,28 +99,61 @@ impl Kept {
                 self.kept -= piece.bytes;
                 return Some(piece);
             }
-            (false, false) => {
-                self.pieces.copy_within(place..self.len, place + 1);
-                self.pieces[place] = piece;
-                self.len += 1;
-            }
+            (false, false) => self.insert(place, piece),
         }
         None
     }
 
-    /// What has to go back to the system now, piece by piece: of the smallest, which are of the
-    /// least use.
+    /// What has to go back to the system now, piece by piece: pages of those that have most.
     pub fn surplus(&mut self) -> Option<Piece> {
         let surplus = (self.used + self.kept).saturating_sub(self.most);
         if surplus == 0 {
             return None;
         }
-        let place = self.smallest()?;
-        let bytes = (self.pieces[place].bytes).min(surplus.next_multiple_of(self.unit));
-        self.cut(place, bytes);
-        let start = self.pieces[place].end();
+        let of_pages = self.pieces().iter().map(|&piece| self.pages_of(piece));
+        let (place, pages) = of_pages.enumerate().max_by_key(|(_, pages)| pages.bytes)?;
+        if pages.bytes == 0 {
+            return None;
+        }
+        let bytes = pages.bytes.min(surplus.next_multiple_of(self.page));
+        let start = pages.end() - bytes;
+        let piece = self.pieces[place];
+        let before = Piece {
+            start: piece.start,
+            bytes: start - piece.start,
+        };
+        let mut behind = Piece {
+            start: pages.end(),
+            bytes: piece.end() - pages.end(),
+        };
+        let given_back = match self.len == MOST_PIECES && before.bytes > 0 {
+            // There is no room to keep note of two.
+            true => std::mem::take(&mut behind.bytes) + bytes,
+            false => bytes,
+        };
+        self.kept -= given_back;
+        match (before.bytes, behind.bytes) {
+            (0, _) => self.pieces[place] = behind,
+            (_, 0) => self.pieces[place] = before,
+            _ => {
+                self.pieces[place] = before;
+                self.insert(place + 1, behind);
+            }
+        }
         self.remove_if_empty(place);
-        Some(Piece { start, bytes })
+        Some(Piece {
+            start,
+            bytes: given_back,
+        })
+    }
+
+    /// The whole pages of a piece.
+    fn pages_of(&self, piece: Piece) -> Piece {
+        let start = piece.start.next_multiple_of(self.page);
+        Piece {
+            start,
+            bytes: (piece.end() / self.page * self.page).saturating_sub(start),
+        }
     }
 
     /// A piece to be given back to the system, until there is none.
@@ -129,11 +163,6 @@ impl Kept {
         self.kept -= piece.bytes;
         self.len = place;
         Some(piece)
-    }
-
-    fn smallest(&self) -> Option<usize> {
-        let pieces = self.pieces().iter().enumerate();
-        Some(pieces.min_by_key(|(_, piece)| piece.bytes)?.0)
     }
 
     /// Makes a piece shorter.
@@ -146,6 +175,12 @@ impl Kept {
         if self.pieces[place].bytes == 0 {
             self.remove(place);
         }
+    }
+
+    fn insert(&mut self, place: usize, piece: Piece) {
+        self.pieces.copy_within(place..self.len, place + 1);
+        self.pieces[place] = piece;
+        self.len += 1;
     }
 
     fn remove(&mut self, place: usize) {
@@ -164,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_touches_is_one_piece_and_the_smallest_that_is_enough_is_taken() {
-        let mut kept = Kept::new(1);
+        let mut kept = Kept::new(10);
         kept.add(100);
         for part in [piece(10, 10), piece(30, 10), piece(60, 20)] {
             assert_eq!(kept.put(part), None);
@@ -181,33 +216,35 @@ mod tests {
 
     #[test]
     fn no_more_is_there_than_was_in_use() {
-        let mut kept = Kept::new(1);
-        kept.add(60);
+        let mut kept = Kept::new(10);
+        kept.add(65);
         kept.put(piece(0, 20));
-        kept.put(piece(30, 30));
+        kept.put(piece(31, 34));
         assert_eq!(kept.surplus(), None);
-        // 10 are in use and 50 kept; then 35 come from the system.
-        kept.add(35);
-        assert_eq!(kept.surplus(), Some(piece(0, 20)));
-        assert_eq!(kept.surplus(), Some(piece(45, 15)));
+        // 11 are in use and 54 kept; then 25 come from the system.
+        kept.add(25);
+        // The pages of the second piece are those from 40 on, those of the first are all of it.
+        assert_eq!(kept.surplus(), Some(piece(40, 20)));
+        assert_eq!(kept.surplus(), Some(piece(10, 10)));
         assert_eq!(kept.surplus(), None);
-        assert_eq!(kept.pieces(), [piece(30, 15)]);
-        assert_eq!((kept.used, kept.most), (45, 60));
+        assert_eq!(kept.pieces(), [piece(0, 10), piece(31, 9), piece(60, 5)]);
+        assert_eq!((kept.used, kept.kept, kept.most), (36, 24, 65));
+        // What is no whole page stays.
         kept.add(40);
-        assert_eq!(kept.surplus(), Some(piece(30, 15)));
+        assert_eq!(kept.surplus(), Some(piece(0, 10)));
         assert_eq!(kept.surplus(), None);
-        assert_eq!((kept.kept, kept.most), (0, 85));
+        assert_eq!((kept.kept, kept.most), (14, 76));
     }
 
     /// Whatever is taken and put, no byte has two users and none is lost.
     #[test]
     fn every_byte_is_in_one_place() {
         let mut random = fastrand::Rng::with_seed(5);
-        let mut kept = Kept::new(1);
+        let mut kept = Kept::new(8);
         let mut used: Vec<Piece> = Vec::new();
-        let (mut mapped, mut given_back) = (0, 0);
-        for _ in 0..20_000 {
-            if random.bool() && !used.is_empty() {
+        let (mut mapped, mut given_back, mut times_full) = (0, 0, 0);
+        for _ in 0..60_000 {
+            if random.u32(..100) < 45 && !used.is_empty() {
                 let place = random.usize(..used.len());
                 let piece = used.swap_remove(place);
                 given_back += kept.put(piece).map_or(0, |piece| piece.bytes);
@@ -226,17 +263,23 @@ mod tests {
             while let Some(piece) = kept.surplus() {
                 given_back += piece.bytes;
             }
-            if used.len() > 600 {
+            if used.len() > 2500 {
                 for piece in used.drain(100..) {
                     given_back += kept.put(piece).map_or(0, |piece| piece.bytes);
                 }
             }
+            times_full += usize::from(kept.len == MOST_PIECES);
             let in_use: usize = used.iter().map(|piece| piece.bytes).sum();
             let in_pieces: usize = kept.pieces().iter().map(|piece| piece.bytes).sum();
             assert_eq!((in_use, in_pieces), (kept.used, kept.kept));
-            assert!(kept.used + kept.kept <= kept.most);
+            let pages = kept
+                .pieces()
+                .iter()
+                .map(|&piece| kept.pages_of(piece).bytes);
+            assert!(kept.used + kept.kept <= kept.most || pages.sum::<usize>() == 0);
             assert_eq!(in_use + in_pieces + given_back, mapped);
         }
+        assert!(times_full > 100);
         let mut all: Vec<Piece> = used.into_iter().chain(kept.pieces().to_vec()).collect();
         all.sort_unstable_by_key(|piece| piece.start);
         assert!(all.windows(2).all(|two| two[0].end() <= two[1].start));

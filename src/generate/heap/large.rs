@@ -12,18 +12,20 @@ use crate::store::prefer_large_pages_under;
 const HAS_PAGES: bool = cfg!(all(target_os = "linux", target_env = "gnu"));
 /// Bytes of a large page.
 const PAGE: usize = 2 << 20;
+/// Pieces have a multiple of so many bytes.
+const UNIT: usize = 64 << 10;
+/// Bytes of the smallest pieces that are kept.
+const SMALLEST: usize = 8 * UNIT;
 /// Bytes of the largest pieces that are kept: of what is larger there are few, and it is cleared
 /// sooner by all threads that use it than by the one that asks for it.
 const LARGEST: usize = 1 << 30;
-/// Pieces are whole pages. Those that leave more than one part in so many of them are not kept.
-const UNUSED_PART: usize = 64;
 /// Bytes of the pages that the system hands out.
 const SMALL_PAGE: usize = 4 << 10;
 /// Bytes from which on it is counted what the system's allocator has in use: what is smaller is not
 /// much together.
 const COUNTED: usize = 64 << 10;
 
-/// An allocator for programs that generate tables. Pieces of 2 MiB to 1 GiB lie in pages of 2 MiB,
+/// An allocator for programs that generate tables. Pieces of 512 KiB to 1 GiB lie in pages of 2 MiB,
 /// and are kept for whoever asks next as long as no more is in use and kept than was in use before;
 /// all else is left to the system's allocator.
 ///
@@ -54,23 +56,27 @@ impl LargePages {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A piece of whole pages, and whether it was in use before; null if there is no memory.
+    /// A piece, and whether it was in use before; null if there is no memory.
     fn piece(&self, bytes: usize) -> (*mut u8, bool) {
         let mut kept = self.kept();
         if let Some(start) = kept.take(bytes) {
             return (with_exposed_provenance_mut(start), true);
         }
-        kept.add(bytes);
+        let mapped = bytes.next_multiple_of(PAGE);
+        kept.add(mapped);
         give_surplus_back(&mut kept);
-        let mut memory = map(bytes);
+        let mut memory = map(mapped);
         if memory.is_null() {
             while let Some(piece) = kept.pop() {
                 unmap_piece(piece);
             }
-            memory = map(bytes);
+            memory = map(mapped);
         }
         if memory.is_null() {
-            kept.subtract(bytes);
+            kept.subtract(mapped);
+        } else {
+            drop(kept);
+            self.keep(memory.addr() + bytes, mapped - bytes);
         }
         (memory, false)
     }
@@ -126,14 +132,11 @@ impl Default for LargePages {
     }
 }
 
-/// Bytes of the pages for a piece of some size, if it is one of those that are kept.
+/// Bytes of the piece for what has some size, if it is one of those that are kept.
 #[inline]
-fn pages(size: usize, align: usize) -> Option<usize> {
-    if !HAS_PAGES || !(PAGE..=LARGEST).contains(&size) || align > SMALL_PAGE {
-        return None;
-    }
-    let bytes = size.next_multiple_of(PAGE);
-    (bytes - size <= size / UNUSED_PART).then_some(bytes)
+fn units(size: usize, align: usize) -> Option<usize> {
+    let is_kept = HAS_PAGES && (SMALLEST..=LARGEST).contains(&size) && align <= SMALL_PAGE;
+    is_kept.then(|| size.next_multiple_of(UNIT))
 }
 
 /// New pages, all zero, of which the first is at a multiple of a large page; null if the system has
@@ -173,13 +176,13 @@ fn unmap_piece(piece: Piece) {
     unmap(with_exposed_provenance_mut(piece.start), piece.bytes);
 }
 
-// SAFETY: a piece is the system's, or whole pages from `map` that no other piece has until it is
+// SAFETY: a piece is the system's, or lies in pages from `map` where no other piece is until it is
 // given back: `Kept` hands out every byte once. Which of both it is follows from its layout alone.
 // Gain: `generate --men 5` takes X instead of Y s of processor time.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match pages(layout.size(), layout.align()) {
+        match units(layout.size(), layout.align()) {
             Some(bytes) => self.piece(bytes).0,
             None => {
                 // SAFETY: the caller promises of `layout` what the system's allocator asks for.
@@ -191,7 +194,7 @@ unsafe impl GlobalAlloc for LargePages {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let Some(bytes) = pages(layout.size(), layout.align()) else {
+        let Some(bytes) = units(layout.size(), layout.align()) else {
             // SAFETY: as above.
             let memory = in_large_pages(unsafe { System.alloc_zeroed(layout) }, layout.size());
             self.count(memory, layout.size());
@@ -206,8 +209,8 @@ unsafe impl GlobalAlloc for LargePages {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let old = pages(layout.size(), layout.align());
-        let new = pages(size, layout.align());
+        let old = units(layout.size(), layout.align());
+        let new = units(size, layout.align());
         match (old, new) {
             (None, None) => {
                 // SAFETY: as above, and `memory` is the system's.
@@ -243,7 +246,7 @@ unsafe impl GlobalAlloc for LargePages {
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        match pages(layout.size(), layout.align()) {
+        match units(layout.size(), layout.align()) {
             Some(bytes) => self.keep(memory.expose_provenance(), bytes),
             None => {
                 // SAFETY: as above.
@@ -330,13 +333,14 @@ mod tests {
     /// Whatever is asked for and given back, nobody else writes there, and zeros are zeros.
     #[test]
     fn pieces_keep_what_is_in_them() {
-        const SIZES: [usize; 7] = [
+        const SIZES: [usize; 8] = [
             1 << 10,
-            100 << 10,
+            UNIT,
+            SMALLEST,
+            SMALLEST + 1,
             PAGE,
             PAGE + 1,
             2 * PAGE - 8,
-            3 * PAGE,
             8 * PAGE,
         ];
         let pages = LargePages::new();
@@ -367,14 +371,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_fills_its_pages_is_kept() {
-        assert_eq!(pages(PAGE - 1, 8), None);
-        assert_eq!(pages(PAGE, 2 * SMALL_PAGE), None);
-        assert_eq!(pages(PAGE + 1, 8), None);
-        assert_eq!(pages(2 * LARGEST, 8), None);
+    fn only_some_sizes_are_kept() {
+        for (size, align) in [(SMALLEST - 1, 8), (LARGEST + 1, 8), (PAGE, 2 * SMALL_PAGE)] {
+            assert_eq!(units(size, align), None);
+        }
         if HAS_PAGES {
-            assert_eq!(pages(PAGE, 8), Some(PAGE));
-            assert_eq!(pages(64 * PAGE + 1, 8), Some(65 * PAGE));
+            assert_eq!(units(PAGE, 8), Some(PAGE));
+            assert_eq!(units(SMALLEST + 1, SMALL_PAGE), Some(SMALLEST + UNIT));
         }
     }
 }

@@ -72,6 +72,11 @@ pub(super) struct SideNumbers<'a, S> {
 }
 
 impl<S: Score> SideNumbers<'_, S> {
+    /// Whether results are in no file, and follow from the other side's.
+    pub fn derives_results(&self) -> bool {
+        !self.has[0] && !self.in_place[0]
+    }
+
     pub fn gives_scores(&self) -> bool {
         self.derives_scores || self.in_place[1] || self.has[2]
     }
@@ -96,9 +101,10 @@ impl<S: Score> Taken<S> {
     /// Takes results out of the numbers, and scores if both these and their numbers have one byte.
     /// All are in memory.
     pub fn of([results, _, scores]: &mut [Numbers; 3]) -> Taken<S> {
+        let has_results = !results.low.is_empty();
         let are_bytes = size_of::<S>() == 1 && !scores.low.is_empty() && scores.high.is_empty();
         Taken {
-            results: Some(std::mem::take(&mut results.low).used_again()),
+            results: has_results.then(|| std::mem::take(&mut results.low).used_again()),
             scores: are_bytes.then(|| {
                 // The compiler cannot know here that scores of one byte are bytes.
                 let bytes: Box<dyn Any> = Box::new(std::mem::take(&mut scores.low).used_again());

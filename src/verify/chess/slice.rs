@@ -149,9 +149,11 @@ impl<'a, S: Score> SliceValues<'a, S> {
     ) -> Result<SliceValues<'a, S>, LoadError> {
         let frame = targets.frame;
         let is_derived = |side: Color| source.is_derived(Metric::Dtm, side, frame);
+        let derives_results = |side: Color| source.is_derived(Metric::Wdl, side, frame);
         // What is derived is derived from the other side's values.
         let both = part.with_both_turns();
-        let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
+        let reads_other = |side: Color| is_derived(side) || derives_results(side);
+        let part_of = |side: Color| match part.has_side(!side) && reads_other(!side) {
             true => &both,
             false => part,
         };
@@ -167,14 +169,16 @@ impl<'a, S: Score> SliceValues<'a, S> {
             places,
         };
         // Keys are derived while results are read, and mate scores with them: looking for the moves
-        // is most of the work. What a Syzygy file has is not complete before all is read.
+        // is most of the work. What a Syzygy file has is not complete before all is read, and of a
+        // side whose results are derived nothing is known before.
         let derives_keys = |side: Color| {
             is_asked
                 && source.format() == Format::Native
                 && source.is_derived(Metric::Dtz, side, frame)
+                && !derives_results(!side)
         };
         let mut order = Color::ALL;
-        order.sort_by_key(|&side| derives_keys(side));
+        order.sort_by_key(|&side| (derives_results(side), derives_keys(side)));
         for side in order {
             let part = part_of(side);
             if !part.has_side(side) {
@@ -430,7 +434,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         if !reading.part.has(side, &frame.men, &squares) {
             return [0; 3];
         }
-        if !reading.in_place[0] {
+        if reading.has[0] && !reading.in_place[0] {
             *line.results = *numbers.results(address);
         }
         let men = self.men_on(address, squares);
@@ -446,6 +450,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
         let captures = step
             .moves
             .captures(&men.placement, side, men.attacked_by_white());
+        if reading.derives_results() {
+            *line.results = self.derived_results(step, at, captures, neighbours);
+        }
         let stored_scores = match reading.derives_scores {
             true => None,
             false => line.scores.as_deref_mut(),
@@ -518,6 +525,29 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
         let canonical = self.canonical(address, men).map_or(0, |own| own.positions);
         strange.map(|kings| kings & canonical & legal)
+    }
+
+    /// The results of a line that no file has, from what its moves lead to.
+    fn derived_results(
+        &self,
+        step: &Step<'_, '_, S>,
+        At { side, address, men }: At<'_>,
+        captures: Best<S>,
+        neighbours: &mut Neighbours,
+    ) -> Line<u8> {
+        let at = At { side, address, men };
+        let zeroing = self.moves_with(captures, step.moves, at, neighbours);
+        let expect = Expect {
+            other: step.results(),
+            scores: None,
+            address,
+            neighbours,
+            side,
+            zeroing: &zeroing,
+        };
+        let mut results = self.expect(expect, men).numbers;
+        take_illegal(&mut results, men.legality.legal[side.index()]);
+        results
     }
 
     /// The keys of a line that no file has, and its mate scores if no file has those, from its

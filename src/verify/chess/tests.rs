@@ -146,15 +146,29 @@ fn one_side_is_verified_by_parts_as_well() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for material in generate(directory, &["KRvKN", "KPvKN"]) {
-        for metric in [Metric::Dtz, Metric::Dtm] {
+        let keep = |metric: Metric, side: u8| {
             let path = table_path(directory, &material, metric);
-            rewrite(&path, |streams, _| streams.truncate(1));
-        }
+            rewrite(&path, |streams, _| {
+                streams.retain(|stream| stream.side == side)
+            });
+        };
+        keep(Metric::Dtz, 0);
+        keep(Metric::Dtm, 0);
         let clean = report(directory, material);
         assert!(clean.is_clean(), "{clean:?}");
-        let path = table_path(directory, &material, Metric::Dtm);
-        rewrite(&path, |streams, _| damage(streams));
-        assert!(report(directory, material).differences > 0);
+        let path = table_path(directory, &material, Metric::Wdl);
+        let of_both = std::fs::read(&path).unwrap();
+        for side in [0, 1] {
+            std::fs::write(&path, &of_both).unwrap();
+            keep(Metric::Wdl, side);
+            let clean = report(directory, material);
+            assert!(clean.is_clean(), "{clean:?}");
+        }
+        for metric in [Metric::Dtm, Metric::Wdl] {
+            let path = table_path(directory, &material, metric);
+            rewrite(&path, |streams, _| damage(streams));
+            assert!(report(directory, material).differences > 0);
+        }
     }
 }
 
