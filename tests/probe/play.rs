@@ -85,7 +85,8 @@ fn every_value_follows_from_the_values_after_the_moves() {
     }
 }
 
-/// Copies a table with the values of one side to move only.
+/// Copies a table with the values of one side to move only, and says that the fifty-move rule
+/// changes some of the other side's.
 fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
     let table = file.table().unwrap();
     let stream = table.stream(side).unwrap();
@@ -96,10 +97,9 @@ fn copy_one_side(file: &TableFile, side: u8, to: &Path) {
     };
     let path = to.join(file.path().file_name().unwrap());
     let options = Compression::Fast.into();
-    write_table(&path, table.description(), &[source], &options, &|_, _| {
-        true
-    })
-    .unwrap();
+    let mut description = table.description().clone();
+    description.counts[1 - usize::from(side)].blessed_loss += 1;
+    write_table(&path, &description, &[source], &options, &|_, _| true).unwrap();
 }
 
 /// All tables, the results of some materials with the first sides to move and their distances with
@@ -184,7 +184,7 @@ fn solved_values(position: &Position) -> (Wdl, Dtz, Option<Dtm>) {
 }
 
 #[test]
-fn a_table_of_results_has_both_sides() {
+fn results_lack_no_side_that_the_fifty_move_rule_changes() {
     let directory = empty_directory("probe-one-side-of-results");
     let queen: Material = "KQvK".parse().unwrap();
     for side in [0, 1] {

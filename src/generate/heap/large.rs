@@ -178,7 +178,7 @@ fn unmap_piece(piece: Piece) {
 
 // SAFETY: a piece is the system's, or lies in pages from `map` where no other piece is until it is
 // given back: `Kept` hands out every byte once. Which of both it is follows from its layout alone.
-// Gain: `generate --men 5` takes X instead of Y s of processor time.
+// Gain: eight materials of five men without pawns take 66 instead of 71 s of processor time.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

@@ -12,13 +12,14 @@ use super::pages::{Pages, Place, large_lines};
 use super::part::Part;
 use super::syzygy::SyzygyTables;
 use crate::Error;
+use crate::chess::Chess;
 use crate::chess::index::{IndexSpace, Order};
 use crate::chess::material::Material;
 use crate::game::Color;
 use crate::metric::Metric;
 use crate::probe::Format;
 use crate::table::{Description, Plane, Statistics, Stream, Table};
-use crate::tables::{in_other_colors, table_path};
+use crate::tables::{check_streams, in_other_colors, table_path};
 
 /// The open tables of a material.
 #[derive(Debug)]
@@ -561,10 +562,9 @@ fn open_native(
             && description.metric == metric.number()
             && table.streams().iter().all(|stream| {
                 space.order(&stream.order()).is_ok()
-                    && stream.len() == space.len()
                     && usize::from(stream.side()) < sides(&material)
             })
-            && (metric != Metric::Wdl || table.streams().len() == sides(&material));
+            && check_streams::<Chess>(&table, space.material(), metric, space.len()).is_ok();
         if !fits {
             return Err(LoadError::Foreign {
                 path,
