@@ -150,10 +150,15 @@ impl<'a, S: Score> SliceValues<'a, S> {
         let frame = targets.frame;
         let is_derived = |side: Color| source.is_derived(Metric::Dtm, side, frame);
         let derives_results = |side: Color| source.is_derived(Metric::Wdl, side, frame);
+        // A man that has just arrived leaves its square with the next move of its side, so what
+        // that side's results are derived from may be anywhere.
+        let part = match Color::ALL.into_iter().any(derives_results) {
+            true => &Part::Whole,
+            false => part,
+        };
         // What is derived is derived from the other side's values.
         let both = part.with_both_turns();
-        let reads_other = |side: Color| is_derived(side) || derives_results(side);
-        let part_of = |side: Color| match part.has_side(!side) && reads_other(!side) {
+        let part_of = |side: Color| match part.has_side(!side) && is_derived(!side) {
             true => &both,
             false => part,
         };

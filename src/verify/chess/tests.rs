@@ -164,10 +164,13 @@ fn one_side_is_verified_by_parts_as_well() {
             let clean = report(directory, material);
             assert!(clean.is_clean(), "{clean:?}");
         }
+        // What the next material leads to is right again.
         for metric in [Metric::Dtm, Metric::Wdl] {
             let path = table_path(directory, &material, metric);
+            let right = std::fs::read(&path).unwrap();
             rewrite(&path, |streams, _| damage(streams));
             assert!(report(directory, material).differences > 0);
+            std::fs::write(&path, right).unwrap();
         }
     }
 }
