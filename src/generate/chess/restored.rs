@@ -18,7 +18,6 @@ use crate::generate::begun::About;
 use crate::generate::game::{GenerateOptions, Job};
 use crate::generate::observer::Phase;
 use crate::metric::Metric;
-use crate::table::Table;
 use crate::tables::find;
 use crate::verify::{StoredLines, StoredNumbers};
 
@@ -59,7 +58,7 @@ impl Finished {
 /// is there for archives may have to be searched for those of a side; solving is faster than that.
 pub(super) fn has_all_results(material: &Material, options: &GenerateOptions) -> bool {
     let file = find::<Chess>(&options.directory, options.rules, material, Metric::Wdl);
-    let table = file.and_then(|file| Table::open_unmapped(&file.path).ok());
+    let table = file.and_then(|file| file.open(false).ok());
     let sides = if material.is_symmetric() { 1 } else { 2 };
     table.is_some_and(|table| (0..sides).all(|side| table.stream(side).is_some()))
 }

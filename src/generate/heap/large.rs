@@ -63,8 +63,7 @@ impl LargePages {
             return (with_exposed_provenance_mut(start), true);
         }
         let mapped = bytes.next_multiple_of(PAGE);
-        kept.add(mapped);
-        give_surplus_back(&mut kept);
+        use_more(&mut kept, mapped);
         let mut memory = map(mapped);
         if memory.is_null() {
             while let Some(piece) = kept.pop() {
@@ -81,14 +80,17 @@ impl LargePages {
         (memory, false)
     }
 
-    /// Counts what the allocator of the system hands out as in use.
+    /// Counts what the allocator of the system hands out as in use, and asks for large pages under
+    /// it; nothing if there is none.
     #[inline]
-    fn count(&self, memory: *mut u8, size: usize) {
+    fn of_system(&self, memory: *mut u8, size: usize) -> *mut u8 {
         if size >= COUNTED && !memory.is_null() {
-            let mut kept = self.kept();
-            kept.add(size);
-            give_surplus_back(&mut kept);
+            use_more(&mut self.kept(), size);
         }
+        if size >= PAGE && !memory.is_null() {
+            prefer_large_pages_under(memory, size);
+        }
+        memory
     }
 
     /// Counts what it takes back.
@@ -111,8 +113,7 @@ impl LargePages {
     #[allow(unsafe_code)]
     fn lengthen(&self, memory: *mut u8, old: usize, new: usize) -> *mut u8 {
         let mut kept = self.kept();
-        kept.add(new - old);
-        give_surplus_back(&mut kept);
+        use_more(&mut kept, new - old);
         // SAFETY: it belongs to the caller of `realloc`. The system refuses if it was put together
         // of several mappings.
         let longer = unsafe { system::lengthen(memory, old, new) };
@@ -165,8 +166,9 @@ fn unmap(memory: *mut u8, bytes: usize) {
     }
 }
 
-/// Gives back what would be more than was in use before.
-fn give_surplus_back(kept: &mut Kept) {
+/// Counts what comes from the system, and gives back what is more than was in use before then.
+fn use_more(kept: &mut Kept, bytes: usize) {
+    kept.add(bytes);
     while let Some(surplus) = kept.surplus() {
         unmap_piece(surplus);
     }
@@ -184,21 +186,15 @@ unsafe impl GlobalAlloc for LargePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match units(layout.size(), layout.align()) {
             Some(bytes) => self.piece(bytes).0,
-            None => {
-                // SAFETY: the caller promises of `layout` what the system's allocator asks for.
-                let memory = in_large_pages(unsafe { System.alloc(layout) }, layout.size());
-                self.count(memory, layout.size());
-                memory
-            }
+            // SAFETY: the caller promises of `layout` what the system's allocator asks for.
+            None => self.of_system(unsafe { System.alloc(layout) }, layout.size()),
         }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let Some(bytes) = units(layout.size(), layout.align()) else {
             // SAFETY: as above.
-            let memory = in_large_pages(unsafe { System.alloc_zeroed(layout) }, layout.size());
-            self.count(memory, layout.size());
-            return memory;
+            return self.of_system(unsafe { System.alloc_zeroed(layout) }, layout.size());
         };
         let (memory, was_in_use) = self.piece(bytes);
         if was_in_use {
@@ -214,12 +210,11 @@ unsafe impl GlobalAlloc for LargePages {
         match (old, new) {
             (None, None) => {
                 // SAFETY: as above, and `memory` is the system's.
-                let moved = in_large_pages(unsafe { System.realloc(memory, layout, size) }, size);
+                let moved = unsafe { System.realloc(memory, layout, size) };
                 if !moved.is_null() {
                     self.count_freed(layout.size());
-                    self.count(moved, size);
                 }
-                return moved;
+                return self.of_system(moved, size);
             }
             (Some(old), Some(new)) if new <= old => {
                 self.keep(memory.expose_provenance() + new, old - new);
@@ -255,16 +250,6 @@ unsafe impl GlobalAlloc for LargePages {
             }
         }
     }
-}
-
-/// Asks for large pages under new memory of the system's allocator, unless it is small or there is
-/// none.
-#[inline]
-fn in_large_pages(memory: *mut u8, size: usize) -> *mut u8 {
-    if size >= PAGE && !memory.is_null() {
-        prefer_large_pages_under(memory, size);
-    }
-    memory
 }
 
 #[cfg(test)]

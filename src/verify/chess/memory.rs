@@ -3,7 +3,7 @@
 use super::MEN_IN_BYTES;
 use super::layout::{Layout, Legality, PAGE};
 use super::line::Line;
-use super::slice::NUMBERS_AT_HAND;
+use super::places::NUMBERS_AT_HAND;
 use super::source::{PIECE, TOGETHER, bytes_of_pairs, is_read_by_bands};
 use crate::chess::index::IndexSpace;
 use crate::chess::material::Material;

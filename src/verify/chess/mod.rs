@@ -14,6 +14,7 @@ mod moves;
 mod numbers;
 mod pages;
 mod part;
+mod places;
 mod reading;
 mod recount;
 mod resolved;
@@ -57,8 +58,9 @@ use layout::PAGE;
 use moves::Targets;
 use pages::{Away, Place, Shared};
 use part::Part;
+use places::Places;
 use resolved::{Captures, Lines, Promoted, Resolved, Wanted};
-use slice::{Places, SliceValues};
+use slice::SliceValues;
 use source::{Source, sides};
 use spare::Spares;
 

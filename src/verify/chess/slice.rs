@@ -7,21 +7,20 @@
 //! with every ply.
 
 use std::ops::Range;
-use std::sync::{Arc, Weak};
 
 use rayon::prelude::*;
 
 use super::files::{LoadError, Numbers, Twin};
-use super::layout::{Canonical, Frame, Legality, PAGE, Squares};
+use super::layout::{Canonical, Frame, Legality, Squares};
 use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
 use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{Away, CHUNK, Pages, Place, optional_chunks};
+use super::pages::{CHUNK, Pages, optional_chunks};
 use super::part::Part;
+use super::places::{NumberPlaces, Places};
 use super::reading::{NumbersFrom, OpenNumbers, SideNumbers, Taken, ValueLine};
 use super::resolved::Lines;
 use super::source::{Source, sides};
-use super::spare::Spares;
 use super::steps::{SideValues, Step, for_each_step};
 use super::strange::{Strange, Strangeness};
 use crate::chess::index::Placement;
@@ -47,79 +46,6 @@ pub(super) struct SliceValues<'a, S> {
     /// By address, as it is asked for several times; empty if the slice is not in memory, or not
     /// the whole of it is asked for.
     legality: Vec<Legality>,
-}
-
-/// Where the values of a slice are kept, and where they wait if they are too many.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    /// What only this slice needs.
-    pub own: Option<Arc<Away>>,
-    /// What is needed afterwards.
-    pub kept: Option<Arc<Away>>,
-    /// Memory of earlier slices.
-    pub spares: Weak<Spares>,
-}
-
-impl Places {
-    fn at(&self, away: Option<&Arc<Away>>) -> Place {
-        Place {
-            spares: self.spares.clone(),
-            ..Place::new(away, PAGE)
-        }
-    }
-
-    /// No lines of so many, which are of use for this slice alone.
-    pub fn pages<N: Lane>(&self, lines: usize) -> Pages<N> {
-        Pages::new(lines, &self.at(self.own.as_ref()))
-    }
-
-    /// No lines of so many, which are kept if it is for longer.
-    pub fn kept_pages<N: Lane>(&self, lines: usize) -> Pages<N> {
-        let place = self
-            .own
-            .as_ref()
-            .and(self.kept.as_ref().or(self.own.as_ref()));
-        Pages::new(lines, &self.at(place))
-    }
-}
-
-/// Bytes of numbers of one side that stay in memory until they are values, where values wait in a
-/// file.
-pub(super) const NUMBERS_AT_HAND: u64 = if cfg!(test) { 1 << 19 } else { 1 << 31 };
-
-/// Where the numbers of one side are kept until they are values. Those that need not wait in a file
-/// are not compressed for it.
-struct NumberPlaces<'a> {
-    places: &'a Places,
-    /// Of no use once the numbers are values.
-    away: Option<Arc<Away>>,
-    /// Bytes that there is memory for.
-    room: u64,
-}
-
-impl<'a> NumberPlaces<'a> {
-    fn new(places: &'a Places) -> NumberPlaces<'a> {
-        NumberPlaces {
-            places,
-            away: places.own.as_ref().map(Away::another),
-            room: NUMBERS_AT_HAND,
-        }
-    }
-
-    /// For numbers of so many bytes.
-    fn next(&mut self, bytes: u64) -> Place {
-        match (&self.away, self.room.checked_sub(bytes)) {
-            (Some(away), Some(left)) => {
-                away.clear();
-                self.room = left;
-                Place {
-                    is_large: true,
-                    ..Place::default()
-                }
-            }
-            (away, _) => self.places.at(away.as_ref()),
-        }
-    }
 }
 
 /// The men at an address.
@@ -536,22 +462,21 @@ impl<'a, S: Score> SliceValues<'a, S> {
     fn derived_results(
         &self,
         step: &Step<'_, '_, S>,
-        At { side, address, men }: At<'_>,
+        at: At<'_>,
         captures: Best<S>,
         neighbours: &mut Neighbours,
     ) -> Line<u8> {
-        let at = At { side, address, men };
         let zeroing = self.moves_with(captures, step.moves, at, neighbours);
         let expect = Expect {
             other: step.results(),
             scores: None,
-            address,
+            address: at.address,
             neighbours,
-            side,
+            side: at.side,
             zeroing: &zeroing,
         };
-        let mut results = self.expect(expect, men).numbers;
-        take_illegal(&mut results, men.legality.legal[side.index()]);
+        let mut results = self.expect(expect, at.men).numbers;
+        take_illegal(&mut results, at.men.legality.legal[at.side.index()]);
         results
     }
 
