@@ -1,5 +1,7 @@
 //! Bytes, and sets of them as bits, as loops that compilers turn into wide registers.
 
+use crate::simd;
+
 /// What each of 64 places is worth in the byte of a set that stands for its column, where eight
 /// places are a row.
 const WEIGHTS: [u8; 64] = {
@@ -36,6 +38,26 @@ pub fn places(is_chosen: impl Fn(usize) -> bool) -> [u8; 8] {
     with_rows_and_columns_exchanged(columns).to_le_bytes()
 }
 
+/// The places at which two lines have the same byte.
+#[inline(always)]
+#[must_use]
+pub(crate) fn equal(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    match simd::equal(line, other) {
+        Some(set) => set,
+        None => u64::from_le_bytes(places(|place| line[place] == other[place])),
+    }
+}
+
+/// The places at which a line has a greater byte than another one.
+#[inline(always)]
+#[must_use]
+pub(crate) fn above(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    match simd::above(line, other) {
+        Some(set) => set,
+        None => u64::from_le_bytes(places(|place| line[place] > other[place])),
+    }
+}
+
 /// Exchanges rows, which are bytes, and columns of bits: in squares of two, four and eight.
 ///
 /// Source: Henry S. Warren, *Hacker's Delight*, "Transposing a bit matrix".
@@ -61,6 +83,14 @@ fn with_rows_and_columns_exchanged(mut bits: u64) -> u64 {
 #[must_use]
 pub fn expanded(set: [u8; 8]) -> [u8; 64] {
     let set = u64::from_le_bytes(set);
+    match simd::expanded(set) {
+        Some(bytes) => bytes,
+        None => expanded_by_doubling(set),
+    }
+}
+
+#[inline(always)]
+fn expanded_by_doubling(set: u64) -> [u8; 64] {
     let mut rows = [0; 8];
     for (number, row) in rows.iter_mut().enumerate() {
         let mut byte = set >> (8 * number) & 0xff;
@@ -77,6 +107,93 @@ pub fn expanded(set: [u8; 8]) -> [u8; 64] {
         *byte = if *byte == 0 { 0 } else { u8::MAX };
     }
     bytes
+}
+
+/// The bytes of a line at the places of a set, one after the other, and then zeros.
+#[inline(always)]
+pub(crate) fn picked(line: &[u8; 64], set: u64) -> [u8; 64] {
+    match simd::picked(line, set) {
+        Some(bytes) => bytes,
+        None => picked_one_by_one(line, set),
+    }
+}
+
+#[inline(always)]
+fn picked_one_by_one(line: &[u8; 64], mut set: u64) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    for byte in &mut bytes[..set.count_ones() as usize] {
+        *byte = line[set.trailing_zeros() as usize % 64];
+        set &= set.wrapping_sub(1);
+    }
+    bytes
+}
+
+/// Puts values, one after the other, at the places of a set. There must be as many.
+#[inline(always)]
+pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) {
+    if !simd::put(line, set, values) {
+        put_one_by_one(line, set, values);
+    }
+}
+
+#[inline(always)]
+fn put_one_by_one(line: &mut [u8; 64], mut set: u64, values: &[u8]) {
+    for value in values {
+        line[set.trailing_zeros() as usize % 64] = *value;
+        set &= set.wrapping_sub(1);
+    }
+}
+
+/// Which bytes of a word are not zero, and these, one after the other.
+#[inline(always)]
+pub(crate) fn kept(word: u64) -> (u8, u64) {
+    let used = used_bytes(word);
+    let kept = match simd::moved_together(word, used) {
+        Some(kept) => kept,
+        None => moved_one_by_one(word),
+    };
+    (used, kept)
+}
+
+/// Which bytes of a word are not zero. The highest bit of each byte says so, and a product brings
+/// these bits together: that of byte 0, brought down to bit 0, goes to bit 56 with 2⁵⁶, that of byte
+/// 1, at bit 8, to bit 57 with 2⁴⁹, and so on, no two of them to one bit.
+#[inline(always)]
+fn used_bytes(word: u64) -> u8 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let highest = ((word & LOW) + LOW | word) & !LOW;
+    ((highest >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+}
+
+/// The bytes of a word that are not zero, one after the other.
+#[inline(always)]
+fn moved_one_by_one(word: u64) -> u64 {
+    let (mut together, mut count) = (0, 0);
+    for byte in word.to_le_bytes() {
+        together |= u64::from(byte) << (8 * count % 64);
+        count += u32::from(byte != 0);
+    }
+    together
+}
+
+/// Brings the lowest bytes of a word to those of its places that are used, the lowest first.
+#[inline(always)]
+pub(crate) fn spread(bytes: u64, used: u8) -> u64 {
+    match simd::spread(bytes, used) {
+        Some(word) => word,
+        None => spread_one_by_one(bytes, used),
+    }
+}
+
+#[inline(always)]
+fn spread_one_by_one(bytes: u64, used: u8) -> u64 {
+    let (mut word, mut from) = (0, 0);
+    for to in 0..8 {
+        let is_used = u64::from(used >> to & 1);
+        word |= (bytes >> (from % 64) & 0xff & is_used.wrapping_neg()) << (8 * to);
+        from += 8 * is_used;
+    }
+    word
 }
 
 #[cfg(test)]
@@ -102,5 +219,45 @@ mod tests {
             let found = places(|place| bytes[place] != 0);
             assert_eq!(u64::from_le_bytes(found), set);
         }
+    }
+
+    #[test]
+    fn with_and_without_instructions_for_it() {
+        let mut random = fastrand::Rng::with_seed(4);
+        for _ in 0..1000 {
+            let line: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
+            let other: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
+            let set_of = |is_chosen: &dyn Fn(usize) -> bool| {
+                u64::from_le_bytes(places(|place| is_chosen(place)))
+            };
+            assert_eq!(equal(&line, &other), set_of(&|at| line[at] == other[at]));
+            assert_eq!(above(&line, &other), set_of(&|at| line[at] > other[at]));
+            let set = random.u64(..) & random.u64(..);
+            assert_eq!(expanded(set.to_le_bytes()), expanded_by_doubling(set));
+            assert_eq!(picked(&line, set), picked_one_by_one(&line, set));
+            let values = &other[..set.count_ones() as usize];
+            let (mut one, mut another) = (line, line);
+            put(&mut one, set, values);
+            put_one_by_one(&mut another, set, values);
+            assert_eq!(one, another);
+            let (word, used) = (random.u64(..), random.u8(..));
+            let word = word & expanded_word(used);
+            assert_eq!(kept(word), (used_one_by_one(word), moved_one_by_one(word)));
+            assert_eq!(spread(word, used), spread_one_by_one(word, used));
+            let (used, together) = kept(word);
+            assert_eq!(spread(together, used), word);
+        }
+        assert_eq!(kept(0), (0, 0));
+        assert_eq!(kept(u64::MAX), (u8::MAX, u64::MAX));
+    }
+
+    fn expanded_word(used: u8) -> u64 {
+        let line = expanded(u64::from(used).to_le_bytes());
+        u64::from_le_bytes(line[..8].try_into().unwrap())
+    }
+
+    fn used_one_by_one(word: u64) -> u8 {
+        let bytes = (0..).zip(word.to_le_bytes());
+        bytes.fold(0, |used, (at, byte)| used | u8::from(byte != 0) << at)
     }
 }

@@ -60,6 +60,9 @@ pub trait Bits:
     /// The lowest number in the set, or [`WIDTH`](Bits::WIDTH) when there is none.
     fn lowest(self) -> u32;
 
+    /// The highest number in the set, which must not be empty.
+    fn highest(self) -> u32;
+
     /// The set without its lowest number.
     fn without_lowest(self) -> Self;
 
@@ -126,6 +129,11 @@ macro_rules! bits {
             #[inline]
             fn lowest(self) -> u32 {
                 self.trailing_zeros()
+            }
+
+            #[inline]
+            fn highest(self) -> u32 {
+                (Self::WIDTH - 1).wrapping_sub(self.leading_zeros())
             }
 
             #[inline]

@@ -41,13 +41,22 @@ pub(crate) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
 /// The places at which `value` stands.
 #[inline(always)]
 pub(crate) fn equal<W: Bits>(values: &[u8], value: u8) -> W {
-    places(values, |other| other == value)
+    // Closures would be compiled for any processor.
+    let mut places = W::ZERO;
+    for (part, line) in (0..).zip(values.as_chunks().0) {
+        places |= W::from_part(byte_sets::equal(line, &[value; 64]), part);
+    }
+    places
 }
 
 /// The places at which a value greater than `bound` stands.
 #[inline(always)]
 pub(crate) fn above<W: Bits>(values: &[u8], bound: u8) -> W {
-    places(values, |value| value > bound)
+    let mut places = W::ZERO;
+    for (part, line) in (0..).zip(values.as_chunks().0) {
+        places |= W::from_part(byte_sets::above(line, &[bound; 64]), part);
+    }
+    places
 }
 
 /// The smallest byte above `bound`; `u8::MAX` if there is none.

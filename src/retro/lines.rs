@@ -1,6 +1,6 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
 
-use crate::byte_sets::{self, places};
+use crate::byte_sets;
 use crate::metric::MateScore;
 
 /// Mate scores of the positions of one word.
@@ -44,16 +44,18 @@ pub(crate) fn from_ranks(ranks: [u64; 8]) -> Line {
 #[inline(always)]
 #[must_use]
 pub fn won_and_lost(scores: &Line) -> (u64, u64) {
-    let won = places(|place| scores[place] > MateScore::DRAW.0);
-    let lost = places(|place| scores[place] < MateScore::DRAW.0);
-    (u64::from_le_bytes(won), u64::from_le_bytes(lost))
+    let draws = [MateScore::DRAW.0; 64];
+    (
+        byte_sets::above(scores, &draws),
+        byte_sets::above(&draws, scores),
+    )
 }
 
 /// The positions at which two lines agree.
 #[inline(always)]
 #[must_use]
 pub fn equal(a: &Line, b: &Line) -> u64 {
-    u64::from_le_bytes(places(|place| a[place] == b[place]))
+    byte_sets::equal(a, b)
 }
 
 /// 255 at the positions of a set, 0 elsewhere.

@@ -15,7 +15,7 @@
 //! alone leaves 0.146 in twice the time, and twice the time to read it back.
 
 use super::predicted::{read_word, write_word};
-use crate::byte_sets::places;
+use crate::byte_sets;
 use crate::simd::{Kernel, Width};
 
 /// Bytes of a line.
@@ -169,24 +169,20 @@ impl Split {
     #[inline(always)]
     fn add_differing<const WAY: u8>(&mut self, window: &Window) {
         let mut sets = [0; 1 + 8 + GROUP * 9];
+        // What is picked of a line is written with the zeros behind it.
         let mut values = [0; GROUP * LINE];
         let (mut differing, mut end, mut count) = (0u64, 9, 0);
         for place in 0..GROUP {
             let line = &window[REACH + place];
             let predicted = predicted::<WAY>(window, place);
-            let set = u64::from_le_bytes(places(|at| line[at] != predicted[at]));
+            let set = !byte_sets::equal(line, &predicted);
             if set == 0 {
                 continue;
             }
             differing |= 1 << place;
             end += write_word(set, &mut sets[end..]);
-            let of_line = &mut values[count..][..set.count_ones() as usize];
-            count += of_line.len();
-            let mut set = set;
-            for value in of_line {
-                *value = line[set.trailing_zeros() as usize % LINE];
-                set &= set.wrapping_sub(1);
-            }
+            values[count..][..LINE].copy_from_slice(&byte_sets::picked(line, set));
+            count += set.count_ones() as usize;
         }
         sets[0] = WAY | DIFFERS;
         sets[1..9].copy_from_slice(&differing.to_le_bytes());
@@ -266,14 +262,11 @@ impl Rest<'_> {
         for place in 0..GROUP {
             let mut line = predicted::<WAY>(window, place);
             if differing >> place & 1 == 1 {
-                let mut set;
+                let set;
                 (set, self.groups) = read_word(self.groups)?;
                 let values;
                 (values, self.values) = self.values.split_at_checked(set.count_ones() as usize)?;
-                for value in values {
-                    line[set.trailing_zeros() as usize % LINE] = *value;
-                    set &= set.wrapping_sub(1);
-                }
+                byte_sets::put(&mut line, set, values);
             }
             window[REACH + place] = line;
         }

@@ -12,6 +12,7 @@
 //! 512 words and one word back, it is `a = 1 << 20` and `b = 1 << 30`. After both it has both bits,
 //! unless the men stand in each other's way, and that is `a ^ b ^ c`.
 
+use crate::byte_sets;
 use crate::game::Bits;
 use crate::simd::{Kernel, Width};
 
@@ -269,17 +270,10 @@ fn read_group<'a>(bytes: &'a [u8], differences: &mut [u64; GROUP]) -> Option<&'a
 /// most, for which there must be room.
 #[inline(always)]
 pub(crate) fn write_word(word: u64, room: &mut [u8]) -> usize {
-    let (mut used, mut kept, mut count) = (0, [0; 9], 1);
-    for index in 0..8 {
-        let byte = (word >> (8 * index)) as u8;
-        // A byte that is zero is written over by the next one.
-        kept[count] = byte;
-        count += usize::from(byte != 0);
-        used |= u8::from(byte != 0) << index;
-    }
-    kept[0] = used;
-    room[..kept.len()].copy_from_slice(&kept);
-    count
+    let (used, kept) = byte_sets::kept(word);
+    room[0] = used;
+    room[1..9].copy_from_slice(&kept.to_le_bytes());
+    1 + used.count_ones() as usize
 }
 
 /// The word that was written so, and the bytes after it; nothing if they end before.
@@ -295,19 +289,7 @@ pub(crate) fn read_word(bytes: &[u8]) -> Option<(u64, &[u8])> {
             eight
         }
     };
-    Some((spread(u64::from_le_bytes(eight), used), rest))
-}
-
-/// Brings the lowest bytes of a word to those of its places that are used, the lowest first.
-#[inline(always)]
-fn spread(bytes: u64, used: u8) -> u64 {
-    let (mut word, mut from) = (0, 0);
-    for to in 0..8 {
-        let is_used = u64::from(used >> to & 1);
-        word |= (bytes >> (from % 64) & 0xff & is_used.wrapping_neg()) << (8 * to);
-        from += 8 * is_used;
-    }
-    word
+    Some((byte_sets::spread(u64::from_le_bytes(eight), used), rest))
 }
 
 #[cfg(test)]

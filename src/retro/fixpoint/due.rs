@@ -178,14 +178,19 @@ fn plies_at<W: Bits, S: Score>(
 }
 
 /// Calls `visit` with each ply of some positions and all positions of that ply; plies come in no
-/// order.
+/// order. Two are looked for at a time, from both ends, since each waits for the one before.
 #[inline(always)]
 fn each_ply<W: Bits, S: Score>(plies: &[S], mut positions: W, mut visit: impl FnMut(S, W)) {
     while !positions.is_empty() {
         let ply = plies[positions.lowest() as usize];
+        let other = plies[positions.highest() as usize];
         let here = S::equal::<W>(plies, ply);
+        let there = S::equal::<W>(plies, other);
+        positions &= !(here | there);
         visit(ply, here);
-        positions &= !here;
+        if other != ply {
+            visit(other, there);
+        }
     }
 }
 

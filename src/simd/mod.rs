@@ -4,6 +4,18 @@
 //! A [`Kernel`] is written once, as plain loops over words and bytes. [`Width::run`] calls a copy
 //! of it that the compiler has made for 512-bit, 256-bit or any registers. Every copy computes the
 //! same.
+//!
+//! What no compiler makes of loops is in the functions below: each is a few instructions where the
+//! processor has them, and says nothing where it has not, so that whoever calls it does without.
+
+#[cfg(not(target_arch = "x86_64"))]
+#[path = "portable.rs"]
+mod processor;
+#[cfg(target_arch = "x86_64")]
+#[path = "x86.rs"]
+mod processor;
+
+pub(crate) use processor::{above, equal, expanded, moved_together, picked, put, spread};
 
 /// Work that wide registers speed up.
 ///
@@ -44,71 +56,15 @@ impl Width {
     pub fn is_available(self) -> bool {
         match self {
             Width::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Width::Bits256 => x86::has_256(),
-            #[cfg(target_arch = "x86_64")]
-            Width::Bits512 => x86::has_512(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Width::Bits256 | Width::Bits512 => false,
+            Width::Bits256 => processor::has_256(),
+            Width::Bits512 => processor::has_512(),
         }
     }
 
     /// Runs a kernel in this width, or in portable code where the processor does not have it.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        #[cfg(target_arch = "x86_64")]
-        {
-            x86::run(self, kernel)
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            kernel.run()
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod x86 {
-    use crate::simd::{Kernel, Width};
-
-    pub(super) fn has_256() -> bool {
-        is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-    }
-
-    pub(super) fn has_512() -> bool {
-        has_256()
-            && is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_256<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run()
-    }
-
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
-    fn run_512<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run()
-    }
-
-    #[inline]
-    pub(super) fn run<K: Kernel>(width: Width, kernel: K) -> K::Output {
-        if width == Width::Bits512 && has_512() {
-            // SAFETY: the processor has every feature that the function is compiled for.
-            unsafe { run_512(kernel) }
-        } else if width >= Width::Bits256 && has_256() {
-            // SAFETY: the processor has every feature that the function is compiled for.
-            unsafe { run_256(kernel) }
-        } else {
-            kernel.run()
-        }
+        processor::run(self, kernel)
     }
 }
 

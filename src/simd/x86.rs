@@ -1,0 +1,268 @@
+//! x86-64: kernels compiled for its wide registers, and its instructions for lines of 64 bytes.
+//!
+//! What a processor has is asked for each line: a load from memory that is at hand and a branch that
+//! always goes one way, which cannot be seen beside the instructions themselves.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{
+    __m128i, __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_cmpeq_epi8,
+    _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm512_cmpeq_epi8_mask,
+    _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_movm_epi8, _mm512_storeu_si512,
+};
+
+use super::{Kernel, Width};
+
+pub(super) fn has_256() -> bool {
+    is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("popcnt")
+}
+
+pub(super) fn has_512() -> bool {
+    has_256()
+        && is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn run_256<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
+fn run_512<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run()
+}
+
+#[inline]
+pub(super) fn run<K: Kernel>(width: Width, kernel: K) -> K::Output {
+    if width == Width::Bits512 && has_512() {
+        // SAFETY: the processor has every feature that the function is compiled for.
+        unsafe { run_512(kernel) }
+    } else if width >= Width::Bits256 && has_256() {
+        // SAFETY: the processor has every feature that the function is compiled for.
+        unsafe { run_256(kernel) }
+    } else {
+        kernel.run()
+    }
+}
+
+/// The places at which two lines have the same byte.
+#[inline(always)]
+pub(crate) fn equal(line: &[u8; 64], other: &[u8; 64]) -> Option<u64> {
+    if is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { equal_512(line, other) })
+    } else if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { equal_256(line, other) })
+    } else {
+        None
+    }
+}
+
+/// The places at which a line has a greater byte than another one.
+#[inline(always)]
+pub(crate) fn above(line: &[u8; 64], other: &[u8; 64]) -> Option<u64> {
+    if is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { above_512(line, other) })
+    } else if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { above_256(line, other) })
+    } else {
+        None
+    }
+}
+
+/// 255 at the places of a set, 0 elsewhere.
+#[inline(always)]
+pub(crate) fn expanded(set: u64) -> Option<[u8; 64]> {
+    if is_x86_feature_detected!("avx512bw") {
+        let mut bytes = [0; 64];
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { expand_512(set, &mut bytes) };
+        Some(bytes)
+    } else {
+        None
+    }
+}
+
+/// The bytes of a line at the places of a set, one after the other, and then zeros.
+#[inline(always)]
+pub(crate) fn picked(line: &[u8; 64], set: u64) -> Option<[u8; 64]> {
+    if is_x86_feature_detected!("avx512vbmi2") {
+        let mut bytes = [0; 64];
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { pick_512(line, set, &mut bytes) };
+        Some(bytes)
+    } else {
+        None
+    }
+}
+
+/// Puts values, one after the other, at the places of a set; says whether it could. There must be
+/// as many.
+#[inline(always)]
+pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) -> bool {
+    let can = is_x86_feature_detected!("avx512vbmi2") && values.len() == set.count_ones() as usize;
+    if can {
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { put_512(line, set, values) };
+    }
+    can
+}
+
+/// The bytes of a word at the places of a set, one after the other, and then zeros.
+#[inline(always)]
+pub(crate) fn moved_together(word: u64, used: u8) -> Option<u64> {
+    shuffled(word, TOGETHER[usize::from(used)])
+}
+
+/// The lowest bytes of a word, one after the other, at the places of a set, and zeros elsewhere.
+#[inline(always)]
+pub(crate) fn spread(bytes: u64, used: u8) -> Option<u64> {
+    shuffled(bytes, APART[usize::from(used)])
+}
+
+/// The byte of the word from which each byte of a word is taken; none, which is zero, where the
+/// highest bit is set.
+type Shuffle = u64;
+
+const NONE: Shuffle = 0x80;
+
+/// For each set of places, where the bytes come from that stand there, one after the other.
+static TOGETHER: [Shuffle; 256] = shuffles().0;
+
+/// For each set of places, where the bytes come from that were moved together.
+static APART: [Shuffle; 256] = shuffles().1;
+
+const fn shuffles() -> ([Shuffle; 256], [Shuffle; 256]) {
+    let (mut together, mut apart) = ([0; 256], [0; 256]);
+    let mut used = 0;
+    while used < 256 {
+        let (mut place, mut count) = (0, 0);
+        while place < 8 {
+            if used >> place & 1 == 1 {
+                together[used] |= place << (8 * count);
+                apart[used] |= count << (8 * place);
+                count += 1;
+            } else {
+                apart[used] |= NONE << (8 * place);
+            }
+            place += 1;
+        }
+        while count < 8 {
+            together[used] |= NONE << (8 * count);
+            count += 1;
+        }
+        used += 1;
+    }
+    (together, apart)
+}
+
+#[inline(always)]
+fn shuffled(word: u64, shuffle: Shuffle) -> Option<u64> {
+    if is_x86_feature_detected!("ssse3") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { shuffle_128(word, shuffle) })
+    } else {
+        None
+    }
+}
+
+#[target_feature(enable = "ssse3")]
+#[inline]
+fn shuffle_128(word: u64, shuffle: Shuffle) -> u64 {
+    let [word, shuffle]: [__m128i; 2] = [word, shuffle].map(|word| _mm_cvtsi64_si128(word as i64));
+    _mm_cvtsi128_si64(_mm_shuffle_epi8(word, shuffle)) as u64
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn expand_512(set: u64, bytes: &mut [u8; 64]) {
+    // SAFETY: there are the 64 bytes that are written.
+    unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), _mm512_movm_epi8(set)) };
+}
+
+#[target_feature(enable = "avx512f,avx512vbmi2")]
+#[inline]
+fn pick_512(line: &[u8; 64], set: u64, bytes: &mut [u8; 64]) {
+    // SAFETY: there are the 64 bytes that are read and written.
+    unsafe {
+        let line = _mm512_loadu_si512(line.as_ptr().cast());
+        let picked = _mm512_maskz_compress_epi8(set, line);
+        _mm512_storeu_si512(bytes.as_mut_ptr().cast(), picked);
+    }
+}
+
+#[target_feature(enable = "avx512bw,avx512vbmi2")]
+#[inline]
+fn put_512(line: &mut [u8; 64], set: u64, values: &[u8]) {
+    let there = u64::MAX
+        .checked_shr(64 - values.len().min(64) as u32)
+        .unwrap_or(0);
+    // SAFETY: of `values` no more is read than there is, and the line has 64 bytes.
+    unsafe {
+        let values = _mm512_maskz_loadu_epi8(there, values.as_ptr().cast());
+        let before = _mm512_loadu_si512(line.as_ptr().cast());
+        let after = _mm512_mask_expand_epi8(before, set, values);
+        _mm512_storeu_si512(line.as_mut_ptr().cast(), after);
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn equal_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    // SAFETY: both have the 64 bytes that are read.
+    let [line, other] =
+        unsafe { [line, other].map(|bytes| _mm512_loadu_si512(bytes.as_ptr().cast())) };
+    _mm512_cmpeq_epi8_mask(line, other)
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn above_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    // SAFETY: both have the 64 bytes that are read.
+    let [line, other] =
+        unsafe { [line, other].map(|bytes| _mm512_loadu_si512(bytes.as_ptr().cast())) };
+    _mm512_cmpgt_epu8_mask(line, other)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn equal_256(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    let [low, high] = [0, 1].map(|half| {
+        let [line, other] = halves(line, other, half);
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(line, other)) as u32
+    });
+    u64::from(low) | u64::from(high) << 32
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn above_256(line: &[u8; 64], other: &[u8; 64]) -> u64 {
+    let [low, high] = [0, 1].map(|half| {
+        let [line, other] = halves(line, other, half);
+        let greater = _mm256_max_epu8(line, other);
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(greater, other)) as u32
+    });
+    !(u64::from(low) | u64::from(high) << 32)
+}
+
+/// The 32 bytes of the first or the second half of both.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn halves(line: &[u8; 64], other: &[u8; 64], half: usize) -> [__m256i; 2] {
+    [line, other].map(|bytes| {
+        let bytes = &bytes.as_chunks::<32>().0[half];
+        // SAFETY: these are the 32 bytes that are read.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    })
+}
