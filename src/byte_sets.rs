@@ -161,7 +161,7 @@ pub(crate) fn kept(word: u64) -> (u8, u64) {
 #[inline(always)]
 fn used_bytes(word: u64) -> u8 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let highest = ((word & LOW) + LOW | word) & !LOW;
+    let highest = (((word & LOW) + LOW) | word) & !LOW;
     ((highest >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
@@ -227,9 +227,7 @@ mod tests {
         for _ in 0..1000 {
             let line: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
             let other: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
-            let set_of = |is_chosen: &dyn Fn(usize) -> bool| {
-                u64::from_le_bytes(places(|place| is_chosen(place)))
-            };
+            let set_of = |is_chosen: &dyn Fn(usize) -> bool| u64::from_le_bytes(places(is_chosen));
             assert_eq!(equal(&line, &other), set_of(&|at| line[at] == other[at]));
             assert_eq!(above(&line, &other), set_of(&|at| line[at] > other[at]));
             let set = random.u64(..) & random.u64(..);

@@ -15,7 +15,10 @@ mod processor;
 #[path = "x86.rs"]
 mod processor;
 
-pub(crate) use processor::{above, equal, expanded, moved_together, picked, put, spread};
+pub(crate) use processor::{
+    above, equal, expanded, keep_smaller_bytes, keep_smaller_keys, keep_smaller_words,
+    moved_together, picked, put, spread,
+};
 
 /// Work that wide registers speed up.
 ///

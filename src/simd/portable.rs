@@ -41,6 +41,21 @@ pub(crate) fn put(_: &mut [u8; 64], _: u64, _: &[u8]) -> bool {
 }
 
 #[inline(always)]
+pub(crate) fn keep_smaller_bytes(_: &mut [u8; 64], _: &[u8; 64], _: u64) -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn keep_smaller_keys(_: &mut [i16; 64], _: &[i16; 64], _: u64) -> bool {
+    false
+}
+
+#[inline(always)]
+pub(crate) fn keep_smaller_words(_: &mut [u16; 64], _: &[u16; 64], _: u64) -> bool {
+    false
+}
+
+#[inline(always)]
 pub(crate) fn moved_together(_: u64, _: u8) -> Option<u64> {
     None
 }

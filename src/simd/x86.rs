@@ -1,15 +1,20 @@
 //! x86-64: kernels compiled for its wide registers, and its instructions for lines of 64 bytes.
 //!
 //! What a processor has is asked for each line: a load from memory that is at hand and a branch that
-//! always goes one way, which cannot be seen beside the instructions themselves.
+//! always goes one way.
+//!
+//! Measured on a processor that has all of them, beside the loops that stand in for them elsewhere:
+//! tables with a pawn are made in 0.90 of the time, those without in 0.98, and tables without pawns
+//! are verified in 0.93.
 
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_cmpeq_epi8,
     _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm512_cmpeq_epi8_mask,
-    _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8,
-    _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_movm_epi8, _mm512_storeu_si512,
+    _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_min_epi16,
+    _mm512_mask_min_epu8, _mm512_mask_min_epu16, _mm512_maskz_compress_epi8,
+    _mm512_maskz_loadu_epi8, _mm512_movm_epi8, _mm512_storeu_si512,
 };
 
 use super::{Kernel, Width};
@@ -115,6 +120,40 @@ pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) -> bool {
     if can {
         // SAFETY: the processor has what the function is compiled for.
         unsafe { put_512(line, set, values) };
+    }
+    can
+}
+
+/// Takes the smaller of two bytes at each place, but for those of a set, which keep the first; says
+/// whether it could.
+#[inline(always)]
+pub(crate) fn keep_smaller_bytes(best: &mut [u8; 64], line: &[u8; 64], except: u64) -> bool {
+    let can = is_x86_feature_detected!("avx512bw");
+    if can {
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { smaller_bytes_512(best, line, except) };
+    }
+    can
+}
+
+/// The same of words with a sign.
+#[inline(always)]
+pub(crate) fn keep_smaller_keys(best: &mut [i16; 64], line: &[i16; 64], except: u64) -> bool {
+    let can = is_x86_feature_detected!("avx512bw");
+    if can {
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { smaller_keys_512(best, line, except) };
+    }
+    can
+}
+
+/// The same of words without a sign.
+#[inline(always)]
+pub(crate) fn keep_smaller_words(best: &mut [u16; 64], line: &[u16; 64], except: u64) -> bool {
+    let can = is_x86_feature_detected!("avx512bw");
+    if can {
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { smaller_words_512(best, line, except) };
     }
     can
 }
@@ -265,4 +304,46 @@ fn halves(line: &[u8; 64], other: &[u8; 64], half: usize) -> [__m256i; 2] {
         // SAFETY: these are the 32 bytes that are read.
         unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
     })
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn smaller_bytes_512(best: &mut [u8; 64], line: &[u8; 64], except: u64) {
+    // SAFETY: there are the 64 bytes that are read and written.
+    unsafe {
+        let before = _mm512_loadu_si512(best.as_ptr().cast());
+        let other = _mm512_loadu_si512(line.as_ptr().cast());
+        let after = _mm512_mask_min_epu8(before, !except, before, other);
+        _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn smaller_keys_512(best: &mut [i16; 64], line: &[i16; 64], except: u64) {
+    let halves = best.as_chunks_mut::<32>().0.iter_mut();
+    for ((best, line), half) in halves.zip(line.as_chunks::<32>().0).zip([0, 32]) {
+        // SAFETY: there are the 32 words that are read and written.
+        unsafe {
+            let before = _mm512_loadu_si512(best.as_ptr().cast());
+            let other = _mm512_loadu_si512(line.as_ptr().cast());
+            let after = _mm512_mask_min_epi16(before, (!except >> half) as u32, before, other);
+            _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn smaller_words_512(best: &mut [u16; 64], line: &[u16; 64], except: u64) {
+    let halves = best.as_chunks_mut::<32>().0.iter_mut();
+    for ((best, line), half) in halves.zip(line.as_chunks::<32>().0).zip([0, 32]) {
+        // SAFETY: there are the 32 words that are read and written.
+        unsafe {
+            let before = _mm512_loadu_si512(best.as_ptr().cast());
+            let other = _mm512_loadu_si512(line.as_ptr().cast());
+            let after = _mm512_mask_min_epu16(before, (!except >> half) as u32, before, other);
+            _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
+        }
+    }
 }

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use super::spare::{Spare, Spares};
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
+use crate::simd;
 use crate::table::Plane;
 use crate::transpose::{transpose_bytes, transpose_lines};
 
@@ -54,6 +55,9 @@ pub(in crate::verify) trait Lane:
     /// The line of a board that a symmetry takes to the board of the given line.
     fn turned(line: &Line<Self>, symmetry: Symmetry) -> Line<Self>;
 
+    /// [`take_best`] by the processor's own instructions; says whether it has them.
+    fn keep_smaller(best: &mut Line<Self>, line: &Line<Self>, except: u64) -> bool;
+
     /// Exchanges rows and columns.
     fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]);
 }
@@ -68,7 +72,7 @@ pub(super) trait Worth: Lane {
 }
 
 macro_rules! lane {
-    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path, $exchange:path) => {
+    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path, $smaller:path, $exchange:path) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -105,6 +109,11 @@ macro_rules! lane {
             }
 
             #[inline(always)]
+            fn keep_smaller(best: &mut Line<Self>, line: &Line<Self>, except: u64) -> bool {
+                $smaller(best, line, except)
+            }
+
+            #[inline(always)]
             fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]) {
                 $exchange(rows, columns);
             }
@@ -119,6 +128,7 @@ lane!(
     whole_bytes,
     fill_bytes,
     bytes_turned,
+    simd::keep_smaller_bytes,
     transpose_lines
 );
 lane!(
@@ -127,9 +137,18 @@ lane!(
     halves_of_keys,
     fill_keys,
     keys_turned,
+    simd::keep_smaller_keys,
     exchange_each
 );
-lane!(u16, words, halves, fill_words, words_turned, exchange_each);
+lane!(
+    u16,
+    words,
+    halves,
+    fill_words,
+    words_turned,
+    simd::keep_smaller_words,
+    exchange_each
+);
 
 impl Worth for u8 {
     #[inline(always)]
@@ -244,11 +263,16 @@ pub(super) fn take_best<N: Lane>(best: &mut Line<N>, line: &Line<N>, except: u64
         for (best, &number) in best.iter_mut().zip(line) {
             *best = number.min(*best);
         }
-    } else {
-        let none = none_on::<N>(except);
-        for ((best, &number), &none) in best.iter_mut().zip(line).zip(&none) {
-            *best = number.max(none).min(*best);
-        }
+    } else if !N::keep_smaller(best, line, except) {
+        take_best_without(best, line, &none_on(except));
+    }
+}
+
+/// The same with the squares that are left out as [`none_on`] has them.
+#[inline(always)]
+fn take_best_without<N: Lane>(best: &mut Line<N>, line: &Line<N>, none: &Line<N>) {
+    for ((best, &number), &none) in best.iter_mut().zip(line).zip(none) {
+        *best = number.max(none).min(*best);
     }
 }
 
@@ -538,6 +562,33 @@ mod tests {
             assert_eq!(i32::from(key::shortest(key)), expected.0.abs());
         }
         assert_eq!(key::reached_by_zeroing(ILLEGAL), i16::NONE);
+    }
+
+    #[test]
+    fn the_smaller_number_is_kept_but_on_some_squares() {
+        fn check<N: Lane + Debug>(random: &mut fastrand::Rng, number: fn(u16) -> N) {
+            let mut line = || -> Line<N> { std::array::from_fn(|_| number(random.u16(..))) };
+            let (best, other) = (line(), line());
+            let except = random.u64(..) & random.u64(..) & random.u64(..);
+            for except in [0, except, !except, u64::MAX] {
+                let expected: Line<N> = std::array::from_fn(|square| match except >> square & 1 {
+                    0 => best[square].min(other[square]),
+                    _ => best[square],
+                });
+                let mut taken = best;
+                take_best(&mut taken, &other, except);
+                assert_eq!(taken, expected);
+                let mut taken = best;
+                take_best_without(&mut taken, &other, &none_on(except));
+                assert_eq!(taken, expected);
+            }
+        }
+        let mut random = fastrand::Rng::with_seed(6);
+        for _ in 0..100 {
+            check(&mut random, |number| number as u8);
+            check(&mut random, |number| number);
+            check(&mut random, u16::cast_signed);
+        }
     }
 
     /// Ranges of one distance or of two neighbours of the same sign.
