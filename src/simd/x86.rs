@@ -347,3 +347,28 @@ fn smaller_words_512(best: &mut [u16; 64], line: &[u16; 64], except: u64) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_registers_find_what_wide_ones_do() {
+        if !is_x86_feature_detected!("avx2") {
+            return;
+        }
+        let mut random = fastrand::Rng::with_seed(8);
+        for _ in 0..1000 {
+            let line: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
+            let other: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
+            // SAFETY: the processor has AVX2.
+            let narrow = unsafe { [equal_256(&line, &other), above_256(&line, &other)] };
+            let set_of = |is_chosen: &dyn Fn(usize) -> bool| {
+                (0..64).fold(0, |set, at| set | u64::from(is_chosen(at)) << at)
+            };
+            let equal = set_of(&|at| line[at] == other[at]);
+            let above = set_of(&|at| line[at] > other[at]);
+            assert_eq!(narrow, [equal, above]);
+        }
+    }
+}
