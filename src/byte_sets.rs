@@ -1,4 +1,5 @@
-//! Bytes, and sets of them as bits, as loops that compilers turn into wide registers.
+//! Bytes, and sets of them as bits: as the processor's own instructions where it has them
+//! ([`simd`]), elsewhere as loops that compilers turn into wide registers.
 
 use crate::simd;
 
@@ -26,7 +27,7 @@ const ROW: u64 = 0x8040_2010_0804_0201;
 /// weights into a byte of its own, with 512 bits, and a fifth with 256.
 #[inline(always)]
 #[must_use]
-pub fn places(is_chosen: impl Fn(usize) -> bool) -> [u8; 8] {
+pub fn places(is_chosen: impl Fn(usize) -> bool) -> u64 {
     let mut chosen = [0; 64];
     for (place, (chosen, weight)) in chosen.iter_mut().zip(WEIGHTS).enumerate() {
         *chosen = if is_chosen(place) { weight } else { 0 };
@@ -35,7 +36,7 @@ pub fn places(is_chosen: impl Fn(usize) -> bool) -> [u8; 8] {
     for row in chosen.as_chunks().0 {
         columns |= u64::from_le_bytes(*row);
     }
-    with_rows_and_columns_exchanged(columns).to_le_bytes()
+    with_rows_and_columns_exchanged(columns)
 }
 
 /// The places at which two lines have the same byte.
@@ -44,7 +45,7 @@ pub fn places(is_chosen: impl Fn(usize) -> bool) -> [u8; 8] {
 pub(crate) fn equal(line: &[u8; 64], other: &[u8; 64]) -> u64 {
     match simd::equal(line, other) {
         Some(set) => set,
-        None => u64::from_le_bytes(places(|place| line[place] == other[place])),
+        None => places(|place| line[place] == other[place]),
     }
 }
 
@@ -54,7 +55,7 @@ pub(crate) fn equal(line: &[u8; 64], other: &[u8; 64]) -> u64 {
 pub(crate) fn above(line: &[u8; 64], other: &[u8; 64]) -> u64 {
     match simd::above(line, other) {
         Some(set) => set,
-        None => u64::from_le_bytes(places(|place| line[place] > other[place])),
+        None => places(|place| line[place] > other[place]),
     }
 }
 
@@ -81,8 +82,7 @@ fn with_rows_and_columns_exchanged(mut bits: u64) -> u64 {
 /// bits, and two fifths with 256.
 #[inline(always)]
 #[must_use]
-pub fn expanded(set: [u8; 8]) -> [u8; 64] {
-    let set = u64::from_le_bytes(set);
+pub fn expanded(set: u64) -> [u8; 64] {
     match simd::expanded(set) {
         Some(bytes) => bytes,
         None => expanded_by_doubling(set),
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_example_is_right() {
         let set = places(|place| [0, 2, 17].contains(&place));
-        assert_eq!(set, [5, 0, 2, 0, 0, 0, 0, 0]);
+        assert_eq!(set.to_le_bytes(), [5, 0, 2, 0, 0, 0, 0, 0]);
     }
 
     #[test]
@@ -211,13 +211,13 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         for _ in 0..1000 {
             let set = random.u64(..) & random.u64(..);
-            let bytes = expanded(set.to_le_bytes());
+            let bytes = expanded(set);
             for (place, &byte) in bytes.iter().enumerate() {
                 let expected = if set >> place & 1 == 1 { u8::MAX } else { 0 };
                 assert_eq!(byte, expected);
             }
             let found = places(|place| bytes[place] != 0);
-            assert_eq!(u64::from_le_bytes(found), set);
+            assert_eq!(found, set);
         }
     }
 
@@ -227,11 +227,11 @@ mod tests {
         for _ in 0..1000 {
             let line: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
             let other: [u8; 64] = std::array::from_fn(|_| random.u8(..4) * 85);
-            let set_of = |is_chosen: &dyn Fn(usize) -> bool| u64::from_le_bytes(places(is_chosen));
+            let set_of = |is_chosen: &dyn Fn(usize) -> bool| places(is_chosen);
             assert_eq!(equal(&line, &other), set_of(&|at| line[at] == other[at]));
             assert_eq!(above(&line, &other), set_of(&|at| line[at] > other[at]));
             let set = random.u64(..) & random.u64(..);
-            assert_eq!(expanded(set.to_le_bytes()), expanded_by_doubling(set));
+            assert_eq!(expanded(set), expanded_by_doubling(set));
             assert_eq!(picked(&line, set), picked_one_by_one(&line, set));
             let values = &other[..set.count_ones() as usize];
             let (mut one, mut another) = (line, line);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     fn expanded_word(used: u8) -> u64 {
-        let line = expanded(u64::from(used).to_le_bytes());
+        let line = expanded(used.into());
         u64::from_le_bytes(line[..8].try_into().unwrap())
     }
 

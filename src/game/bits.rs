@@ -66,12 +66,6 @@ pub trait Bits:
     /// The set without its lowest number.
     fn without_lowest(self) -> Self;
 
-    /// Eight neighbouring numbers, those from `8 * index` on, as the bits of a byte.
-    fn byte(self, index: u32) -> u8;
-
-    /// The set whose [`byte`](Bits::byte) number `index` is `byte`, and the others zero.
-    fn from_byte(byte: u8, index: u32) -> Self;
-
     /// The numbers from `64 * index` on, as the bits of a word.
     fn part(self, index: u32) -> u64;
 
@@ -139,16 +133,6 @@ macro_rules! bits {
             #[inline]
             fn without_lowest(self) -> Self {
                 self & self.wrapping_sub(1)
-            }
-
-            #[inline]
-            fn byte(self, index: u32) -> u8 {
-                (self >> (8 * index)) as u8
-            }
-
-            #[inline]
-            fn from_byte(byte: u8, index: u32) -> Self {
-                <$word>::from(byte) << (8 * index)
             }
 
             #[inline]

@@ -5,34 +5,22 @@
 use crate::byte_sets::{self, expanded};
 use crate::game::Bits;
 
-/// The places whose values are chosen, of one or two bytes.
+/// The places whose values are chosen, of any size.
 #[inline(always)]
 pub(crate) fn places<W: Bits, S: Copy>(values: &[S], is_chosen: impl Fn(S) -> bool) -> W {
     let mut places = W::ZERO;
     for (part, line) in (0..).zip(values.as_chunks::<64>().0) {
         let set = byte_sets::places(|place| is_chosen(line[place]));
-        for (index, byte) in (8 * part..).zip(set) {
-            places |= W::from_byte(byte, index);
-        }
+        places |= W::from_part(set, part);
     }
     places
-}
-
-/// Sixty-four places of a set, as bytes.
-#[inline(always)]
-fn part_of<W: Bits>(places: W, part: u32) -> [u8; 8] {
-    let mut set = [0; 8];
-    for (index, byte) in (8 * part..).zip(&mut set) {
-        *byte = places.byte(index);
-    }
-    set
 }
 
 /// Writes `value` at the places of a set.
 #[inline(always)]
 pub(crate) fn store<W: Bits>(values: &mut [u8], places: W, value: u8) {
     for (part, line) in (0..).zip(values.as_chunks_mut::<64>().0) {
-        for (old, chosen) in line.iter_mut().zip(expanded(part_of(places, part))) {
+        for (old, chosen) in line.iter_mut().zip(expanded(places.part(part))) {
             *old = *old & !chosen | value & chosen;
         }
     }
@@ -82,7 +70,7 @@ pub(crate) fn smallest_above(values: &[u8], bound: u8) -> u8 {
 #[inline(always)]
 pub(crate) fn keep<W: Bits>(values: &mut [u8], places: W) {
     for (part, line) in (0..).zip(values.as_chunks_mut::<64>().0) {
-        for (value, kept) in line.iter_mut().zip(expanded(part_of(places, part))) {
+        for (value, kept) in line.iter_mut().zip(expanded(places.part(part))) {
             *value |= !kept;
         }
     }

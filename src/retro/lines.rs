@@ -1,6 +1,6 @@
 //! Sixty-four bytes that belong to the 64 positions of one word.
 
-use crate::byte_sets;
+use crate::byte_sets::{self, expanded};
 use crate::metric::MateScore;
 
 /// Mate scores of the positions of one word.
@@ -49,20 +49,6 @@ pub fn won_and_lost(scores: &Line) -> (u64, u64) {
         byte_sets::above(scores, &draws),
         byte_sets::above(&draws, scores),
     )
-}
-
-/// The positions at which two lines agree.
-#[inline(always)]
-#[must_use]
-pub fn equal(a: &Line, b: &Line) -> u64 {
-    byte_sets::equal(a, b)
-}
-
-/// 255 at the positions of a set, 0 elsewhere.
-#[inline(always)]
-#[must_use]
-pub fn expanded(set: u64) -> Line {
-    byte_sets::expanded(set.to_le_bytes())
 }
 
 /// `best = max(best, score before the move)` at the positions of a set.
@@ -114,7 +100,7 @@ mod tests {
             let (a, b) = (line(seed), line(seed / 3));
             let expected = (set(&a, |_, byte| byte > 128), set(&a, |_, byte| byte < 128));
             assert_eq!(won_and_lost(&a), expected);
-            assert_eq!(equal(&a, &b), set(&a, |at, byte| byte == b[at]));
+            assert_eq!(byte_sets::equal(&a, &b), set(&a, |at, byte| byte == b[at]));
             let positions = set(&a, |_, byte| byte % 3 == 0);
             for (at, byte) in expanded(positions).into_iter().enumerate() {
                 assert_eq!(byte, 0u8.wrapping_sub((positions >> at & 1) as u8));

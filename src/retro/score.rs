@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::bytes::{self, places};
 use super::lines;
+use crate::byte_sets;
 use crate::game::Bits;
 use crate::metric::{MateScore, Plies};
 use crate::simd::{Kernel, Width};
@@ -158,7 +159,7 @@ impl Score for u8 {
 
     #[inline(always)]
     fn agreeing(a: &[u8; 64], b: &[u8; 64]) -> u64 {
-        lines::equal(a, b)
+        byte_sets::equal(a, b)
     }
 
     #[inline(always)]

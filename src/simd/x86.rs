@@ -10,10 +10,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m128i, __m256i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8, _mm256_cmpeq_epi8,
-    _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8, _mm512_cmpeq_epi8_mask,
-    _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_min_epi16,
-    _mm512_mask_min_epu8, _mm512_mask_min_epu16, _mm512_maskz_compress_epi8,
+    __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8,
+    _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
+    _mm512_cmpeq_epi8_mask, _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8,
+    _mm512_mask_min_epi16, _mm512_mask_min_epu8, _mm512_mask_min_epu16, _mm512_maskz_compress_epi8,
     _mm512_maskz_loadu_epi8, _mm512_movm_epi8, _mm512_storeu_si512,
 };
 
@@ -99,10 +99,16 @@ pub(crate) fn expanded(set: u64) -> Option<[u8; 64]> {
     }
 }
 
+/// Whether bytes can be picked from a line and put into one.
+#[inline(always)]
+fn picks() -> bool {
+    is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2")
+}
+
 /// The bytes of a line at the places of a set, one after the other, and then zeros.
 #[inline(always)]
 pub(crate) fn picked(line: &[u8; 64], set: u64) -> Option<[u8; 64]> {
-    if is_x86_feature_detected!("avx512vbmi2") {
+    if picks() {
         let mut bytes = [0; 64];
         // SAFETY: the processor has what the function is compiled for.
         unsafe { pick_512(line, set, &mut bytes) };
@@ -116,7 +122,7 @@ pub(crate) fn picked(line: &[u8; 64], set: u64) -> Option<[u8; 64]> {
 /// as many.
 #[inline(always)]
 pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) -> bool {
-    let can = is_x86_feature_detected!("avx512vbmi2") && values.len() == set.count_ones() as usize;
+    let can = picks() && values.len() == set.count_ones() as usize;
     if can {
         // SAFETY: the processor has what the function is compiled for.
         unsafe { put_512(line, set, values) };
@@ -124,39 +130,61 @@ pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) -> bool {
     can
 }
 
-/// Takes the smaller of two bytes at each place, but for those of a set, which keep the first; says
-/// whether it could.
-#[inline(always)]
-pub(crate) fn keep_smaller_bytes(best: &mut [u8; 64], line: &[u8; 64], except: u64) -> bool {
-    let can = is_x86_feature_detected!("avx512bw");
-    if can {
-        // SAFETY: the processor has what the function is compiled for.
-        unsafe { smaller_bytes_512(best, line, except) };
-    }
-    can
+/// Two functions for a number: the second is compiled for the instruction that the first asks for.
+macro_rules! keep_smaller {
+    ($name:ident, $wide:ident, $number:ty, $lanes:literal, $smaller:ident) => {
+        /// Takes the smaller of two numbers at each place, but for those of a set, which keep the
+        /// first; says whether it could.
+        #[inline(always)]
+        pub(crate) fn $name(best: &mut [$number; 64], line: &[$number; 64], except: u64) -> bool {
+            let can = is_x86_feature_detected!("avx512bw");
+            if can {
+                // SAFETY: the processor has what the function is compiled for.
+                unsafe { $wide(best, line, except) };
+            }
+            can
+        }
+
+        #[target_feature(enable = "avx512bw")]
+        #[inline]
+        fn $wide(best: &mut [$number; 64], line: &[$number; 64], mut except: u64) {
+            let registers = best.as_chunks_mut::<$lanes>().0.iter_mut();
+            for (best, line) in registers.zip(line.as_chunks::<$lanes>().0) {
+                // SAFETY: there are the 64 bytes that are read and written.
+                unsafe {
+                    let before = _mm512_loadu_si512(best.as_ptr().cast());
+                    let other = _mm512_loadu_si512(line.as_ptr().cast());
+                    let after = $smaller(before, !except as _, before, other);
+                    _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
+                }
+                // The places of the second register, if there is one.
+                except >>= $lanes % 64;
+            }
+        }
+    };
 }
 
-/// The same of words with a sign.
-#[inline(always)]
-pub(crate) fn keep_smaller_keys(best: &mut [i16; 64], line: &[i16; 64], except: u64) -> bool {
-    let can = is_x86_feature_detected!("avx512bw");
-    if can {
-        // SAFETY: the processor has what the function is compiled for.
-        unsafe { smaller_keys_512(best, line, except) };
-    }
-    can
-}
-
-/// The same of words without a sign.
-#[inline(always)]
-pub(crate) fn keep_smaller_words(best: &mut [u16; 64], line: &[u16; 64], except: u64) -> bool {
-    let can = is_x86_feature_detected!("avx512bw");
-    if can {
-        // SAFETY: the processor has what the function is compiled for.
-        unsafe { smaller_words_512(best, line, except) };
-    }
-    can
-}
+keep_smaller!(
+    keep_smaller_bytes,
+    smaller_bytes_512,
+    u8,
+    64,
+    _mm512_mask_min_epu8
+);
+keep_smaller!(
+    keep_smaller_keys,
+    smaller_keys_512,
+    i16,
+    32,
+    _mm512_mask_min_epi16
+);
+keep_smaller!(
+    keep_smaller_words,
+    smaller_words_512,
+    u16,
+    32,
+    _mm512_mask_min_epu16
+);
 
 /// The bytes of a word at the places of a set, one after the other, and then zeros.
 #[inline(always)]
@@ -230,7 +258,7 @@ fn expand_512(set: u64, bytes: &mut [u8; 64]) {
     unsafe { _mm512_storeu_si512(bytes.as_mut_ptr().cast(), _mm512_movm_epi8(set)) };
 }
 
-#[target_feature(enable = "avx512f,avx512vbmi2")]
+#[target_feature(enable = "avx512bw,avx512vbmi2")]
 #[inline]
 fn pick_512(line: &[u8; 64], set: u64, bytes: &mut [u8; 64]) {
     // SAFETY: there are the 64 bytes that are read and written.
@@ -259,19 +287,23 @@ fn put_512(line: &mut [u8; 64], set: u64, values: &[u8]) {
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn equal_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
-    // SAFETY: both have the 64 bytes that are read.
-    let [line, other] =
-        unsafe { [line, other].map(|bytes| _mm512_loadu_si512(bytes.as_ptr().cast())) };
+    let [line, other] = both(line, other);
     _mm512_cmpeq_epi8_mask(line, other)
 }
 
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn above_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
-    // SAFETY: both have the 64 bytes that are read.
-    let [line, other] =
-        unsafe { [line, other].map(|bytes| _mm512_loadu_si512(bytes.as_ptr().cast())) };
+    let [line, other] = both(line, other);
     _mm512_cmpgt_epu8_mask(line, other)
+}
+
+/// The bytes of both lines.
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn both(line: &[u8; 64], other: &[u8; 64]) -> [__m512i; 2] {
+    // SAFETY: both have the 64 bytes that are read.
+    [line, other].map(|bytes| unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
 }
 
 #[target_feature(enable = "avx2")]
@@ -304,48 +336,6 @@ fn halves(line: &[u8; 64], other: &[u8; 64], half: usize) -> [__m256i; 2] {
         // SAFETY: these are the 32 bytes that are read.
         unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
     })
-}
-
-#[target_feature(enable = "avx512bw")]
-#[inline]
-fn smaller_bytes_512(best: &mut [u8; 64], line: &[u8; 64], except: u64) {
-    // SAFETY: there are the 64 bytes that are read and written.
-    unsafe {
-        let before = _mm512_loadu_si512(best.as_ptr().cast());
-        let other = _mm512_loadu_si512(line.as_ptr().cast());
-        let after = _mm512_mask_min_epu8(before, !except, before, other);
-        _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
-    }
-}
-
-#[target_feature(enable = "avx512bw")]
-#[inline]
-fn smaller_keys_512(best: &mut [i16; 64], line: &[i16; 64], except: u64) {
-    let halves = best.as_chunks_mut::<32>().0.iter_mut();
-    for ((best, line), half) in halves.zip(line.as_chunks::<32>().0).zip([0, 32]) {
-        // SAFETY: there are the 32 words that are read and written.
-        unsafe {
-            let before = _mm512_loadu_si512(best.as_ptr().cast());
-            let other = _mm512_loadu_si512(line.as_ptr().cast());
-            let after = _mm512_mask_min_epi16(before, (!except >> half) as u32, before, other);
-            _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
-        }
-    }
-}
-
-#[target_feature(enable = "avx512bw")]
-#[inline]
-fn smaller_words_512(best: &mut [u16; 64], line: &[u16; 64], except: u64) {
-    let halves = best.as_chunks_mut::<32>().0.iter_mut();
-    for ((best, line), half) in halves.zip(line.as_chunks::<32>().0).zip([0, 32]) {
-        // SAFETY: there are the 32 words that are read and written.
-        unsafe {
-            let before = _mm512_loadu_si512(best.as_ptr().cast());
-            let other = _mm512_loadu_si512(line.as_ptr().cast());
-            let after = _mm512_mask_min_epu16(before, (!except >> half) as u32, before, other);
-            _mm512_storeu_si512(best.as_mut_ptr().cast(), after);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use super::slice::SliceRules;
 use super::solved::{Conversions, SideValues};
 use super::space::Space;
 use super::{SolveError, SolveOptions, SolvedSlice, board::ChessBoard, sweep};
+use crate::byte_sets::expanded;
 use crate::chess::material::Material;
 use crate::metric::{Metric, Wdl};
 use crate::retro::fixpoint::{Fixed, Values, complete};
-use crate::retro::lines::expanded;
 use crate::retro::score::{Score, Scores};
 use crate::simd::{Kernel, Width};
 

@@ -174,7 +174,7 @@ impl Found<'_> {
         }
         let mut chosen = [0; BYTES];
         for (line, half) in chosen.chunks_mut(64).zip([set as u64, (set >> 64) as u64]) {
-            line.copy_from_slice(&expanded(half.to_le_bytes())[..line.len()]);
+            line.copy_from_slice(&expanded(half)[..line.len()]);
         }
         for ((best, score), chosen) in self.scores.iter_mut().zip(scores).zip(chosen) {
             *best = (*best).max(MateScore(score).before_move().0 & chosen);
