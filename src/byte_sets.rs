@@ -49,6 +49,26 @@ pub(crate) fn equal(line: &[u8; 64], other: &[u8; 64]) -> u64 {
     }
 }
 
+/// The places at which two lines have the same number.
+#[inline(always)]
+#[must_use]
+pub(crate) fn equal_words(line: &[u16; 64], other: &[u16; 64]) -> u64 {
+    match simd::equal_words(line, other) {
+        Some(set) => set,
+        None => places(|place| line[place] == other[place]),
+    }
+}
+
+/// The places at which a line has a number above a bound.
+#[inline(always)]
+#[must_use]
+pub(crate) fn keys_above(line: &[i16; 64], bound: i16) -> u64 {
+    match simd::keys_above(line, bound) {
+        Some(set) => set,
+        None => places(|place| line[place] > bound),
+    }
+}
+
 /// The places at which a line has a greater byte than another one.
 #[inline(always)]
 #[must_use]

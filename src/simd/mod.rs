@@ -16,8 +16,8 @@ mod processor;
 mod processor;
 
 pub(crate) use processor::{
-    above, equal, expanded, keep_smaller_bytes, keep_smaller_keys, keep_smaller_words,
-    moved_together, picked, put, spread,
+    above, equal, equal_words, expanded, keep_smaller_bytes, keep_smaller_keys, keep_smaller_words,
+    keys_above, looked_up, moved_together, permuted, permuted_words, picked, put, spread,
 };
 
 /// Work that wide registers speed up.

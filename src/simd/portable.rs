@@ -26,6 +26,16 @@ pub(crate) fn above(_: &[u8; 64], _: &[u8; 64]) -> Option<u64> {
 }
 
 #[inline(always)]
+pub(crate) fn equal_words(_: &[u16; 64], _: &[u16; 64]) -> Option<u64> {
+    None
+}
+
+#[inline(always)]
+pub(crate) fn keys_above(_: &[i16; 64], _: i16) -> Option<u64> {
+    None
+}
+
+#[inline(always)]
 pub(crate) fn expanded(_: u64) -> Option<[u8; 64]> {
     None
 }
@@ -38,6 +48,21 @@ pub(crate) fn picked(_: &[u8; 64], _: u64) -> Option<[u8; 64]> {
 #[inline(always)]
 pub(crate) fn put(_: &mut [u8; 64], _: u64, _: &[u8]) -> bool {
     false
+}
+
+#[inline(always)]
+pub(crate) fn looked_up(_: &[u8; 64], _: &[u8; 256]) -> Option<[u8; 64]> {
+    None
+}
+
+#[inline(always)]
+pub(crate) fn permuted(_: &[u8; 64], _: &[u8; 64]) -> Option<[u8; 64]> {
+    None
+}
+
+#[inline(always)]
+pub(crate) fn permuted_words(_: &[u16; 64], _: &[u8; 64]) -> Option<[u16; 64]> {
+    None
 }
 
 #[inline(always)]

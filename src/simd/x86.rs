@@ -12,27 +12,39 @@
 use std::arch::x86_64::{
     __m128i, __m256i, __m512i, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8,
     _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_max_epu8, _mm256_movemask_epi8,
-    _mm512_cmpeq_epi8_mask, _mm512_cmpgt_epu8_mask, _mm512_loadu_si512, _mm512_mask_expand_epi8,
-    _mm512_mask_min_epi16, _mm512_mask_min_epu8, _mm512_mask_min_epu16, _mm512_maskz_compress_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_movm_epi8, _mm512_storeu_si512,
+    _mm256_storeu_si256, _mm512_cmpeq_epi8_mask, _mm512_cmpeq_epi16_mask, _mm512_cmpgt_epi16_mask,
+    _mm512_cmpgt_epu8_mask, _mm512_cvtepi16_epi8, _mm512_cvtepu8_epi16, _mm512_loadu_si512,
+    _mm512_mask_expand_epi8, _mm512_mask_min_epi16, _mm512_mask_min_epu8, _mm512_mask_min_epu16,
+    _mm512_mask_mov_epi8, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_movepi8_mask,
+    _mm512_movm_epi8, _mm512_permutex2var_epi8, _mm512_permutex2var_epi16, _mm512_set1_epi16,
+    _mm512_storeu_si512,
 };
+use std::sync::LazyLock;
 
 use super::{Kernel, Width};
 
+#[inline]
 pub(super) fn has_256() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
+    static HAS: LazyLock<bool> = LazyLock::new(|| {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    });
+    *HAS
 }
 
+#[inline]
 pub(super) fn has_512() -> bool {
-    has_256()
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
+    static HAS: LazyLock<bool> = LazyLock::new(|| {
+        has_256()
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+    });
+    *HAS
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -86,6 +98,28 @@ pub(crate) fn above(line: &[u8; 64], other: &[u8; 64]) -> Option<u64> {
     }
 }
 
+/// The places at which two lines have the same number.
+#[inline(always)]
+pub(crate) fn equal_words(line: &[u16; 64], other: &[u16; 64]) -> Option<u64> {
+    if is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { equal_words_512(line, other) })
+    } else {
+        None
+    }
+}
+
+/// The places at which a line has a number above a bound.
+#[inline(always)]
+pub(crate) fn keys_above(line: &[i16; 64], bound: i16) -> Option<u64> {
+    if is_x86_feature_detected!("avx512bw") {
+        // SAFETY: the processor has what the function is compiled for.
+        Some(unsafe { keys_above_512(line, bound) })
+    } else {
+        None
+    }
+}
+
 /// 255 at the places of a set, 0 elsewhere.
 #[inline(always)]
 pub(crate) fn expanded(set: u64) -> Option<[u8; 64]> {
@@ -128,6 +162,48 @@ pub(crate) fn put(line: &mut [u8; 64], set: u64, values: &[u8]) -> bool {
         unsafe { put_512(line, set, values) };
     }
     can
+}
+
+/// What a table has for each byte of a line.
+#[inline(always)]
+pub(crate) fn looked_up(line: &[u8; 64], table: &[u8; 256]) -> Option<[u8; 64]> {
+    if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi") {
+        let mut found = [0; 64];
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { look_up_512(line, table, &mut found) };
+        Some(found)
+    } else {
+        None
+    }
+}
+
+/// The bytes of a line at the places that are given, in that order.
+///
+/// There is an instruction for bytes as well, but code for wide registers is not compiled for it,
+/// and a call takes longer than those for words.
+#[inline(always)]
+pub(crate) fn permuted(line: &[u8; 64], from: &[u8; 64]) -> Option<[u8; 64]> {
+    if is_x86_feature_detected!("avx512bw") {
+        let mut permuted = [0; 64];
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { permute_512(line, from, &mut permuted) };
+        Some(permuted)
+    } else {
+        None
+    }
+}
+
+/// The same for words.
+#[inline(always)]
+pub(crate) fn permuted_words(line: &[u16; 64], from: &[u8; 64]) -> Option<[u16; 64]> {
+    if is_x86_feature_detected!("avx512bw") {
+        let mut permuted = [0; 64];
+        // SAFETY: the processor has what the function is compiled for.
+        unsafe { permute_words_512(line, from, &mut permuted) };
+        Some(permuted)
+    } else {
+        None
+    }
 }
 
 /// Two functions for a number: the second is compiled for the instruction that the first asks for.
@@ -284,6 +360,52 @@ fn put_512(line: &mut [u8; 64], set: u64, values: &[u8]) {
     }
 }
 
+#[target_feature(enable = "avx512bw,avx512vbmi")]
+#[inline]
+fn look_up_512(line: &[u8; 64], table: &[u8; 256], found: &mut [u8; 64]) {
+    // SAFETY: there are the 64 and the 256 bytes that are read, and the 64 that are written.
+    unsafe {
+        let line = _mm512_loadu_si512(line.as_ptr().cast());
+        let quarter = |place: usize| _mm512_loadu_si512(table.as_ptr().add(64 * place).cast());
+        let low = _mm512_permutex2var_epi8(quarter(0), line, quarter(1));
+        let high = _mm512_permutex2var_epi8(quarter(2), line, quarter(3));
+        let bytes = _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(line), high);
+        _mm512_storeu_si512(found.as_mut_ptr().cast(), bytes);
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn permute_512(line: &[u8; 64], from: &[u8; 64], permuted: &mut [u8; 64]) {
+    let word = |bytes: &[u8; 32]| {
+        // SAFETY: these are the 32 bytes that are read.
+        _mm512_cvtepu8_epi16(unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) })
+    };
+    let [low, high] = [0, 1].map(|half| word(&line.as_chunks().0[half]));
+    let halves = permuted.as_chunks_mut::<32>().0.iter_mut();
+    for (half, from) in halves.zip(from.as_chunks().0) {
+        let bytes = _mm512_cvtepi16_epi8(_mm512_permutex2var_epi16(low, word(from), high));
+        // SAFETY: these are the 32 bytes that are written.
+        unsafe { _mm256_storeu_si256(half.as_mut_ptr().cast(), bytes) };
+    }
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn permute_words_512(line: &[u16; 64], from: &[u8; 64], permuted: &mut [u16; 64]) {
+    let halves = permuted.as_chunks_mut::<32>().0.iter_mut();
+    for (half, from) in halves.zip(from.as_chunks::<32>().0) {
+        // SAFETY: there are the 32 bytes and twice 64 that are read, and the 64 that are written.
+        unsafe {
+            let low = _mm512_loadu_si512(line.as_ptr().cast());
+            let high = _mm512_loadu_si512(line.as_ptr().add(32).cast());
+            let from = _mm512_cvtepu8_epi16(_mm256_loadu_si256(from.as_ptr().cast()));
+            let words = _mm512_permutex2var_epi16(low, from, high);
+            _mm512_storeu_si512(half.as_mut_ptr().cast(), words);
+        }
+    }
+}
+
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn equal_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
@@ -296,6 +418,32 @@ fn equal_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
 fn above_512(line: &[u8; 64], other: &[u8; 64]) -> u64 {
     let [line, other] = both(line, other);
     _mm512_cmpgt_epu8_mask(line, other)
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn equal_words_512(line: &[u16; 64], other: &[u16; 64]) -> u64 {
+    let same = |half: usize| {
+        let [line, other] = [line, other].map(|words| {
+            let words = &words.as_chunks::<32>().0[half];
+            // SAFETY: these are the 64 bytes that are read.
+            unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+        });
+        u64::from(_mm512_cmpeq_epi16_mask(line, other))
+    };
+    same(0) | same(1) << 32
+}
+
+#[target_feature(enable = "avx512bw")]
+#[inline]
+fn keys_above_512(line: &[i16; 64], bound: i16) -> u64 {
+    let above = |half: usize| {
+        let keys = &line.as_chunks::<32>().0[half];
+        // SAFETY: these are the 64 bytes that are read.
+        let keys = unsafe { _mm512_loadu_si512(keys.as_ptr().cast()) };
+        u64::from(_mm512_cmpgt_epi16_mask(keys, _mm512_set1_epi16(bound)))
+    };
+    above(0) | above(1) << 32
 }
 
 /// The bytes of both lines.

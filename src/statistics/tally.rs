@@ -14,7 +14,7 @@ use crate::game::{Bits, Color};
 use crate::metric::{MateScore, Metric, Wdl};
 use crate::parallel;
 use crate::retro::score::Score;
-use crate::simd::{Kernel, Width};
+use crate::simd::{self, Kernel, Width};
 use crate::table::{Count, SideStatistics, Statistics, Zugzwangs};
 
 /// Addresses that are counted together.
@@ -385,7 +385,7 @@ impl DistanceTally {
     }
 }
 
-/// Positions of some addresses, not weighed. Neighbouring bits count in different halves, because
+/// Positions of some addresses, not weighed. Neighbouring bits count in different parts, because
 /// an addition waits for the one before to the same place.
 struct Raw {
     results: [u64; 5],
@@ -393,9 +393,9 @@ struct Raw {
     stalemated: u64,
     /// Won and cursed.
     won_by_zeroing: [u64; 2],
-    wins: [u32; 512],
-    losses: [u32; 512],
-    scores: [u32; 512],
+    wins: ByteCounts,
+    losses: ByteCounts,
+    scores: ByteCounts,
     /// From 256 plies on.
     long_wins: Vec<u64>,
     long_losses: Vec<u64>,
@@ -409,9 +409,9 @@ impl Raw {
         mated: 0,
         stalemated: 0,
         won_by_zeroing: [0; 2],
-        wins: [0; 512],
-        losses: [0; 512],
-        scores: [0; 512],
+        wins: [0; 1024],
+        losses: [0; 1024],
+        scores: [0; 1024],
         long_wins: Vec::new(),
         long_losses: Vec::new(),
         long_mates: Vec::new(),
@@ -461,10 +461,23 @@ impl Raw {
     }
 }
 
+/// How often each byte occurs, in four parts.
+type ByteCounts = [u32; 4 * 256];
+
 #[inline(always)]
-fn tally_bytes(counts: &mut [u32; 512], set: u64, line: &[u8; 64]) {
-    for bit in set.ones() {
-        counts[(bit as usize & 1) << 8 | usize::from(line[bit as usize])] += 1;
+fn tally_bytes(counts: &mut ByteCounts, set: u64, line: &[u8; 64]) {
+    let mut count = |place: usize, byte: u8| counts[(place & 3) << 8 | usize::from(byte)] += 1;
+    match simd::picked(line, set) {
+        Some(bytes) => {
+            for (place, &byte) in bytes[..set.count_ones() as usize].iter().enumerate() {
+                count(place, byte);
+            }
+        }
+        None => {
+            for bit in set.ones().map(|bit| bit as usize) {
+                count(bit, line[bit]);
+            }
+        }
     }
 }
 
@@ -484,12 +497,13 @@ fn tally_long(counts: &mut Vec<u64>, set: u64, low: &[u8; 64], high: &[u8; 64]) 
     short
 }
 
-fn counted(counts: &[u32; 512], number: usize) -> u64 {
-    u64::from(counts[number]) + u64::from(counts[256 | number])
+fn counted(counts: &ByteCounts, number: usize) -> u64 {
+    let parts = counts.as_chunks::<256>().0;
+    parts.iter().map(|part| u64::from(part[number])).sum()
 }
 
 /// Of so many plies, which may be more than 255.
-fn counted_plies(counts: &[u32; 512], long: &[u64], plies: usize) -> u64 {
+fn counted_plies(counts: &ByteCounts, long: &[u64], plies: usize) -> u64 {
     match plies.checked_sub(256) {
         None => counted(counts, plies),
         Some(beyond) => long.get(beyond).copied().unwrap_or(0),

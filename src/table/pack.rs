@@ -11,6 +11,7 @@
 //! 1 0 2 0 0 make the byte 1 + 0 * 3 + 2 * 9 = 19.
 
 use crate::reserve::{Refused, array};
+use crate::simd;
 
 /// How many symbols a stream has and how many of them a byte holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +111,13 @@ const SLOTS: usize = 8;
 pub(super) struct Unpacker {
     packing: Packing,
     values: Box<[u8; 256 * SLOTS]>,
+    /// The values of bytes at the first places, where a byte has no more: for the processor's own
+    /// look-ups, which are of many bytes.
+    of_bytes: Box<[u8; 256 * WHOLE]>,
 }
+
+/// Places of a byte, at most, of which many bytes are unpacked together.
+const WHOLE: usize = 2;
 
 impl Unpacker {
     /// `symbols[s]` is the value of symbol `s`.
@@ -128,7 +135,17 @@ impl Unpacker {
                 digits /= symbols.len();
             }
         }
-        Ok(Self { packing, values })
+        let mut of_bytes = array::<u8, { 256 * WHOLE }>()?;
+        for (slot, values_there) in of_bytes.as_chunks_mut::<256>().0.iter_mut().enumerate() {
+            for (value, slots) in values_there.iter_mut().zip(values.as_chunks::<SLOTS>().0) {
+                *value = slots[slot];
+            }
+        }
+        Ok(Self {
+            packing,
+            values,
+            of_bytes,
+        })
     }
 
     pub fn packing(&self) -> Packing {
@@ -163,6 +180,11 @@ impl Unpacker {
 
     /// Writes the values of the first `out.len()` symbols of `packed`.
     pub fn unpack(&self, packed: &[u8], out: &mut [u8]) {
+        let bytes = self.unpack_whole(packed, out);
+        let (packed, out) = (
+            &packed[bytes..],
+            &mut out[bytes * self.packing.per_byte()..],
+        );
         match self.packing.per_byte {
             8 => self.unpack_digits::<8>(packed, out),
             5 => self.unpack_digits::<5>(packed, out),
@@ -171,6 +193,39 @@ impl Unpacker {
             2 => self.unpack_digits::<2>(packed, out),
             _ => self.unpack_digits::<1>(packed, out),
         }
+    }
+
+    /// Unpacks many bytes together, if the processor can; returns of how many.
+    fn unpack_whole(&self, packed: &[u8], out: &mut [u8]) -> usize {
+        let tables = self.of_bytes.as_chunks().0;
+        let look_up = |bytes: &[u8; 64], slot: usize| simd::looked_up(bytes, &tables[slot]);
+        let packed = packed.as_chunks().0.iter();
+        let lines = match self.packing.per_byte {
+            1 => {
+                let lines = packed.zip(out.as_chunks_mut::<64>().0);
+                lines
+                    .map_while(|(bytes, values)| {
+                        *values = look_up(bytes, 0)?;
+                        Some(())
+                    })
+                    .count()
+            }
+            2 => {
+                let lines = packed.zip(out.as_chunks_mut::<128>().0);
+                lines
+                    .map_while(|(bytes, values)| {
+                        let [first, second] = [look_up(bytes, 0)?, look_up(bytes, 1)?];
+                        let pairs = values.as_chunks_mut::<2>().0.iter_mut();
+                        for ((pair, first), second) in pairs.zip(first).zip(second) {
+                            *pair = [first, second];
+                        }
+                        Some(())
+                    })
+                    .count()
+            }
+            _ => 0,
+        };
+        64 * lines
     }
 
     fn unpack_digits<const PER_BYTE: usize>(&self, packed: &[u8], out: &mut [u8]) {

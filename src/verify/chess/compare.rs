@@ -1,20 +1,18 @@
-//! Compares every position of a slice with its successors, and headers with all positions.
+//! Compares the positions of a line with their successors.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::layout::Canonical;
-use super::line::{ILLEGAL, Line, Score, key, squares_where};
-use super::moves::{Expected, Neighbours};
-use super::pages::CHUNK;
-use super::slice::{Men, SliceValues};
-use super::source::{Source, sides};
-use super::steps::{SideWindow, Step};
+use super::layout::{Canonical, Frame};
+use super::line::{Lane, Line, Score, key};
+use super::men::Men;
+use super::moves::Expected;
+use super::source::Source;
 use super::strange::fen;
-use crate::Error;
+use crate::byte_sets;
 use crate::counted::counted;
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
-use crate::parallel;
 use crate::simd::{Kernel, Width};
 use crate::table::Counts;
 use crate::verify::report::{Difference, Found, Observer};
@@ -43,115 +41,117 @@ impl Compared {
         self.positions += other.positions;
         self
     }
+
+    /// Counts the positions with each result.
+    fn count(&mut self, results: &[u64; 5], legal: u64, canonical: Canonical) {
+        let half = canonical.half;
+        let [loss, blessed_loss, draw, cursed_win, win] = results.map(|squares| {
+            let count = |squares: u64| u64::from((squares & legal).count_ones());
+            count(squares & !half) * canonical.weight + count(squares & half) * canonical.weight / 2
+        });
+        self.counts.win += win;
+        self.counts.cursed_win += cursed_win;
+        self.counts.draw += draw;
+        self.counts.blessed_loss += blessed_loss;
+        self.counts.loss += loss;
+    }
 }
 
-/// Compares the values of a slice.
-pub(super) struct Comparison<'a, S> {
+/// Lines that are compared one after the other.
+pub(super) struct Comparing<S> {
+    compared: Compared,
+    /// The longest win so far: the smallest key and, if they are known, the smallest mate score
+    /// above those of a draw, or the largest numbers of their types.
+    longest: (i16, Option<S>),
+}
+
+impl<S: Score> Default for Comparing<S> {
+    fn default() -> Comparing<S> {
+        Comparing {
+            compared: Compared::default(),
+            longest: (i16::MAX, None),
+        }
+    }
+}
+
+impl<S: Score> Comparing<S> {
+    /// What comparing them gave.
+    pub fn finish(mut self) -> Compared {
+        let (key, score) = self.longest;
+        if key != i16::MAX {
+            self.compared.longest = [
+                key::shortest(key).into(),
+                score
+                    .and_then(S::dtm)
+                    .map_or(0, |mate| mate.0.unsigned_abs()),
+            ];
+        }
+        self.compared
+    }
+}
+
+/// Compares the values of a slice with what moves lead to.
+#[derive(Clone, Copy)]
+pub(super) struct Comparison<'a> {
     pub source: &'a Source,
-    pub values: &'a SliceValues<'a, S>,
-    /// Of a side, what is wrong whatever the moves lead to.
-    pub strange: [Found; 2],
+    pub frame: &'a Frame,
     pub cancel: &'a AtomicBool,
     pub observer: &'a dyn Observer,
     /// Indices of one side of the slice, in the unit of [`Observer::advanced`].
     pub work: u64,
 }
 
-impl<S: Score> Comparison<'_, S> {
-    /// Compares both sides to move.
-    pub fn run(self) -> Result<[Compared; 2], Error> {
-        let mut compared = <[Compared; 2]>::default();
-        for side in Color::ALL.into_iter().take(sides(self.source.material())) {
-            let all = &mut compared[side.index()];
-            self.values.steps(side, |step| {
-                let found = self.compare_step(side, step)?;
-                *all = std::mem::take(all).and(found);
-                Ok::<(), Error>(())
-            })?;
-        }
-        for (compared, strange) in compared.iter_mut().zip(self.strange) {
-            compared.found.extend(strange);
-        }
-        Ok(compared)
+impl Comparison<'_> {
+    /// Whether nobody waits for what is found any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
     }
 
-    fn compare_step(&self, side: Color, step: &Step<'_, '_, S>) -> Result<Compared, Error> {
-        let all = self.values.frame().addresses;
+    /// Tells the observer that one side of some addresses was compared.
+    pub fn advance(&self, addresses: &Range<usize>) {
+        let all = self.frame.addresses;
         let done = |address: usize| {
             (u128::from(self.work) * address.min(all) as u128 / all as u128) as u64
         };
-        let own = self.values.sides[side.index()].open();
-        let addresses = step.addresses.clone();
-        let starts = addresses.clone().step_by(CHUNK);
-        let compared = parallel::try_map_items(starts, |_, start| {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
-            let mut compared = Compared::default();
-            let mut neighbours = Neighbours::new();
-            let end = (start + CHUNK).min(addresses.end);
-            for address in start..end {
-                let squares = self.values.frame().squares(address);
-                if let Some(canonical) = self.values.frame().canonical(address, &squares) {
-                    let men = self.values.men_on(address, squares);
-                    let line = ComparedLine {
-                        side,
-                        step,
-                        own: &own,
-                        address,
-                        men: &men,
-                        canonical,
-                    };
-                    self.compare_line(&line, &mut neighbours, &mut compared);
-                }
-            }
-            self.observer.advanced(done(end) - done(start));
-            Ok(compared)
-        })?;
-        Ok(compared
-            .into_iter()
-            .fold(Compared::default(), Compared::and))
+        (self.observer).advanced(done(addresses.end) - done(addresses.start));
     }
 
-    fn compare_line(
+    /// Compares a line of which some positions are legal.
+    pub fn compare_line<S: Score>(
         &self,
-        &ComparedLine {
-            side,
-            step,
-            own,
-            address,
-            men,
-            canonical,
-        }: &ComparedLine<'_, '_, S>,
-        neighbours: &mut Neighbours,
-        compared: &mut Compared,
+        line: &ComparedLine<'_, S>,
+        expected: &Expected<i16, S>,
+        width: Width,
+        comparing: &mut Comparing<S>,
     ) {
-        let legal = men.legality.legal[side.index()] & canonical.positions;
-        if legal == 0 {
-            return;
-        }
-        let results = own.results.line(address);
-        let keys = own.keys.line(address);
-        let stored = Metric::ALL.map(|metric| self.is_stored(metric, side));
-        let metrics = stored.iter().filter(|&&stored| stored).count();
-        compared.positions += u64::from(legal.count_ones()) * metrics as u64;
-        let width = step.moves.width;
-        count(compared, results, legal, canonical, width);
-        let scores = own.scores.get(address);
-        longest(compared, LongestWin { keys, scores }, width);
-
-        let expected = self.values.expected(step, address, men, side, neighbours);
-        let scores = scores.filter(|_| stored[2]);
-        let differ = width.run(Differ {
+        let &ComparedLine {
+            side,
             results,
             keys,
             scores,
-            expected: &expected,
+            men,
+            canonical,
+        } = line;
+        let legal = men.legality.legal[side.index()] & canonical.positions;
+        let stored = Metric::ALL.map(|metric| self.is_stored(metric, side));
+        let metrics = stored.iter().filter(|&&stored| stored).count();
+        comparing.compared.positions += u64::from(legal.count_ones()) * metrics as u64;
+        let stored_scores = scores.filter(|_| stored[2]);
+        let found = width.run(LookAtLine {
+            results,
+            keys,
+            scores,
+            expected,
             has_distances: self.source.has(Metric::Dtz),
+            are_scores_stored: stored_scores.is_some(),
+            longest: (comparing.longest.0, comparing.longest.1.unwrap_or(S::NONE)),
         });
-        for king in (differ & legal).ones() {
+        comparing.compared.count(&found.results, legal, canonical);
+        let (key, score) = found.longest;
+        comparing.longest = (key, scores.map(|_| score));
+        for king in (found.differ & legal).ones() {
             let place = king as usize;
-            let scores = scores.map(|stored| (stored[place], expected.scores[place]));
+            let scores = stored_scores.map(|stored| (stored[place], expected.scores[place]));
             self.compare_position(
                 side,
                 men,
@@ -159,19 +159,18 @@ impl<S: Score> Comparison<'_, S> {
                 results[place],
                 (keys[place], expected.numbers[place]),
                 scores,
-                compared,
+                &mut comparing.compared,
             );
         }
     }
 
     fn is_stored(&self, metric: Metric, side: Color) -> bool {
-        self.source
-            .is_stored(metric, side.index(), self.values.frame())
+        self.source.is_stored(metric, side.index(), self.frame)
     }
 
     /// Names the differences of one position.
     #[allow(clippy::too_many_arguments)]
-    fn compare_position(
+    fn compare_position<S: Score>(
         &self,
         side: Color,
         men: &Men,
@@ -219,57 +218,100 @@ impl<S: Score> Comparison<'_, S> {
 }
 
 /// A line that is compared.
-struct ComparedLine<'a, 'v, S> {
-    side: Color,
-    step: &'a Step<'a, 'v, S>,
-    own: &'a SideWindow<'a, S>,
-    address: usize,
-    men: &'a Men,
-    canonical: Canonical,
+pub(super) struct ComparedLine<'a, S> {
+    pub side: Color,
+    pub results: &'a Line<u8>,
+    pub keys: &'a Line<i16>,
+    /// If mate scores are known.
+    pub scores: Option<&'a Line<S>>,
+    pub men: &'a Men,
+    pub canonical: Canonical,
 }
 
-/// Finds the squares of the black king where a line is not what was expected.
-struct Differ<'a, S> {
+/// Looks at a line as a whole.
+struct LookAtLine<'a, S> {
     results: &'a Line<u8>,
     keys: &'a Line<i16>,
     scores: Option<&'a Line<S>>,
     expected: &'a Expected<i16, S>,
     has_distances: bool,
+    are_scores_stored: bool,
+    /// The longest win so far: the smallest key and the smallest mate score above those of a draw,
+    /// or the largest numbers of their types.
+    longest: (i16, S),
 }
 
-impl<S: Score> Kernel for Differ<'_, S> {
-    type Output = u64;
+/// What stands in a line.
+struct LineFound<S> {
+    /// By result the squares of the black king.
+    results: [u64; 5],
+    /// Where the line is not what was expected; it may be so where no position is.
+    differ: u64,
+    /// The longest win so far.
+    longest: (i16, S),
+}
+
+impl<S: Score> Kernel for LookAtLine<'_, S> {
+    type Output = LineFound<S>;
 
     #[inline(always)]
-    fn run(self) -> u64 {
-        let mut differ = [0u8; 64];
+    fn run(self) -> LineFound<S> {
+        let mut results = [0; 5];
+        for (result, squares) in (0..).zip(&mut results) {
+            *squares = byte_sets::equal(self.results, &[result; 64]);
+        }
+        LineFound {
+            differ: self.differ(&results),
+            longest: self.longest(),
+            results,
+        }
+    }
+}
+
+impl<S: Score> LookAtLine<'_, S> {
+    #[inline(always)]
+    fn differ(&self, results: &[u64; 5]) -> u64 {
+        let [loss, blessed_loss, _, cursed_win, win] = results;
+        let (lost, won) = (loss | blessed_loss, cursed_win | win);
         let expected = &self.expected.numbers;
+        let mut differ = 0;
         if self.has_distances {
-            for (((differ, &key), &expected), &result) in differ
-                .iter_mut()
-                .zip(self.keys)
-                .zip(expected)
-                .zip(self.results)
-            {
-                *differ = u8::from(!key::meet(key, expected) | (result != key::result(expected)));
+            for (squares, expected) in results.iter().zip(key::results(expected)) {
+                differ |= squares ^ expected;
+            }
+            let unlike = !i16::same(self.keys, expected);
+            if unlike != 0 {
+                let is_met = |king: usize| key::meet(self.keys[king], expected[king]);
+                differ |= unlike & !byte_sets::places(is_met);
             }
         } else {
             // Without distances it is not known which wins are cursed.
-            for ((differ, &key), &expected) in differ.iter_mut().zip(self.keys).zip(expected) {
-                *differ = u8::from(key.signum() != expected.signum());
-            }
+            let [loss, blessed_loss, _, cursed_win, win] = key::results(expected);
+            differ |= (lost ^ (loss | blessed_loss)) | (won ^ (cursed_win | win));
+        }
+        if let Some(scores) = self.scores.filter(|_| self.are_scores_stored) {
+            differ |= !S::same(scores, &self.expected.scores);
+            differ |= won ^ S::above(scores, S::DRAW);
+            differ |= lost ^ !S::above(scores, S::DRAW.less_one());
+        }
+        differ
+    }
+
+    /// Few lines have a longer win than those before.
+    #[inline(always)]
+    fn longest(&self) -> (i16, S) {
+        let (mut key, mut score) = self.longest;
+        let longer = i16::above(self.keys, key::DRAWN) & !i16::above(self.keys, key - 1);
+        for king in longer.ones() {
+            key = key.min(self.keys[king as usize]);
         }
         if let Some(scores) = self.scores {
-            for (((differ, &score), &expected), &result) in differ
-                .iter_mut()
-                .zip(scores)
-                .zip(&self.expected.scores)
-                .zip(self.results)
-            {
-                *differ |= u8::from(!score_agrees(score, expected, result));
+            let longer = S::above(scores, S::DRAW) & !S::above(scores, score.less_one());
+            for king in longer.ones() {
+                score = score.min(scores[king as usize]);
             }
         }
-        squares_where(|king| differ[king] != 0)
+        (key, score)
     }
 }
 
@@ -301,94 +343,5 @@ fn describe_score(score: impl Score) -> String {
     match score.dtm() {
         Some(dtm) => format!("mate in {}", counted(dtm.0, "ply")),
         None => "no mate".to_owned(),
-    }
-}
-
-/// Counts how often each result stands in a line.
-struct CountResults<'a>(&'a Line<u8>);
-
-impl Kernel for CountResults<'_> {
-    type Output = [u64; 5];
-
-    #[inline(always)]
-    fn run(self) -> [u64; 5] {
-        std::array::from_fn(|result| {
-            let is_same = |&other: &u8| u8::from(other == result as u8);
-            self.0.iter().map(is_same).sum::<u8>().into()
-        })
-    }
-}
-
-fn count(
-    compared: &mut Compared,
-    results: &Line<u8>,
-    legal: u64,
-    canonical: Canonical,
-    width: Width,
-) {
-    let mut add = |results: &Line<u8>, weight: u64| {
-        let [loss, blessed_loss, draw, cursed_win, win] = width.run(CountResults(results));
-        compared.counts.win += weight * win;
-        compared.counts.cursed_win += weight * cursed_win;
-        compared.counts.draw += weight * draw;
-        compared.counts.blessed_loss += weight * blessed_loss;
-        compared.counts.loss += weight * loss;
-    };
-    if canonical.positions == u64::MAX {
-        add(results, canonical.weight);
-        return;
-    }
-    let only = |set: u64| -> Line<u8> {
-        std::array::from_fn(|king| {
-            if set.contains(king as u32) {
-                results[king]
-            } else {
-                ILLEGAL
-            }
-        })
-    };
-    add(&only(legal & !canonical.half), canonical.weight);
-    add(&only(legal & canonical.half), canonical.weight / 2);
-}
-
-/// Finds the longest win of a line: the smallest key and the smallest mate score above those of a
-/// draw.
-struct LongestWin<'a, S> {
-    keys: &'a Line<i16>,
-    scores: Option<&'a Line<S>>,
-}
-
-impl<S: Score> Kernel for LongestWin<'_, S> {
-    /// The largest numbers of their types where there is no win.
-    type Output = (i16, S);
-
-    #[inline(always)]
-    fn run(self) -> (i16, S) {
-        let mut longest = (i16::MAX, S::NONE);
-        for &key in self.keys {
-            let won = if key > key::DRAWN { key } else { i16::MAX };
-            longest.0 = won.min(longest.0);
-        }
-        for &score in self.scores.into_iter().flatten() {
-            let is_won = score > S::DRAW;
-            let won = if is_won { score } else { S::NONE };
-            longest.1 = won.min(longest.1);
-        }
-        longest
-    }
-}
-
-/// Takes note of the longest wins of a line. Where no position is, its numbers are the largest
-/// there are.
-fn longest<S: Score>(compared: &mut Compared, win: LongestWin<'_, S>, width: Width) {
-    let has_scores = win.scores.is_some();
-    let (key, score) = width.run(win);
-    if key == i16::MAX {
-        return;
-    }
-    compared.longest[0] = compared.longest[0].max(key::shortest(key).into());
-    if has_scores {
-        let mate = score.dtm().map_or(0, |dtm| dtm.0.unsigned_abs());
-        compared.longest[1] = compared.longest[1].max(mate);
     }
 }

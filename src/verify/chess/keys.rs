@@ -9,11 +9,13 @@
 //! results.
 
 use super::line::{ILLEGAL, Line, Score, key};
-use super::moves::{Expect, Expected};
+use super::men::{At, Men};
+use super::moves::Expected;
 use super::pages::{Around, Pages};
-use super::slice::{Mated, Men, SliceValues, fill};
+use super::slice::{Mated, SliceValues, fill};
 use super::source::Source;
 use super::steps::{SideWindow, Step};
+use super::work::LineWork;
 use crate::game::{Bits, Color};
 use crate::metric::Metric;
 use crate::probe::Format;
@@ -99,7 +101,7 @@ impl<S: Score> SliceValues<'_, S> {
             fill(
                 &mut changed,
                 &step.addresses,
-                |neighbours, address, line| {
+                |work: &mut LineWork<S>, address, line| {
                     *line = match keys.is_empty() {
                         true => NO_KEYS,
                         false => *keys.line(address),
@@ -111,17 +113,14 @@ impl<S: Score> SliceValues<'_, S> {
                     if men.legality.legal[side.index()] == 0 {
                         return;
                     }
-                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                    let expect = Expect {
-                        other: numbers(step),
-                        scores: None,
-                        address,
-                        neighbours,
+                    let at = At {
                         side,
-                        zeroing: &zeroing,
+                        address,
+                        men: &men,
                     };
+                    let zeroing = self.zeroing(step.moves, at);
                     let after = AfterMoves {
-                        expected: self.expect(expect, &men),
+                        expected: self.expect((numbers(step), None), at, &zeroing, work),
                         men,
                         results: results.line(address),
                     };
@@ -137,12 +136,16 @@ impl<S: Score> SliceValues<'_, S> {
         let mut all_keys = self.places().pages(self.frame().addresses);
         self.all_steps(side, |step| {
             let results = self.sides[side.index()].lines.results.open();
-            fill(&mut all_keys, &step.addresses, |_, address, keys| {
-                for (key, &result) in keys.iter_mut().zip(results.line(address)) {
-                    let legal = key::of(result, 0);
-                    *key = if result == ILLEGAL { i16::MAX } else { legal };
-                }
-            });
+            fill(
+                &mut all_keys,
+                &step.addresses,
+                |_: &mut LineWork<S>, address, keys| {
+                    for (key, &result) in keys.iter_mut().zip(results.line(address)) {
+                        let legal = key::of(result, 0);
+                        *key = if result == ILLEGAL { i16::MAX } else { legal };
+                    }
+                },
+            );
         });
         all_keys
     }

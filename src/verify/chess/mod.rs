@@ -1,6 +1,8 @@
 //! What the moves of chess lead to, a line of 64 positions at a time.
 
 mod compare;
+mod comparing;
+mod derive;
 mod exchanged;
 mod files;
 mod formats;
@@ -10,11 +12,13 @@ mod keys;
 mod layout;
 mod line;
 mod memory;
+mod men;
 mod moves;
 mod numbers;
 mod pages;
 mod part;
 mod places;
+mod quiet;
 mod reading;
 mod recount;
 mod resolved;
@@ -29,6 +33,7 @@ mod syzygy;
 #[cfg(test)]
 mod tests;
 mod visit;
+mod work;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -518,7 +523,15 @@ impl<S: Score> Job<'_, S> {
         if takes_long {
             self.observer.reading(subject);
         }
-        let mut values = SliceValues::load(self.source, targets, self.part, self.is_asked, places)?;
+        let comparison = self.is_compared.then_some(Comparison {
+            source: self.source,
+            frame: &frame,
+            cancel: self.cancel,
+            observer: self.observer,
+            work: self.work,
+        });
+        let asked = (self.is_asked, comparison);
+        let mut values = SliceValues::load(self.source, targets, self.part, asked, places)?;
         if takes_long {
             self.observer.comparing(subject);
         }
@@ -533,18 +546,9 @@ impl<S: Score> Job<'_, S> {
         if self.is_asked && !self.is_compared {
             (self.observer).advanced(recount::work_of_slice(self.source, self.work));
         }
-        if self.is_compared {
+        if let Some(comparison) = &comparison {
             outcome.named.look_up(self.source, &values, slice);
-            let strange = std::mem::take(&mut values.strange);
-            let comparison = Comparison {
-                source: self.source,
-                values: &values,
-                cancel: self.cancel,
-                observer: self.observer,
-                work: self.work,
-                strange,
-            };
-            outcome.compared = comparison.run().map_err(|_| Stop::Cancelled)?;
+            outcome.compared = (values.compare(comparison)).map_err(|_| Stop::Cancelled)?;
         }
         let SliceValues { sides, .. } = values;
         let mut lines = sides.map(|side| side.lines);

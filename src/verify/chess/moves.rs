@@ -6,16 +6,14 @@
 //! position, and the line says so. Of rules this shares only [`crate::metric`] with the solver;
 //! what both use besides are signatures, symmetries and attack tables.
 
-use super::layout::{Frame, Squares, squares_of};
-use super::line::{
-    ILLEGAL, Lane, Line, Score, Worth, best_of_steps, result_before, squares_where, take_best,
-    take_best_turned,
+use super::layout::{Frame, squares_of};
+use super::line::{ILLEGAL, Line, Score, Worth, result_before, take_best, take_best_turned};
+use super::resolved::{
+    CaptureWindows, Captures, Lines, LinesWindow, Reached, Resolved, ResolvedWindow,
 };
-use super::pages::Around;
-use super::resolved::{CaptureWindows, Captures, Lines, LinesWindow, Resolved, ResolvedWindow};
+use crate::byte_sets;
 use crate::chess::index::Placement;
 use crate::chess::rules::{Role, Square, attacks};
-use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::{Bits, Color};
 use crate::metric::Wdl;
 use crate::simd::{Kernel, Width};
@@ -59,7 +57,6 @@ impl<S: Score> Targets<'_, S> {
     pub fn open(&self) -> Moves<'_, S> {
         let promoted = self.promoted.iter();
         Moves {
-            frame: self.frame,
             own: self.own.open(),
             captures: self.captures.open(),
             promoted: promoted
@@ -82,45 +79,28 @@ impl<S: Score> Targets<'_, S> {
 /// What the moves of a slice lead to, as far as it was asked for.
 #[derive(Debug)]
 pub(super) struct Moves<'a, S> {
-    pub frame: &'a Frame,
     own: ResolvedWindow<'a, S>,
     captures: CaptureWindows<'a, S>,
     promoted: Vec<(Color, LinesWindow<'a, S>)>,
     pub width: Width,
 }
 
-/// An address that a quiet move leads to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Neighbour {
-    address: usize,
-    symmetry: Symmetry,
-    /// Squares where the black king is in the way.
-    between: u64,
-}
-
-/// Quiet moves of the men at an address.
-pub(super) type Neighbours = Vec<Neighbour>;
-
 impl<S: Score> Moves<'_, S> {
     /// Takes the values of a placement, seen from the frame's board.
     fn reach(
+        &self,
         best: &mut Best<S>,
         target: Option<&ResolvedWindow<'_, S>>,
         placement: &Placement,
         side: Color,
         between: u64,
     ) {
-        let Some(reached) = target.and_then(|target| target.reach(placement, side)) else {
-            return;
-        };
-        take_best_turned(
-            &mut best.results,
-            reached.results,
-            reached.symmetry,
-            between,
-        );
-        if let Some(scores) = reached.scores {
-            take_best_turned(&mut best.scores, scores, reached.symmetry, between);
+        if let Some(reached) = target.and_then(|target| target.reach(placement, side)) {
+            self.width.run(TakeReached {
+                best,
+                reached,
+                between,
+            });
         }
     }
 
@@ -197,11 +177,11 @@ impl<S: Score> Moves<'_, S> {
                 let mut after = after;
                 after.men[side.index()][promoted.index()] |= to.bit();
                 let target = self.captures.of(!side, victim, Some(promoted));
-                Self::reach(best, target, &after, !side, between);
+                self.reach(best, target, &after, !side, between);
             }
         } else {
             after.men[side.index()][role.index()] |= to.bit();
-            Self::reach(
+            self.reach(
                 best,
                 self.captures.of(!side, victim, None),
                 &after,
@@ -231,11 +211,9 @@ impl<S: Score> Moves<'_, S> {
             return;
         }
         let score = reached.scores.map_or(S::ILLEGAL, |scores| scores[place]);
-        for king in squares_of(attacks::king(square)) {
-            let (results, scores) = (&mut best.results, &mut best.scores);
-            results[king.index()] = result.min(results[king.index()]);
-            scores[king.index()] = score.min(scores[king.index()]);
-        }
+        let elsewhere = !attacks::king(square);
+        take_best(&mut best.results, &[result; 64], elsewhere);
+        take_best(&mut best.scores, &[score; 64], elsewhere);
     }
 
     /// The best pawn moves that neither take nor promote.
@@ -250,7 +228,7 @@ impl<S: Score> Moves<'_, S> {
             let mut after = *placement;
             let pawns = &mut after.men[side.index()][Role::Pawn.index()];
             *pawns = *pawns & !from.bit() | one.bit();
-            Self::reach(&mut best, Some(&self.own), &after, !side, 0);
+            self.reach(&mut best, Some(&self.own), &after, !side, 0);
             let two = one.ahead(side);
             if from.rank_for(side) == 1 && occupied & two.bit() == 0 {
                 let pawns = &mut after.men[side.index()][Role::Pawn.index()];
@@ -266,7 +244,7 @@ impl<S: Score> Moves<'_, S> {
     /// counts.
     fn double_step(&self, after: &Placement, side: Color, one: Square, two: Square) -> Best<S> {
         let mut reached = Best::NO_MOVE;
-        Self::reach(&mut reached, Some(&self.own), after, !side, one.bit());
+        self.reach(&mut reached, Some(&self.own), after, !side, one.bit());
         let takers = attacks::pawn(side, one) & after.of(!side, Role::Pawn);
         let mut replies = Best::NO_MOVE;
         for from in squares_of(takers) {
@@ -275,9 +253,9 @@ impl<S: Score> Moves<'_, S> {
             let pawns = &mut taken.men[(!side).index()][Role::Pawn.index()];
             *pawns = *pawns & !from.bit() | one.bit();
             let target = self.captures.of(side, Role::Pawn, None);
-            Self::reach(&mut replies, target, &taken, side, one.bit());
+            self.reach(&mut replies, target, &taken, side, one.bit());
         }
-        let answered = squares_where(|king| {
+        let answered = byte_sets::places(|king| {
             replies.results[king] != ILLEGAL && reached.results[king] != ILLEGAL
         });
         for king in answered.ones() {
@@ -307,83 +285,28 @@ impl<S: Score> Moves<'_, S> {
             .position(side)
             .is_some_and(|position| position.legal_moves().is_empty())
     }
+}
 
-    /// Collects where the quiet moves of a side's men lead, those of the black king left aside.
-    pub fn neighbours(
-        &self,
-        address: usize,
-        squares: &Squares,
-        placement: &Placement,
-        side: Color,
-        out: &mut Neighbours,
-    ) {
-        out.clear();
-        let occupied = placement.occupied();
-        for (man, &(color, role)) in self.frame.men.iter().enumerate() {
-            if color != side {
-                continue;
-            }
-            let square = squares[man];
-            let from = Square::wrapping(square.into());
-            let stride = self.frame.stride(man);
-            let reached = attacks::attacks(color, role, from, occupied) & !occupied;
-            if role == Role::King {
-                self.king_neighbours(address, squares, reached, out);
-                continue;
-            }
-            let base = address - usize::from(square) * stride;
-            let is_one_of_identical = self.frame.is_one_of_identical(man);
-            for to in squares_of(reached) {
-                let address = match is_one_of_identical {
-                    true => {
-                        let mut squares = *squares;
-                        squares[man] = to.index() as u8;
-                        self.frame.address(squares)
-                    }
-                    false => base + to.index() * stride,
-                };
-                out.push(Neighbour {
-                    address,
-                    symmetry: Symmetry::default(),
-                    between: if role == Role::Knight {
-                        0
-                    } else {
-                        attacks::between(from, to)
-                    },
-                });
-            }
-        }
-    }
+/// Takes the values that a move leads to, but for squares of the black king where he is in the way.
+struct TakeReached<'a, S> {
+    best: &'a mut Best<S>,
+    reached: Reached<'a, S>,
+    between: u64,
+}
 
-    fn king_neighbours(
-        &self,
-        address: usize,
-        squares: &Squares,
-        reached: u64,
-        out: &mut Neighbours,
-    ) {
-        let stride = self.frame.stride(0);
-        for to in squares_of(reached) {
-            let to = to.index() as u8;
-            let (address, symmetry) = if !self.frame.in_triangle {
-                let base = address - usize::from(squares[0]) * stride;
-                (base + usize::from(to) * stride, Symmetry::default())
-            } else {
-                let symmetry = into_triangle(to);
-                if symmetry.is_identity() {
-                    let base = address - triangle_place(squares[0]) * stride;
-                    (base + triangle_place(to) * stride, symmetry)
-                } else {
-                    let mut turned = squares.map(|square| symmetry.map(square));
-                    turned[0] = symmetry.map(to);
-                    (self.frame.address(turned), symmetry)
-                }
-            };
-            out.push(Neighbour {
-                address,
-                symmetry,
-                between: 0,
-            });
+impl<S: Score> Kernel for TakeReached<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let TakeReached {
+            best: Best { results, scores },
+            reached,
+            between,
+        } = self;
+        take_best_turned(results, reached.results, reached.symmetry, between);
+        if let Some(reached_scores) = reached.scores {
+            take_best_turned(scores, reached_scores, reached.symmetry, between);
         }
     }
 }
@@ -391,13 +314,10 @@ impl<S: Score> Moves<'_, S> {
 /// Finds what all moves from an address amount to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expect<'a, N, S> {
-    /// The numbers of the other side.
-    pub other: Around<'a, N>,
-    /// Its mate scores, if they are known.
-    pub scores: Option<Around<'a, S>>,
-    pub address: usize,
-    pub neighbours: &'a [Neighbour],
-    pub side: Color,
+    /// The best numbers that quiet moves lead to.
+    pub numbers: &'a Line<N>,
+    /// The best mate scores, if they are known.
+    pub scores: Option<&'a Line<S>>,
     /// What the moves lead to that are not quiet.
     pub zeroing: &'a Best<S>,
 }
@@ -411,66 +331,45 @@ pub(super) struct Expected<N, S> {
     pub without_moves: u64,
 }
 
-impl<N: Worth, S: Score> Expect<'_, N, S> {
-    #[inline(always)]
-    fn best_of_quiet<M: Lane>(&self, lines: Around<'_, M>) -> Line<M> {
-        let mut best = match self.side {
-            Color::White => [M::NONE; 64],
-            Color::Black => best_of_steps(lines.line(self.address)),
-        };
-        for neighbour in self.neighbours {
-            let line = lines.line(neighbour.address);
-            take_best_turned(&mut best, line, neighbour.symmetry, neighbour.between);
-        }
-        best
-    }
-
-    /// The mate scores, if those of the other side are known.
-    #[inline(always)]
-    fn expected_scores(&self) -> Line<S> {
-        let Some(known) = self.scores else {
-            return [S::ILLEGAL; 64];
-        };
-        let mut scores = self.best_of_quiet(known);
-        take_best(&mut scores, &self.zeroing.scores, 0);
-        for score in &mut scores {
-            *score = S::before_move(*score);
-        }
-        scores
-    }
-}
-
 impl<N: Worth, S: Score> Kernel for Expect<'_, N, S> {
     type Output = Expected<N, S>;
 
     #[inline(always)]
     fn run(self) -> Expected<N, S> {
-        let mut numbers = self.best_of_quiet(self.other);
+        let mut numbers = *self.numbers;
         for (number, &result) in numbers.iter_mut().zip(&self.zeroing.results) {
             *number = N::reached_by_zeroing(result).min(*number);
         }
-        let without_moves = squares_where(|king| numbers[king] == N::NONE);
+        let without_moves = byte_sets::places(|king| numbers[king] == N::NONE);
         for number in &mut numbers {
             *number = number.before();
         }
         Expected {
             numbers,
-            scores: self.expected_scores(),
+            scores: match self.scores {
+                Some(scores) => ExpectScores(scores, self.zeroing).run(),
+                None => [S::ILLEGAL; 64],
+            },
             without_moves,
         }
     }
 }
 
-/// Finds the mate scores alone. Where there is no move they are [`Score::NO_MOVE`], and may be so
-/// elsewhere.
+/// Finds mate scores alone: the best that quiet moves lead to, and what other moves do. Where there
+/// is no move they are [`Score::NO_MOVE`], and may be so elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ExpectScores<'a, N, S>(pub Expect<'a, N, S>);
+pub(super) struct ExpectScores<'a, S>(pub &'a Line<S>, pub &'a Best<S>);
 
-impl<N: Worth, S: Score> Kernel for ExpectScores<'_, N, S> {
+impl<S: Score> Kernel for ExpectScores<'_, S> {
     type Output = Line<S>;
 
     #[inline(always)]
     fn run(self) -> Line<S> {
-        self.0.expected_scores()
+        let mut scores = *self.0;
+        take_best(&mut scores, &self.1.scores, 0);
+        for score in &mut scores {
+            *score = S::before_move(*score);
+        }
+        scores
     }
 }

@@ -1,7 +1,8 @@
 //! What the numbers of a file mean, a line at a time.
 
-use super::line::{ILLEGAL, Lane, Line, Score, key, none_on, result_before, squares_where};
+use super::line::{ILLEGAL, Lane, Line, Score, key, none_on, result_before};
 use super::moves::Best;
+use crate::byte_sets;
 use crate::metric::Wdl;
 use crate::simd::Kernel;
 
@@ -154,8 +155,12 @@ impl<S: Score> Kernel for Resolve<'_, S> {
                 *strange &= u8::from(is_asked);
             }
         }
-        [strange_results, strange_distances, strange_scores]
-            .map(|strange| squares_where(|king| strange[king] != 0))
+        let none = [0; 64];
+        [
+            !byte_sets::equal(&strange_results, &none),
+            !byte_sets::equal(&strange_distances, &none),
+            !byte_sets::equal(&strange_scores, &none),
+        ]
     }
 }
 

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::line::{Lane, Line};
+use super::line::{Lane, Line, ROW, Row};
 use super::spare::{Spare, Spares};
 use crate::parallel;
 use crate::store::{Part, Scratch, prefer_large_pages};
@@ -78,7 +78,7 @@ impl Away {
 
     fn put<N: Lane>(&self, lines: &[Line<N>]) -> [Part; 2] {
         let [low, high] = N::bytes(lines);
-        let put = |bytes: &[u8]| match self.scratch.put_compressed(bytes) {
+        let put = |bytes: &[u8]| match self.scratch.put_lines(bytes) {
             Ok(part) => part,
             Err(error) => {
                 self.shared.take("cannot put values away", &error);
@@ -387,6 +387,20 @@ impl<N: Lane> Window<'_, N> {
         }
     }
 
+    /// The lines of the row that begins at an address, which has to be one.
+    #[inline(always)]
+    fn row(&self, address: usize) -> &Row<N> {
+        let (lines, first) = match &self.pages.waiting {
+            None => (&self.pages.here, address),
+            Some(waiting) => {
+                let page = address >> waiting.log_lines;
+                let lines = self.loaded[page].get_or_init(|| waiting.load(page));
+                (lines, address & ((1 << waiting.log_lines) - 1))
+            }
+        };
+        &lines.as_chunks::<ROW>().0[first / ROW]
+    }
+
     /// The line at an address, if there are lines.
     #[inline(always)]
     pub fn get(&self, address: usize) -> Option<&Line<N>> {
@@ -410,6 +424,15 @@ impl<'a, N: Lane> Around<'a, N> {
         match self.band.0 <= address && address < self.band.1 {
             true => self.near.line(address),
             false => self.far.line(address),
+        }
+    }
+
+    /// The lines of the row that begins at an address.
+    #[inline(always)]
+    pub fn row(&self, address: usize) -> &'a Row<N> {
+        match self.band.0 <= address && address < self.band.1 {
+            true => self.near.row(address),
+            false => self.far.row(address),
         }
     }
 

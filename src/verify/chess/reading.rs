@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ops::Range;
 
+use super::compare::Comparison;
 use super::files::{LoadError, Numbers, Twin};
 use super::line::{ILLEGAL, Line, Score};
 use super::numbers::DistanceCode;
@@ -69,6 +70,8 @@ pub(super) struct SideNumbers<'a, S> {
     pub derives_scores: bool,
     /// Whether results, and whether mate scores, are [taken](Taken).
     pub in_place: [bool; 2],
+    /// How values are compared while they are derived, if they are.
+    pub comparison: Option<Comparison<'a>>,
 }
 
 impl<S: Score> SideNumbers<'_, S> {

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::layout::{Legality, squares_of};
 use super::line::{Line, Score, key};
-use super::slice::{Men, SliceValues};
+use super::men::Men;
+use super::slice::SliceValues;
 use super::source::Source;
 use super::steps::{SideValues, SideWindow};
 use super::{AT_HAND, Run, fits_bytes, sides};
@@ -193,15 +194,20 @@ impl SideWords {
             long_mates: Vec::new(),
         };
         if source.has(Metric::Dtz) {
-            let lines = vec![[0; 64]; addresses.len()];
-            (words.dtz, words.dtz_high) = (lines.clone(), lines);
+            let keys = addresses.clone().map(|address| window.keys.line(address));
+            words.dtz.resize(addresses.len(), [0; 64]);
             let has_high = width.run(Plies {
-                keys: addresses.clone().map(|address| window.keys.line(address)),
-                low: &mut words.dtz,
-                high: &mut words.dtz_high,
+                keys: keys.clone(),
+                shift: 0,
+                bytes: &mut words.dtz,
             });
-            if !has_high {
-                words.dtz_high = Vec::new();
+            if has_high {
+                words.dtz_high.resize(addresses.len(), [0; 64]);
+                width.run(Plies {
+                    keys,
+                    shift: 8,
+                    bytes: &mut words.dtz_high,
+                });
             }
         }
         if !window.scores.is_empty() {
@@ -216,11 +222,11 @@ impl SideWords {
     }
 }
 
-/// Finds the plies of keys; says whether any have a high byte.
+/// Finds a byte of the plies of keys; says whether any have more bytes.
 struct Plies<'a, I> {
     keys: I,
-    low: &'a mut [Line<u8>],
-    high: &'a mut [Line<u8>],
+    shift: u32,
+    bytes: &'a mut [Line<u8>],
 }
 
 impl<'a, I: Iterator<Item = &'a Line<i16>>> Kernel for Plies<'_, I> {
@@ -228,20 +234,21 @@ impl<'a, I: Iterator<Item = &'a Line<i16>>> Kernel for Plies<'_, I> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let mut any = 0;
-        for ((keys, low), high) in self.keys.zip(self.low).zip(self.high) {
-            for ((&key, low), high) in keys.iter().zip(low).zip(high) {
+        let mut more = 0;
+        for (keys, bytes) in self.keys.zip(self.bytes) {
+            for (&key, byte) in keys.iter().zip(bytes) {
                 // Where no position is, there are no plies.
                 let plies = if key == i16::MAX {
                     0
                 } else {
                     key::shortest(key)
                 };
-                (*low, *high) = (plies as u8, (plies >> 8) as u8);
-                any |= plies >> 8;
+                let plies = plies >> self.shift;
+                *byte = plies as u8;
+                more |= plies >> 8;
             }
         }
-        any != 0
+        more != 0
     }
 }
 

@@ -10,20 +10,23 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::compare::{Compared, Comparison};
 use super::files::{LoadError, Numbers, Twin};
 use super::layout::{Canonical, Frame, Legality, Squares};
-use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, squares_where, take_best};
-use super::moves::{Best, Expect, ExpectScores, Expected, Moves, Neighbours, Targets};
-use super::numbers::{DistanceCode, Distances, Mates, Resolve, take_illegal};
-use super::pages::{CHUNK, Pages, optional_chunks};
+use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
+use super::men::{At, Men};
+use super::moves::{Best, Expect, Expected, Moves, Targets};
+use super::numbers::{DistanceCode, Distances, Mates, Resolve};
+use super::pages::{Around, CHUNK, Pages, optional_chunks};
 use super::part::Part;
 use super::places::{NumberPlaces, Places};
+use super::quiet::BestOfRow;
 use super::reading::{NumbersFrom, OpenNumbers, SideNumbers, Taken, ValueLine};
 use super::resolved::Lines;
 use super::source::{Source, sides};
 use super::steps::{SideValues, Step, for_each_step};
 use super::strange::{Strange, Strangeness};
-use crate::chess::index::Placement;
+use super::work::{BestNumbers, LineWork};
 use crate::chess::rules::Role;
 use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
@@ -31,7 +34,7 @@ use crate::parallel;
 use crate::probe::Format;
 use crate::verify::report::Found;
 
-const DRAW: u8 = Wdl::Draw.index() as u8;
+pub(super) const DRAW: u8 = Wdl::Draw.index() as u8;
 
 /// The values of a slice.
 #[derive(Debug)]
@@ -40,6 +43,9 @@ pub(super) struct SliceValues<'a, S> {
     pub sides: [SideValues<S>; 2],
     /// Numbers that are wrong whatever the moves lead to.
     pub strange: [Found; 2],
+    /// What comparing a side gave, if that was done while its values were derived: both ask for the
+    /// same moves.
+    pub compared: [Option<Compared>; 2],
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
     places: Places,
@@ -48,29 +54,14 @@ pub(super) struct SliceValues<'a, S> {
     legality: Vec<Legality>,
 }
 
-/// The men at an address.
-pub(super) struct Men {
-    pub squares: Squares,
-    pub placement: Placement,
-    pub legality: Legality,
-}
-
-impl Men {
-    /// The squares that White's men attack if there is no black king: those on which he is in
-    /// check.
-    fn attacked_by_white(&self) -> u64 {
-        self.legality.in_check[Color::Black.index()]
-    }
-}
-
 impl<'a, S: Score> SliceValues<'a, S> {
-    /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is to be
-    /// compared.
+    /// Reads a slice and resolves its numbers. Distances are of use only for a slice that is asked
+    /// for; where it is to be compared as well, this may be done for one side on the way.
     pub fn load(
         source: &Source,
         targets: Targets<'a, S>,
         part: &Part,
-        is_asked: bool,
+        (is_asked, comparison): (bool, Option<Comparison<'_>>),
         places: Places,
     ) -> Result<SliceValues<'a, S>, LoadError> {
         let frame = targets.frame;
@@ -92,6 +83,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             targets,
             sides: Default::default(),
             strange: Default::default(),
+            compared: Default::default(),
             leaves_promotions: source.leaves_promotions(),
             legality: match (part, &places.own) {
                 (Part::Whole, None) => frame.all_legality(),
@@ -116,7 +108,10 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 continue;
             }
             let (numbers, taken) = values.numbers(source, side, part, is_asked)?;
+            // What the moves lead to has to be known as a whole.
+            let are_scores_known = !source.has(Metric::Dtm) || values.has_scores(!side);
             let reading = SideNumbers {
+                comparison: comparison.filter(|_| derives_keys(side) && are_scores_known),
                 in_place: [taken.results.is_some(), taken.scores.is_some()],
                 has: numbers.metrics(),
                 code: source.distance_code(side.index(), frame),
@@ -127,7 +122,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 derives_scores: derives_keys(side) && is_derived(side),
             };
             let mut twins = numbers.twins();
-            let (own, mut found) = values.resolve(source, &reading, numbers, taken)?;
+            let (own, mut found, compared) = values.resolve(source, &reading, numbers, taken)?;
+            values.compared[side.index()] = reading.comparison.map(|_| compared);
             twins.retain(|twin| values.is_in(part, side, twin.address));
             found.extend(values.unlike_twins(source, side, &own, &twins, &reading.code));
             if side.index() < sides(source.material()) {
@@ -276,15 +272,15 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
     }
 
-    /// Turns the numbers of a side into values; returns which have no meaning as well. What was
-    /// `taken` of them is not among the numbers any more.
+    /// Turns the numbers of a side into values; returns which have no meaning as well, and what
+    /// comparing them gave. What was `taken` of them is not among the numbers any more.
     fn resolve(
         &self,
         source: &Source,
         reading: &SideNumbers<'_, S>,
         mut numbers: NumbersFrom<'_>,
         taken: Taken<S>,
-    ) -> Result<(SideValues<S>, Found), LoadError> {
+    ) -> Result<(SideValues<S>, Found, Compared), LoadError> {
         let side = reading.side;
         let addresses = self.frame().addresses;
         let (results, scores) = (taken.results, taken.scores);
@@ -296,6 +292,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             keys: self.places.pages(addresses),
         };
         let mut found = Found::default();
+        let mut compared = Compared::default();
         let strange = self.strange(source);
         self.steps(side, |step| {
             let numbers = numbers.of_band(reading.part, &step.band)?;
@@ -312,16 +309,16 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 .zip(optional_chunks(keys));
             let more = parallel::map_items(lines, |chunk, ((results, scores), keys)| {
                 let mut found = Found::default();
-                let mut neighbours = Neighbours::new();
-                for (place, results) in results.iter_mut().enumerate() {
-                    let address = start + chunk * CHUNK + place;
+                let mut work = LineWork::default();
+                let first = start + chunk * CHUNK;
+                let end = first + results.len();
+                for (address, (place, results)) in (first..).zip(results.iter_mut().enumerate()) {
                     let line = ValueLine {
                         results,
                         scores: scores.get_mut(place),
                         keys: keys.get_mut(place),
                     };
-                    let kings =
-                        self.resolve_address(step, &numbers, address, line, &mut neighbours);
+                    let kings = self.resolve_address(step, &numbers, address, line, &mut work);
                     if kings != [0; 3] {
                         let men = self.men(address);
                         for (metric, kings) in Metric::ALL.into_iter().zip(kings) {
@@ -333,17 +330,21 @@ impl<'a, S: Score> SliceValues<'a, S> {
                         }
                     }
                 }
-                found
+                if let Some(comparison) = &reading.comparison {
+                    comparison.advance(&(first..end));
+                }
+                (found, work.comparing.finish())
             });
-            for more in more {
+            for (more, compared_there) in more {
                 found.extend(more);
+                compared = std::mem::take(&mut compared).and(compared_there);
             }
             own.lines.results.settle();
             own.lines.scores.settle();
             own.keys.settle();
             Ok(())
         })?;
-        Ok((own, found))
+        Ok((own, found, compared))
     }
 
     /// Turns the numbers of an address into values; returns where they have no meaning, by metric.
@@ -353,7 +354,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         numbers: &OpenNumbers<'_, '_, S>,
         address: usize,
         mut line: ValueLine<'_, S>,
-        neighbours: &mut Neighbours,
+        work: &mut LineWork<S>,
     ) -> [u64; 3] {
         let reading = numbers.reading;
         let side = reading.side;
@@ -382,7 +383,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             .moves
             .captures(&men.placement, side, men.attacked_by_white());
         if reading.derives_results() {
-            *line.results = self.derived_results(step, at, captures, neighbours);
+            *line.results = self.derived_results(step, at, captures, work);
         }
         let stored_scores = match reading.derives_scores {
             true => None,
@@ -399,7 +400,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
         });
         if reading.derives_keys {
             let strange = self.resolve_line(step.moves, at, captures, line.results, mates, None);
-            self.derive_line(step, at, captures, line, reading.derives_scores, neighbours);
+            self.derive_line(step, at, captures, line, reading, work);
             return strange;
         }
         let plies;
@@ -456,68 +457,6 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
         let canonical = self.canonical(address, men).map_or(0, |own| own.positions);
         strange.map(|kings| kings & canonical & legal)
-    }
-
-    /// The results of a line that no file has, from what its moves lead to.
-    fn derived_results(
-        &self,
-        step: &Step<'_, '_, S>,
-        at: At<'_>,
-        captures: Best<S>,
-        neighbours: &mut Neighbours,
-    ) -> Line<u8> {
-        let zeroing = self.moves_with(captures, step.moves, at, neighbours);
-        let expect = Expect {
-            other: step.results(),
-            scores: None,
-            address: at.address,
-            neighbours,
-            side: at.side,
-            zeroing: &zeroing,
-        };
-        let mut results = self.expect(expect, at.men).numbers;
-        take_illegal(&mut results, at.men.legality.legal[at.side.index()]);
-        results
-    }
-
-    /// The keys of a line that no file has, and its mate scores if no file has those, from its
-    /// results and what its moves lead to.
-    fn derive_line(
-        &self,
-        step: &Step<'_, '_, S>,
-        at: At<'_>,
-        captures: Best<S>,
-        line: ValueLine<'_, S>,
-        derives_scores: bool,
-        neighbours: &mut Neighbours,
-    ) {
-        let Some(keys) = line.keys else {
-            return;
-        };
-        let scores = line.scores.filter(|_| derives_scores);
-        let legal = at.men.legality.legal[at.side.index()];
-        let mut derived = [S::DRAW; 64];
-        if is_drawn(line.results) {
-            *keys = [key::DRAWN; 64];
-        } else {
-            let zeroing = self.moves_with(captures, step.moves, at, neighbours);
-            let expect = Expect {
-                other: step.keys(),
-                scores: step.scores().filter(|_| scores.is_some()),
-                address: at.address,
-                neighbours,
-                side: at.side,
-                zeroing: &zeroing,
-            };
-            let expected = self.expect(expect, at.men);
-            key::take_expected(keys, &expected.numbers, line.results);
-            derived = expected.scores;
-        }
-        take_illegal(keys, legal);
-        if let Some(scores) = scores {
-            *scores = derived;
-            take_illegal(scores, legal);
-        }
     }
 
     /// Those of the numbers of mirror images that do not stand for the values of the positions
@@ -582,83 +521,20 @@ impl<'a, S: Score> SliceValues<'a, S> {
             .reduce(Found::default, Found::and)
     }
 
-    /// The mate scores of a side that are in no file.
-    fn derive_scores(&self, side: Color, part: &Part) -> Pages<S> {
-        let mut scores = self.places.kept_pages(self.frame().addresses);
-        self.all_steps(side, |step| {
-            let results = self.sides[side.index()].lines.results.open();
-            fill(
-                &mut scores,
-                &step.addresses,
-                |neighbours, address, scores| {
-                    let (frame, squares) = (self.frame(), self.frame().squares(address));
-                    if !part.has(side, &frame.men, &squares) {
-                        return;
-                    }
-                    let men = self.men_on(address, squares);
-                    let legal = men.legality.legal[side.index()];
-                    if legal == 0 || !frame.is_in_order(&squares) {
-                        *scores = [S::ILLEGAL; 64];
-                        return;
-                    }
-                    let own = results.line(address);
-                    if is_drawn(own) {
-                        *scores = [S::DRAW; 64];
-                        take_illegal(scores, legal);
-                        return;
-                    }
-                    let zeroing = self.all_moves(step.moves, address, &men, side, neighbours);
-                    let mut expect = Expect {
-                        other: step.results(),
-                        scores: step.scores(),
-                        address,
-                        neighbours,
-                        side,
-                        zeroing: &zeroing,
-                    };
-                    *scores = self.targets.width.run(ExpectScores(expect));
-                    // Of those that lose, some may have no move at all.
-                    let may_be_mated = |king: usize| scores[king] == S::NO_MOVE && own[king] < DRAW;
-                    if squares_where(may_be_mated) & legal != 0 {
-                        expect.scores = None;
-                        let without_moves = self.targets.width.run(expect).without_moves;
-                        for king in (without_moves & legal).ones() {
-                            scores[king as usize] = S::MATED;
-                        }
-                    }
-                    for (score, &result) in scores.iter_mut().zip(own) {
-                        *score = if result == DRAW { S::DRAW } else { *score };
-                    }
-                    take_illegal(scores, legal);
-                },
-            );
-        });
-        scores
-    }
-
-    /// The best captures, promotions and pawn moves; `neighbours` gets the others.
-    pub(super) fn all_moves(
-        &self,
-        moves: &Moves<'_, S>,
-        address: usize,
-        men: &Men,
-        side: Color,
-        neighbours: &mut Neighbours,
-    ) -> Best<S> {
+    /// The best captures, promotions and pawn moves.
+    pub(super) fn zeroing(&self, moves: &Moves<'_, S>, at: At<'_>) -> Best<S> {
+        let At { side, men, .. } = at;
         let captures = moves.captures(&men.placement, side, men.attacked_by_white());
-        let at = At { side, address, men };
-        self.moves_with(captures, moves, at, neighbours)
+        self.zeroing_with(captures, moves, at)
     }
 
-    /// As [`all_moves`](Self::all_moves), the captures being known.
-    fn moves_with(
+    /// As [`zeroing`](Self::zeroing), the captures being known.
+    pub(super) fn zeroing_with(
         &self,
         captures: Best<S>,
         moves: &Moves<'_, S>,
         At { side, address, men }: At<'_>,
-        neighbours: &mut Neighbours,
     ) -> Best<S> {
-        moves.neighbours(address, &men.squares, &men.placement, side, neighbours);
         let mut best = captures;
         moves.take_promotions(address, side, &mut best);
         if men.placement.of(side, Role::Pawn) != 0 {
@@ -671,26 +547,31 @@ impl<'a, S: Score> SliceValues<'a, S> {
     pub fn expected(
         &self,
         step: &Step<'_, '_, S>,
-        address: usize,
-        men: &Men,
-        side: Color,
-        neighbours: &mut Neighbours,
+        at: At<'_>,
+        work: &mut LineWork<S>,
     ) -> Expected<i16, S> {
-        let zeroing = self.all_moves(step.moves, address, men, side, neighbours);
-        let expect = Expect {
-            other: step.keys(),
-            scores: step.scores(),
-            address,
-            neighbours,
-            side,
-            zeroing: &zeroing,
-        };
-        self.expect(expect, men)
+        let zeroing = self.zeroing(step.moves, at);
+        self.expect((step.keys(), step.scores()), at, &zeroing, work)
     }
 
-    pub(super) fn expect<N: Mated>(&self, expect: Expect<'_, N, S>, men: &Men) -> Expected<N, S> {
-        let side = expect.side;
-        let mut expected = self.targets.width.run(expect);
+    /// What the moves of a side say about a line: its numbers, from those of the other side and from
+    /// what moves lead to that are not quiet, and its mate scores, if those are known.
+    pub(super) fn expect<N: Mated>(
+        &self,
+        (numbers, scores): (Around<'_, N>, Option<Around<'_, S>>),
+        At { side, address, men }: At<'_>,
+        zeroing: &Best<S>,
+        work: &mut LineWork<S>,
+    ) -> Expected<N, S> {
+        let width = self.targets.width;
+        work.moves.find(self.frame(), side, address);
+        let scores = scores.map(|scores| work.scores.line(&work.moves, scores, address, width));
+        let numbers = N::best(&mut work.numbers).line(&work.moves, numbers, address, width);
+        let mut expected = width.run(Expect {
+            numbers,
+            scores,
+            zeroing,
+        });
         expected.without_moves &= men.legality.legal[side.index()];
         for king in expected.without_moves.ones() {
             let is_mate = men.legality.in_check[side.index()].contains(king);
@@ -707,47 +588,45 @@ impl<'a, S: Score> SliceValues<'a, S> {
     }
 }
 
-/// An address with a side to move.
-#[derive(Clone, Copy)]
-struct At<'a> {
-    side: Color,
-    address: usize,
-    men: &'a Men,
-}
-
 /// A number for positions without moves.
 pub(super) trait Mated: Worth {
     const MATED: Self;
     const DRAWN: Self;
+
+    /// The best of such numbers.
+    fn best(numbers: &mut BestNumbers) -> &mut BestOfRow<Self>;
 }
 
 impl Mated for u8 {
     const MATED: u8 = Wdl::Loss.index() as u8;
     const DRAWN: u8 = DRAW;
+
+    fn best(numbers: &mut BestNumbers) -> &mut BestOfRow<u8> {
+        &mut numbers.results
+    }
 }
 
 impl Mated for i16 {
     const MATED: i16 = key::MATED;
     const DRAWN: i16 = key::DRAWN;
+
+    fn best(numbers: &mut BestNumbers) -> &mut BestOfRow<i16> {
+        &mut numbers.keys
+    }
 }
 
-/// Whether no position of a line is decided. Then none has a distance, whatever the moves are.
-fn is_drawn(results: &Line<u8>) -> bool {
-    (results.iter()).all(|&result| result == DRAW || result == ILLEGAL)
-}
-
-/// Adds the lines of some addresses, of which each is filled by `line`, with room for neighbours.
-pub(super) fn fill<N: Lane>(
+/// Adds the lines of some addresses, of which each is filled by `line`.
+pub(super) fn fill<N: Lane, S: Score>(
     pages: &mut Pages<N>,
     addresses: &Range<usize>,
-    line: impl Fn(&mut Neighbours, usize, &mut Line<N>) + Sync,
+    line: impl Fn(&mut LineWork<S>, usize, &mut Line<N>) + Sync,
 ) {
     let chunks = pages.room(addresses.len()).chunks_mut(CHUNK);
     parallel::each_item(chunks, |chunk, lines| {
-        let mut neighbours = Neighbours::new();
+        let mut work = LineWork::default();
         let first = addresses.start + chunk * CHUNK;
         for (place, filled) in lines.iter_mut().enumerate() {
-            line(&mut neighbours, first + place, filled);
+            line(&mut work, first + place, filled);
         }
     });
     pages.settle();

@@ -1,9 +1,11 @@
 //! From the order of the numbers in a file to that of verification.
 
+mod kings;
 mod pairs;
 mod rows;
 mod tile;
 
+use kings::{Bands, GatherBlackKing, GatherKings};
 pub(in crate::verify::chess) use pairs::PairNumbers;
 use pairs::PairOrder;
 use rows::GatherRows;
@@ -17,6 +19,7 @@ use crate::parallel;
 use crate::simd::Width;
 use crate::verify::chess::layout::{Frame, Squares, flipped_first, transposed_is_smaller};
 use crate::verify::chess::line::Line;
+use crate::verify::chess::pages::CHUNK;
 use crate::verify::chess::part::Part;
 
 /// Numbers of a stream that follow each other.
@@ -45,9 +48,15 @@ pub(in crate::verify::chess) struct Gather<'a> {
     pairs: Vec<Pairs>,
     /// The group whose numbers lie closest together in the file, and one of its men.
     fastest: Option<(usize, usize)>,
+    /// With pawns: whose king of the frame's has squares that follow each other in the file, if any
+    /// has, and the symmetry that takes the frame's board there.
+    fastest_king: Option<(Color, Symmetry)>,
     /// Which lines get numbers.
     orders: Orders,
 }
+
+/// Squares of the white king whose lines are brought into place together, at least.
+const MIN_KINGS: usize = 8;
 
 /// Of the addresses of identical men, which of their orders are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +152,10 @@ impl<'a> Gather<'a> {
         let fastest = (0..groups.len())
             .min_by_key(|&group| strides[FIRST_GROUP + group])
             .and_then(|group| Some((group, *groups[group].last()?)));
+        let kings = Color::ALL.map(in_file).into_iter().zip(&strides[1..]);
+        let mut fastest_kings = kings.filter(|&(_, &stride)| stride == 1);
+        let fastest_king =
+            pawns.and_then(|(_, symmetry)| Some((fastest_kings.next()?.0, symmetry)));
         let mut gather = Gather {
             frame,
             exchanged,
@@ -151,6 +164,7 @@ impl<'a> Gather<'a> {
             pawns,
             pairs: Vec::new(),
             fastest,
+            fastest_king,
             orders,
         };
         let pairs = (0..64).map(|white| {
@@ -287,6 +301,40 @@ impl<'a> Gather<'a> {
         };
         let kept = if piece.is_first { 0 } else { u8::MAX };
         let width = Width::widest();
+        match self.fastest_king {
+            Some((Color::Black, symmetry)) => {
+                parallel::each_item(lines.chunks_mut(CHUNK), |number, lines| {
+                    width.run(GatherBlackKing {
+                        gather: self,
+                        numbers,
+                        symmetry,
+                        part,
+                        side,
+                        kept,
+                        start: start + number * CHUNK,
+                        lines,
+                    });
+                });
+                return;
+            }
+            // Where only few of a row's numbers are wanted, those of another man are taken.
+            Some((Color::White, symmetry)) if lines.len() >= MIN_KINGS * self.frame.stride(0) => {
+                let bands = Bands::new(self.frame, start, lines, CHUNK);
+                parallel::each_item(bands, |_, bands| {
+                    width.run(GatherKings {
+                        gather: self,
+                        numbers,
+                        symmetry,
+                        part,
+                        side,
+                        kept,
+                        bands,
+                    });
+                });
+                return;
+            }
+            _ => {}
+        }
         match self.fastest {
             Some((group, man)) => {
                 let stride = self.frame.stride(man);
@@ -298,37 +346,53 @@ impl<'a> Gather<'a> {
                     self.groups[group].len() == 1 && self.strides[FIRST_GROUP + group] == 1;
                 // A chunk has all squares of the man, and of the one that is like it.
                 let chunk = 64 * like.map_or(stride, |like| self.frame.stride(like));
-                parallel::each_item(lines.chunks_mut(chunk), |number, lines| {
-                    let start = start + number * chunk;
-                    let fixed = (0..chunk).step_by(64 * stride);
-                    let fixed =
-                        fixed.flat_map(|fixed| (0..stride).map(move |below| (fixed, below)));
-                    for (fixed, below) in fixed {
-                        let squares = self.frame.squares(start + fixed + below);
-                        let mut wanted = part.squares(side, men, &squares, man);
-                        if self.orders == Orders::Increasing {
-                            wanted &= self.squares_in_order(&squares, man, like);
-                        }
-                        if wanted == 0 {
-                            continue;
-                        }
-                        let tile = GatherTile {
-                            gather: self,
-                            numbers,
-                            squares: &squares,
-                            group,
-                            man,
-                            like,
-                            wanted,
-                            kept,
-                            lines: &mut lines[below..],
-                        };
-                        match are_rows {
-                            true => width.run(GatherRows(tile)),
-                            false => width.run(tile),
-                        }
+                let gather_chunk = |start: usize, place: usize, lines: &mut [Line<u8>]| {
+                    let squares = self.frame.squares(start + place);
+                    let mut wanted = part.squares(side, men, &squares, man);
+                    if self.orders == Orders::Increasing {
+                        wanted &= self.squares_in_order(&squares, man, like);
                     }
-                });
+                    if wanted == 0 {
+                        return;
+                    }
+                    let tile = GatherTile {
+                        gather: self,
+                        numbers,
+                        squares: &squares,
+                        group,
+                        man,
+                        like,
+                        wanted,
+                        kept,
+                        lines: &mut lines[place % stride..],
+                    };
+                    match are_rows {
+                        true => width.run(GatherRows(tile)),
+                        false => width.run(tile),
+                    }
+                };
+                // Where the men of a chunk do not stand on their first squares.
+                let places = || {
+                    let fixed = (0..chunk).step_by(64 * stride);
+                    fixed.flat_map(|fixed| fixed..fixed + stride)
+                };
+                if self.are_kings_together() {
+                    // What is next to each other in the file is asked for at the same time.
+                    let bands = Bands::new(self.frame, start, lines, chunk);
+                    parallel::each_item(bands, |_, mut bands| {
+                        for place in places() {
+                            for (start, lines) in bands.chunks() {
+                                gather_chunk(start, place, lines);
+                            }
+                        }
+                    });
+                } else {
+                    parallel::each_item(lines.chunks_mut(chunk), |number, lines| {
+                        for place in places() {
+                            gather_chunk(start + number * chunk, place, lines);
+                        }
+                    });
+                }
             }
             None => parallel::each_item(lines.chunks_mut(64), |chunk, lines| {
                 for (number, line) in lines.iter_mut().enumerate() {
@@ -343,6 +407,12 @@ impl<'a> Gather<'a> {
                 }
             }),
         }
+    }
+
+    /// Whether the squares of the white king of a frame without pawns follow each other in the
+    /// file.
+    fn are_kings_together(&self) -> bool {
+        self.frame.in_triangle && !self.exchanged && self.strides[1] == 1
     }
 
     /// The squares of the fastest man with which identical men are in order. A tile has the numbers
@@ -377,5 +447,75 @@ impl<'a> Gather<'a> {
             symmetry = symmetry.then_transpose();
         }
         numbers.at(kings.offset + self.groups_offset(squares, symmetry, None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::material::Material;
+    use crate::verify::chess::layout::Layout;
+
+    /// Compares the lines of a slice with their numbers, looked up one by one, whatever the order
+    /// of the file.
+    fn check(material: &str, slice: usize, exchanged: bool) {
+        let material: Material = material.parse().unwrap();
+        let space = IndexSpace::new(material);
+        let layout = Layout::new(material);
+        let frame = &layout.frame(slice);
+        let number = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8;
+        let numbers: Vec<u8> = (0..space.len()).map(number).collect();
+        let is_first = |order: &Order| order.dimensions()[0] == 0;
+        for order in space.all_orders().into_iter().filter(is_first) {
+            let gather = Gather::new(&space, &order, frame, exchanged, Orders::Increasing);
+            let mut lines = vec![[0; 64]; frame.addresses];
+            // Half of the numbers at a time, as from a file that is too large.
+            for (first, part) in (0..).zip(numbers.chunks(numbers.len().div_ceil(2))) {
+                let piece = Piece {
+                    numbers: part,
+                    first: first * numbers.len().div_ceil(2) as u64,
+                    is_first: first == 0,
+                };
+                gather.run(piece, &Part::Whole, Color::White, 0, &mut lines);
+            }
+            let all = Numbers {
+                numbers: &numbers,
+                first: 0,
+            };
+            for (address, line) in lines.iter().enumerate() {
+                let squares = frame.squares(address);
+                let occupied = frame.placement(&squares).occupied();
+                let men = frame.men.len() + frame.pawns.all().count_ones() as usize;
+                if !frame.is_in_order(&squares) || occupied.count_ones() as usize != men {
+                    continue;
+                }
+                for black in (0..64).filter(|black| occupied >> black & 1 == 0) {
+                    let kings = gather.pairs[usize::from(squares[0])].by_black[black];
+                    let expected = gather.number(all, kings, &squares);
+                    assert_eq!(
+                        line[black], expected,
+                        "{material} {order:?} {squares:?} {black}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_have_their_numbers_whatever_the_order_of_the_file() {
+        for material in ["KQvK", "KRvKB", "KNNvK", "KPvK", "KRPvK", "KPvKP"] {
+            check(
+                material,
+                5 % Layout::new(material.parse().unwrap()).slices(),
+                false,
+            );
+        }
+    }
+
+    #[test]
+    fn lines_have_their_numbers_in_other_colors() {
+        for (material, slice) in [("KQvKQ", 0), ("KNvKN", 0), ("KPvKP", 0), ("KPvKP", 700)] {
+            check(material, slice, true);
+        }
     }
 }

@@ -285,7 +285,7 @@ pub(super) struct Numbers<'a> {
 impl<'a> Numbers<'a> {
     /// Whether any of some indices is in the part.
     #[inline(always)]
-    fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
+    pub fn has_any_of(self, indices: RangeInclusive<usize>) -> bool {
         *indices.end() >= self.first && *indices.start() < self.first + self.numbers.len()
     }
 

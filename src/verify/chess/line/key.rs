@@ -13,6 +13,7 @@
 //! range of the least distance: both ends of it are the least ones.
 
 use super::{FIFTY_MOVES, ILLEGAL, Line};
+use crate::byte_sets;
 use crate::metric::DtzRange;
 
 /// Won at once.
@@ -63,6 +64,7 @@ pub fn with_result(key: i16, result: u8) -> i16 {
 }
 
 /// Derived keys, where they agree with the results.
+#[inline(always)]
 pub fn take_expected(keys: &mut Line<i16>, expected: &Line<i16>, results: &Line<u8>) {
     for ((key, &expected), &result) in keys.iter_mut().zip(expected).zip(results) {
         let legal = with_result(expected, result);
@@ -92,6 +94,21 @@ pub fn result(key: i16) -> u8 {
     2 + u8::from(key > 0) + u8::from(key >= won_in_time)
         - u8::from(key < 0)
         - u8::from(key <= -won_in_time)
+}
+
+/// By [`result`], the places of a line that have it.
+#[inline(always)]
+pub fn results(keys: &Line<i16>) -> [u64; 5] {
+    let in_time = WON - 2 * LIMIT;
+    let [win, won, not_lost, not_loss] =
+        [in_time - 1, DRAWN, DRAWN - 1, -in_time].map(|bound| byte_sets::keys_above(keys, bound));
+    [
+        !not_loss,
+        !not_lost & not_loss,
+        not_lost & !won,
+        won & !win,
+        win,
+    ]
 }
 
 /// The least number of plies, without sign.

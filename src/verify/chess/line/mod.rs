@@ -16,6 +16,7 @@ use std::ops::Not;
 use std::sync::Arc;
 
 use super::spare::{Spare, Spares};
+use crate::byte_sets;
 use crate::chess::symmetry::Symmetry;
 use crate::metric::{Dtm, FIFTY_MOVES, MateScore, Wdl};
 use crate::simd;
@@ -24,6 +25,12 @@ use crate::transpose::{transpose_bytes, transpose_lines};
 
 /// One number for each square of the black king.
 pub(in crate::verify) type Line<N> = [N; 64];
+
+/// Addresses of a row, whose lines differ only in the square of the last man.
+pub(super) const ROW: usize = 64;
+
+/// Lines at the addresses of a row.
+pub(super) type Row<N> = [Line<N>; ROW];
 
 /// Stands in lines of results where there is no legal position.
 pub(super) const ILLEGAL: u8 = u8::MAX;
@@ -58,6 +65,12 @@ pub(in crate::verify) trait Lane:
     /// [`take_best`] by the processor's own instructions; says whether it has them.
     fn keep_smaller(best: &mut Line<Self>, line: &Line<Self>, except: u64) -> bool;
 
+    /// The places at which two lines have the same number.
+    fn same(line: &Line<Self>, other: &Line<Self>) -> u64;
+
+    /// The places at which a line has a number above a bound.
+    fn above(line: &Line<Self>, bound: Self) -> u64;
+
     /// Exchanges rows and columns.
     fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]);
 }
@@ -72,7 +85,7 @@ pub(super) trait Worth: Lane {
 }
 
 macro_rules! lane {
-    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path, $smaller:path, $exchange:path) => {
+    ($number:ty, $spare:ident, $bytes:path, $fill:path, $turned:path, $smaller:path, $same:path, $above:path, $exchange:path) => {
         impl Lane for $number {
             const NONE: Self = <$number>::MAX;
             const LOWEST: Self = <$number>::MIN;
@@ -114,6 +127,16 @@ macro_rules! lane {
             }
 
             #[inline(always)]
+            fn same(line: &Line<Self>, other: &Line<Self>) -> u64 {
+                $same(line, other)
+            }
+
+            #[inline(always)]
+            fn above(line: &Line<Self>, bound: Self) -> u64 {
+                $above(line, bound)
+            }
+
+            #[inline(always)]
             fn exchange(rows: &[Line<Self>; 64], columns: &mut [Line<Self>; 64]) {
                 $exchange(rows, columns);
             }
@@ -129,6 +152,8 @@ lane!(
     fill_bytes,
     bytes_turned,
     simd::keep_smaller_bytes,
+    byte_sets::equal,
+    bytes_above,
     transpose_lines
 );
 lane!(
@@ -138,6 +163,8 @@ lane!(
     fill_keys,
     keys_turned,
     simd::keep_smaller_keys,
+    same_keys,
+    byte_sets::keys_above,
     exchange_each
 );
 lane!(
@@ -147,6 +174,8 @@ lane!(
     fill_words,
     words_turned,
     simd::keep_smaller_words,
+    byte_sets::equal_words,
+    words_above,
     exchange_each
 );
 
@@ -172,6 +201,24 @@ impl Worth for i16 {
     fn before(self) -> i16 {
         key::before_quiet_move(self)
     }
+}
+
+#[inline(always)]
+fn bytes_above(line: &Line<u8>, bound: u8) -> u64 {
+    byte_sets::above(line, &[bound; 64])
+}
+
+#[inline(always)]
+fn same_keys(line: &Line<i16>, other: &Line<i16>) -> u64 {
+    byte_sets::equal_words(
+        &line.map(i16::cast_unsigned),
+        &other.map(i16::cast_unsigned),
+    )
+}
+
+#[inline(always)]
+fn words_above(line: &Line<u16>, bound: u16) -> u64 {
+    byte_sets::places(|place| line[place] > bound)
 }
 
 fn whole_bytes(lines: &[Line<u8>]) -> [Cow<'_, [u8]>; 2] {
@@ -314,6 +361,9 @@ pub(super) fn best_of_steps<N: Lane>(line: &Line<N>) -> Line<N> {
 /// first.
 #[inline(always)]
 fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
+    if let Some(turned) = simd::permuted(line, symmetry.squares()) {
+        return turned;
+    }
     let mut ranks = [0; 8];
     for (rank, bytes) in ranks.iter_mut().zip(line.as_chunks::<8>().0) {
         *rank = u64::from_le_bytes(*bytes);
@@ -337,6 +387,9 @@ fn bytes_turned(line: &Line<u8>, symmetry: Symmetry) -> Line<u8> {
 /// [`Lane::turned`] for words, by their halves: that is quicker than to look for each of them.
 #[inline(always)]
 fn words_turned(line: &Line<u16>, symmetry: Symmetry) -> Line<u16> {
+    if let Some(turned) = simd::permuted_words(line, symmetry.squares()) {
+        return turned;
+    }
     let low = bytes_turned(&line.map(|word| word as u8), symmetry);
     let high = bytes_turned(&line.map(|word| (word >> 8) as u8), symmetry);
     std::array::from_fn(|square| u16::from_le_bytes([low[square], high[square]]))
@@ -371,14 +424,6 @@ pub(super) fn take_best_turned<N: Lane>(
     } else {
         take_best(best, &N::turned(line, symmetry), except);
     }
-}
-
-/// A set as the squares for which a condition holds.
-#[inline(always)]
-pub(super) fn squares_where(condition: impl Fn(usize) -> bool) -> u64 {
-    (0..64).fold(0, |set, square| {
-        set | u64::from(condition(square)) << square
-    })
 }
 
 /// A distance to mate, ordered by preference of the side to move, as [`MateScore`] has it in one
@@ -562,6 +607,50 @@ mod tests {
             assert_eq!(i32::from(key::shortest(key)), expected.0.abs());
         }
         assert_eq!(key::reached_by_zeroing(ILLEGAL), i16::NONE);
+    }
+
+    #[test]
+    fn results_of_a_line_of_keys_are_those_of_its_keys() {
+        let edges = [0, 1, 2, 199, 200, 201, 202, 8191].map(|plies| 2 * plies);
+        let keys: Vec<i16> = edges
+            .into_iter()
+            .flat_map(|from_won| [0, -1, 1].map(|near| 16_384 - from_won + near))
+            .flat_map(|key| [key, -key])
+            .chain([0, i16::MAX, i16::MIN])
+            .collect();
+        for line in keys
+            .windows(3)
+            .map(|some| -> Line<i16> { std::array::from_fn(|square| some[square % 3]) })
+        {
+            let sets = key::results(&line);
+            for (square, key) in line.into_iter().enumerate() {
+                let expected: [bool; 5] =
+                    std::array::from_fn(|result| usize::from(key::result(key)) == result);
+                assert_eq!(sets.map(|set| set >> square & 1 != 0), expected, "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_of_squares_are_those_of_their_numbers() {
+        fn check<N: Lane + Debug>(random: &mut fastrand::Rng, number: fn(u16) -> N) {
+            let mut line =
+                || -> Line<N> { std::array::from_fn(|_| number(random.u16(..4) * 0x5555)) };
+            let (line, other) = (line(), line());
+            let set_of = |is_in: &dyn Fn(usize) -> bool| {
+                (0..64).fold(0, |set, square| set | u64::from(is_in(square)) << square)
+            };
+            assert_eq!(N::same(&line, &other), set_of(&|at| line[at] == other[at]));
+            for bound in other {
+                assert_eq!(N::above(&line, bound), set_of(&|at| line[at] > bound));
+            }
+        }
+        let mut random = fastrand::Rng::with_seed(9);
+        for _ in 0..100 {
+            check(&mut random, |number| number as u8);
+            check(&mut random, |number| number);
+            check(&mut random, u16::cast_signed);
+        }
     }
 
     #[test]
