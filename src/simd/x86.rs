@@ -5,7 +5,8 @@
 //!
 //! Measured on a processor that has all of them, beside the loops that stand in for them elsewhere:
 //! tables with a pawn are made in 0.90 of the time, those without in 0.98, and tables without pawns
-//! are verified in 0.93.
+//! are verified in 0.93. Look-ups, turned lines and sets of words came later: with them, and with
+//! distances counted as they are picked, KRBvKR is verified in 3.4 s instead of 3.9.
 
 #![allow(unsafe_code)]
 

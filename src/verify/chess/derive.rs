@@ -51,9 +51,10 @@ impl<S: Score> SliceValues<'_, S> {
             return;
         };
         let legal = at.men.legality.legal[at.side.index()];
-        let canonical = self.canonical(at.address, at.men);
-        let comparison = (reading.comparison.as_ref())
-            .zip(canonical.filter(|canonical| canonical.positions & legal != 0));
+        let comparison = reading.comparison.as_ref().and_then(|comparison| {
+            let canonical = self.canonical(at.address, at.men)?;
+            (canonical.positions & legal != 0).then_some((comparison, canonical))
+        });
         let expected = (comparison.is_some() || !is_drawn(results)).then(|| {
             let zeroing = self.zeroing_with(captures, step.moves, at);
             let are_scores_asked = reading.derives_scores || reading.comparison.is_some();
@@ -105,11 +106,7 @@ impl<S: Score> SliceValues<'_, S> {
                         take_illegal(scores, legal);
                         return;
                     }
-                    let at = At {
-                        side,
-                        address,
-                        men: &men,
-                    };
+                    let at = men.at(side, address);
                     let zeroing = self.zeroing(step.moves, at);
                     if let Some(known) = step.scores() {
                         let width = step.moves.width;

@@ -9,7 +9,7 @@
 //! results.
 
 use super::line::{ILLEGAL, Line, Score, key};
-use super::men::{At, Men};
+use super::men::Men;
 use super::moves::Expected;
 use super::pages::{Around, Pages};
 use super::slice::{Mated, SliceValues, fill};
@@ -113,14 +113,9 @@ impl<S: Score> SliceValues<'_, S> {
                     if men.legality.legal[side.index()] == 0 {
                         return;
                     }
-                    let at = At {
-                        side,
-                        address,
-                        men: &men,
-                    };
-                    let zeroing = self.zeroing(step.moves, at);
+                    let (at, reached) = (men.at(side, address), (numbers(step), None));
                     let after = AfterMoves {
-                        expected: self.expect((numbers(step), None), at, &zeroing, work),
+                        expected: self.expected(step.moves, reached, at, work),
                         men,
                         results: results.line(address),
                     };

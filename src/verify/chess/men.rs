@@ -17,6 +17,15 @@ impl Men {
     pub fn attacked_by_white(&self) -> u64 {
         self.legality.in_check[Color::Black.index()]
     }
+
+    /// The address, with a side to move.
+    pub fn at(&self, side: Color, address: usize) -> At<'_> {
+        At {
+            side,
+            address,
+            men: self,
+        }
+    }
 }
 
 /// An address with a side to move.

@@ -1,7 +1,7 @@
 //! What the moves of chess lead to, a line of 64 positions at a time.
 
 mod compare;
-mod comparing;
+mod compare_slice;
 mod derive;
 mod exchanged;
 mod files;

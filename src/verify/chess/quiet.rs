@@ -44,11 +44,10 @@ struct LineMove {
 }
 
 /// The quiet moves from the addresses of a row, but for those of the black king.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RowMoves {
-    /// The first address; none before any row was looked at.
-    row: Option<usize>,
-    side: Color,
+    /// The first address, and who moves; nothing before any row was looked at.
+    of: Option<(usize, Color)>,
     /// Squares of the last man on which the men are in order, each on a square of its own.
     lines: u64,
     rows: Vec<RowMove>,
@@ -56,19 +55,6 @@ pub(super) struct RowMoves {
     within: Vec<u64>,
     /// Moves of identical men after which another one is the last.
     single: Vec<LineMove>,
-}
-
-impl Default for RowMoves {
-    fn default() -> RowMoves {
-        RowMoves {
-            row: None,
-            side: Color::White,
-            lines: 0,
-            rows: Vec::new(),
-            within: Vec::new(),
-            single: Vec::new(),
-        }
-    }
 }
 
 impl RowMoves {
@@ -80,10 +66,10 @@ impl RowMoves {
     /// Finds the moves of a side from the row of an address, if they are not those found last.
     pub fn find(&mut self, frame: &Frame, side: Color, address: usize) {
         let row = Self::row_of(address);
-        if (self.row, self.side) == (Some(row), side) {
+        if self.of == Some((row, side)) {
             return;
         }
-        (self.row, self.side) = (Some(row), side);
+        self.of = Some((row, side));
         self.rows.clear();
         self.within.clear();
         self.single.clear();
@@ -244,9 +230,8 @@ impl<M: Lane> BestOfRow<M> {
         address: usize,
         width: Width,
     ) -> &Line<M> {
-        let of = moves.row.map(|row| (row, moves.side));
-        if self.of != of {
-            self.of = of;
+        if self.of != moves.of {
+            self.of = moves.of;
             self.lines.resize(ROW, [M::NONE; 64]);
             if let Ok(best) = self.lines.as_mut_slice().try_into() {
                 width.run(FindBest {
@@ -277,12 +262,12 @@ impl<M: Lane> Kernel for FindBest<'_, M> {
             reached,
             best,
         } = self;
-        let Some(row) = moves.row.filter(|_| moves.lines != 0) else {
+        let Some((row, side)) = moves.of.filter(|_| moves.lines != 0) else {
             return;
         };
         let own = reached.row(row);
         for line in moves.lines.ones().map(|line| line as usize % ROW) {
-            best[line] = match moves.side {
+            best[line] = match side {
                 Color::White => [M::NONE; 64],
                 Color::Black => best_of_steps(&own[line]),
             };

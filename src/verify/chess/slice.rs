@@ -370,11 +370,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             *line.results = *numbers.results(address);
         }
         let men = self.men_on(address, squares);
-        let at = At {
-            side,
-            address,
-            men: &men,
-        };
+        let at = men.at(side, address);
         if men.legality.legal[side.index()] == 0 {
             line.take_no_position();
             return [0; 3];
@@ -494,11 +490,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 }
             };
             let men = self.men(twin.address);
-            let at = At {
-                side,
-                address: twin.address,
-                men: &men,
-            };
+            let at = men.at(side, twin.address);
             let captures = moves.captures(&men.placement, side, men.attacked_by_white());
             self.resolve_line(&moves, at, captures, &mut results, None, distances);
             match twin.metric {
@@ -543,15 +535,16 @@ impl<'a, S: Score> SliceValues<'a, S> {
         best
     }
 
-    /// What the moves of a side say about a line: keys, and mate scores if they are known.
-    pub fn expected(
+    /// As [`expect`](Self::expect), the other moves being looked for.
+    pub(super) fn expected<N: Mated>(
         &self,
-        step: &Step<'_, '_, S>,
+        moves: &Moves<'_, S>,
+        reached: (Around<'_, N>, Option<Around<'_, S>>),
         at: At<'_>,
         work: &mut LineWork<S>,
-    ) -> Expected<i16, S> {
-        let zeroing = self.zeroing(step.moves, at);
-        self.expect((step.keys(), step.scores()), at, &zeroing, work)
+    ) -> Expected<N, S> {
+        let zeroing = self.zeroing(moves, at);
+        self.expect(reached, at, &zeroing, work)
     }
 
     /// What the moves of a side say about a line: its numbers, from those of the other side and from

@@ -4,7 +4,7 @@
 //! turn exchanges ranks and files. So what follows each other there does so here, but for the
 //! order of files, or of ranks.
 
-use super::tile::Numbers;
+use super::tile::{Numbers, keep};
 use super::{Gather, Orders};
 use crate::chess::symmetry::Symmetry;
 use crate::game::{Bits, Color};
@@ -14,15 +14,22 @@ use crate::verify::chess::layout::{Frame, Squares};
 use crate::verify::chess::line::{Lane, Line};
 use crate::verify::chess::part::Part;
 
-/// Gathers lines whose numbers follow each other in the file.
-pub(super) struct GatherBlackKing<'a> {
+/// What lines are gathered from, and of which.
+#[derive(Clone, Copy)]
+pub(super) struct FromFile<'a> {
     pub gather: &'a Gather<'a>,
     pub numbers: Numbers<'a>,
+    /// Takes the boards of the frame to those of the file.
     pub symmetry: Symmetry,
     pub part: &'a Part,
     pub side: Color,
     /// The bits of numbers that stay.
     pub kept: u8,
+}
+
+/// Gathers lines whose numbers follow each other in the file.
+pub(super) struct GatherBlackKing<'a> {
+    pub from: FromFile<'a>,
     /// The address of the first line.
     pub start: usize,
     pub lines: &'a mut [Line<u8>],
@@ -33,20 +40,25 @@ impl Kernel for GatherBlackKing<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let GatherBlackKing {
-            gather, symmetry, ..
-        } = self;
+        let FromFile {
+            gather,
+            numbers,
+            symmetry,
+            part,
+            side,
+            kept,
+        } = self.from;
         let frame = gather.frame;
         let first = usize::from(symmetry.map(0));
         for (address, line) in (self.start..).zip(self.lines) {
             let squares = frame.squares(address);
-            if !gather.is_line(&squares) || !self.part.has(self.side, &frame.men, &squares) {
+            if !gather.is_line(&squares) || !part.has(side, &frame.men, &squares) {
                 continue;
             }
             let kings = gather.pairs[usize::from(squares[0])].by_black[first];
             let others = gather.groups_offset(&squares, symmetry, None);
-            let row = u8::turned(&self.numbers.row(kings.offset + others), symmetry);
-            keep(line, &row, self.kept);
+            let row = u8::turned(&numbers.row(kings.offset + others), symmetry);
+            keep(line, &row, kept);
         }
     }
 }
@@ -56,13 +68,7 @@ impl Kernel for GatherBlackKing<'_> {
 /// For each square of the black king, the numbers of all squares of the white king are a row of 64;
 /// 64 rows make 64 lines.
 pub(super) struct GatherKings<'a, 'l> {
-    pub gather: &'a Gather<'a>,
-    pub numbers: Numbers<'a>,
-    pub symmetry: Symmetry,
-    pub part: &'a Part,
-    pub side: Color,
-    /// The bits of numbers that stay.
-    pub kept: u8,
+    pub from: FromFile<'a>,
     pub bands: Bands<'l>,
 }
 
@@ -71,11 +77,14 @@ impl Kernel for GatherKings<'_, '_> {
 
     #[inline(always)]
     fn run(mut self) {
-        let frame = self.gather.frame;
+        let FromFile {
+            gather, part, side, ..
+        } = self.from;
+        let frame = gather.frame;
         for place in 0..self.bands.len() {
             let squares = frame.squares(self.bands.first + place);
-            if self.gather.is_line(&squares) {
-                let kings = self.part.squares(self.side, &frame.men, &squares, 0);
+            if gather.is_line(&squares) {
+                let kings = part.squares(side, &frame.men, &squares, 0);
                 self.take(place, &squares, kings);
             }
         }
@@ -86,12 +95,13 @@ impl GatherKings<'_, '_> {
     /// Takes the numbers of some squares of the white king, the other men being on squares.
     #[inline(always)]
     fn take(&mut self, place: usize, squares: &Squares, kings: u64) {
-        let GatherKings {
+        let FromFile {
             gather,
             numbers,
             symmetry,
+            kept,
             ..
-        } = *self;
+        } = self.from;
         let frame = gather.frame;
         let pairs = &gather.pairs[usize::from(symmetry.map(0))];
         let others = gather.groups_offset(squares, symmetry, None);
@@ -110,17 +120,9 @@ impl GatherKings<'_, '_> {
             let king = frame.squares(start)[0];
             if kings.contains(king.into()) {
                 let found = &found[usize::from(symmetry.map(king)) % 64];
-                keep(&mut lines[place], found, self.kept);
+                keep(&mut lines[place], found, kept);
             }
         }
-    }
-}
-
-/// Takes numbers, and keeps some bits of what was there.
-#[inline(always)]
-fn keep(line: &mut Line<u8>, found: &Line<u8>, kept: u8) {
-    for (value, found) in line.iter_mut().zip(found) {
-        *value = *value & kept | found;
     }
 }
 

@@ -5,7 +5,7 @@ mod pairs;
 mod rows;
 mod tile;
 
-use kings::{Bands, GatherBlackKing, GatherKings};
+use kings::{Bands, FromFile, GatherBlackKing, GatherKings};
 pub(in crate::verify::chess) use pairs::PairNumbers;
 use pairs::PairOrder;
 use rows::GatherRows;
@@ -152,10 +152,11 @@ impl<'a> Gather<'a> {
         let fastest = (0..groups.len())
             .min_by_key(|&group| strides[FIRST_GROUP + group])
             .and_then(|group| Some((group, *groups[group].last()?)));
-        let kings = Color::ALL.map(in_file).into_iter().zip(&strides[1..]);
-        let mut fastest_kings = kings.filter(|&(_, &stride)| stride == 1);
-        let fastest_king =
-            pawns.and_then(|(_, symmetry)| Some((fastest_kings.next()?.0, symmetry)));
+        let fastest_king = pawns.and_then(|(_, symmetry)| {
+            let mut kings = Color::ALL.map(in_file).into_iter().zip(&strides[1..]);
+            let (king, _) = kings.find(|&(_, &stride)| stride == 1)?;
+            Some((king, symmetry))
+        });
         let mut gather = Gather {
             frame,
             exchanged,
@@ -301,36 +302,28 @@ impl<'a> Gather<'a> {
         };
         let kept = if piece.is_first { 0 } else { u8::MAX };
         let width = Width::widest();
+        let from = |symmetry| FromFile {
+            gather: self,
+            numbers,
+            symmetry,
+            part,
+            side,
+            kept,
+        };
         match self.fastest_king {
             Some((Color::Black, symmetry)) => {
+                let from = from(symmetry);
                 parallel::each_item(lines.chunks_mut(CHUNK), |number, lines| {
-                    width.run(GatherBlackKing {
-                        gather: self,
-                        numbers,
-                        symmetry,
-                        part,
-                        side,
-                        kept,
-                        start: start + number * CHUNK,
-                        lines,
-                    });
+                    let start = start + number * CHUNK;
+                    width.run(GatherBlackKing { from, start, lines });
                 });
                 return;
             }
             // Where only few of a row's numbers are wanted, those of another man are taken.
             Some((Color::White, symmetry)) if lines.len() >= MIN_KINGS * self.frame.stride(0) => {
+                let from = from(symmetry);
                 let bands = Bands::new(self.frame, start, lines, CHUNK);
-                parallel::each_item(bands, |_, bands| {
-                    width.run(GatherKings {
-                        gather: self,
-                        numbers,
-                        symmetry,
-                        part,
-                        side,
-                        kept,
-                        bands,
-                    });
-                });
+                parallel::each_item(bands, |_, bands| width.run(GatherKings { from, bands }));
                 return;
             }
             _ => {}

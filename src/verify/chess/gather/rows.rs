@@ -1,7 +1,7 @@
 //! Lines of the 64 squares of one man that is alone in its group, read as rows of the file.
 
 use super::Pairs;
-use super::tile::GatherTile;
+use super::tile::{GatherTile, keep};
 use crate::chess::symmetry::{ABOVE_DIAGONAL, DIAGONAL, Symmetry};
 use crate::game::Bits;
 use crate::simd::Kernel;
@@ -39,9 +39,7 @@ impl Kernel for GatherRows<'_> {
         for square in self.0.wanted.ones() {
             let found = &found[usize::from(turned.map(square as u8)) % 64];
             let line = &mut self.0.lines[square as usize * stride];
-            for (value, found) in line.iter_mut().zip(found) {
-                *value = *value & self.0.kept | found;
-            }
+            keep(line, found, self.0.kept);
         }
     }
 }

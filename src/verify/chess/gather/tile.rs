@@ -117,9 +117,7 @@ impl GatherTile<'_> {
     fn take(&mut self, line: usize, found: &Line<u8>, kings: u64) {
         let line = &mut self.lines[line];
         if kings == u64::MAX {
-            for (value, found) in line.iter_mut().zip(found) {
-                *value = *value & self.kept | found;
-            }
+            keep(line, found, self.kept);
         } else {
             let kings = none_on::<u8>(kings);
             for ((value, found), king) in line.iter_mut().zip(found).zip(kings) {
@@ -187,6 +185,14 @@ impl GatherTile<'_> {
             own.squares |= 1 << square;
         }
         own
+    }
+}
+
+/// Takes numbers, and keeps some bits of what was there.
+#[inline(always)]
+pub(super) fn keep(line: &mut Line<u8>, found: &Line<u8>, kept: u8) {
+    for (value, found) in line.iter_mut().zip(found) {
+        *value = *value & kept | found;
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::compare::{Compared, ComparedLine, Comparison};
 use super::line::Score;
-use super::men::At;
 use super::pages::CHUNK;
 use super::slice::SliceValues;
 use super::source::sides;
@@ -66,12 +65,8 @@ impl<S: Score> SliceValues<'_, S> {
                 if men.legality.legal[side.index()] & canonical.positions == 0 {
                     continue;
                 }
-                let at = At {
-                    side,
-                    address,
-                    men: &men,
-                };
-                let expected = self.expected(step, at, &mut work);
+                let (at, reached) = (men.at(side, address), (step.keys(), step.scores()));
+                let expected = self.expected(step.moves, reached, at, &mut work);
                 let line = ComparedLine {
                     side,
                     results: own.results.line(address),
