@@ -18,8 +18,11 @@ pub(crate) fn large_set<W: Bits>(words: usize) -> Vec<W> {
 /// From one word in this many in use on, a set is emptied as a whole.
 const MANY: usize = 8;
 
+/// From so many words of a row in use on, all of them are gone through, in wide registers.
+const MANY_OF_ROW: u32 = 6;
+
 /// Words that one bit of [`Layer::active`] each stands for.
-const ROW: usize = u64::BITS as usize;
+pub const ROW: usize = u64::BITS as usize;
 
 /// A set that is empty at most addresses most of the time.
 #[derive(Debug)]
@@ -136,6 +139,24 @@ impl<W: Bits> Layer<W> {
         let bit = 1 << (address % ROW);
         self.len += usize::from(*active & bit == 0);
         *active |= bit;
+    }
+
+    /// Adds words to those of a row, which begins at an address. `active` says which are not empty.
+    #[inline(always)]
+    pub fn insert_row(&mut self, start: usize, words: &[W; ROW], active: u64) {
+        for (own, &word) in self.set[start..start + ROW].iter_mut().zip(words) {
+            *own |= word;
+        }
+        let own = &mut self.active[start / ROW];
+        self.len += (active & !*own).count_ones() as usize;
+        *own |= active;
+    }
+
+    /// The rows that are not empty: where each begins, and which of its words are not.
+    #[inline(always)]
+    pub fn rows(&self) -> impl Iterator<Item = (usize, u64)> {
+        let rows = (0..).step_by(ROW).zip(&self.active);
+        rows.filter_map(|(start, &active)| (active != 0).then_some((start, active)))
     }
 
     /// Finds out anew which words are not empty, after the set was changed directly.
@@ -271,15 +292,53 @@ impl<W: Bits> Layer<W> {
         let rows = self.set.chunks_mut(ROW).zip(other.chunks(ROW));
         let found_rows = found.set.chunks_mut(ROW).zip(&mut found.active);
         for ((words, others), (found, active)) in rows.zip(found_rows) {
-            for ((word, &other), found) in words.iter_mut().zip(others).zip(&mut *found) {
-                *found |= keep(*word, other);
-                *word = W::ZERO;
-            }
+            take_row(words, others, found, &keep);
             *active = not_empty(found);
         }
         found.count();
         self.active.fill(0);
         self.len = 0;
+    }
+
+    /// The same where it is known which words are in use: of a row those alone, or all if they are
+    /// many. What `keep` leaves of an empty word is empty.
+    #[inline(always)]
+    pub fn take_in_use(&mut self, other: &[W], found: &mut Layer<W>, keep: impl Fn(W, W) -> W) {
+        let rows = self.set.chunks_mut(ROW).zip(&mut self.active);
+        let rows = rows.zip(other.chunks(ROW));
+        let found_rows = found.set.chunks_mut(ROW).zip(&mut found.active);
+        let mut more = 0;
+        for (((words, active), others), (found, found_active)) in rows.zip(found_rows) {
+            let mut rest = std::mem::take(active);
+            if rest == 0 {
+                continue;
+            }
+            let before = found_active.count_ones();
+            if rest.count_ones() >= MANY_OF_ROW && words.len() == ROW {
+                take_row(words, others, found, &keep);
+                *found_active = not_empty(found);
+            } else {
+                while rest != 0 {
+                    let at = rest.trailing_zeros() as usize;
+                    let kept = keep(std::mem::replace(&mut words[at], W::ZERO), others[at]);
+                    found[at] |= kept;
+                    *found_active |= u64::from(!kept.is_empty()) << at;
+                    rest &= rest - 1;
+                }
+            }
+            more += (found_active.count_ones() - before) as usize;
+        }
+        found.len += more;
+        self.len = 0;
+    }
+}
+
+/// Adds what `keep` leaves of each word, given another one, to what is found, and empties it.
+#[inline(always)]
+fn take_row<W: Bits>(words: &mut [W], others: &[W], found: &mut [W], keep: &impl Fn(W, W) -> W) {
+    for ((word, &other), found) in words.iter_mut().zip(others).zip(found) {
+        *found |= keep(*word, other);
+        *word = W::ZERO;
     }
 }
 
@@ -414,5 +473,43 @@ impl<W: Bits> Iterator for Drain<'_, W> {
         self.rest &= self.rest - 1;
         let address = (self.row - 1) * ROW + at;
         Some((address, std::mem::replace(&mut self.set[address], W::ZERO)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_use_is_taken_as_all_is() {
+        let mut random = fastrand::Rng::with_seed(5);
+        for one_in in [1, 2, 20, 300] {
+            let mut set = |words: usize| {
+                let mut layer = Layer::<u64>::new(words);
+                for word in &mut layer.set {
+                    *word = match random.u64(0..one_in) {
+                        0 => random.u64(..) & random.u64(..),
+                        _ => 0,
+                    };
+                }
+                layer.recount();
+                layer
+            };
+            // Some rows, and one that is shorter.
+            let [words, other, found] = [0; 3].map(|_| set(20 * ROW + 7));
+            let copy = |of: &Layer<u64>| {
+                let mut copy = Layer::new(of.set.len());
+                copy.set.copy_from_slice(&of.set);
+                copy.recount();
+                copy
+            };
+            let [mut left, mut in_use] = [&words, &found].map(copy);
+            left.take_in_use(&other.set, &mut in_use, |word, other| word & other);
+            let [mut all_left, mut all] = [&words, &found].map(copy);
+            all_left.take_all(&other.set, &mut all, |word, other| word & other);
+            assert!(in_use.set == all.set && left.set == all_left.set);
+            assert!(in_use.addresses().eq(all.addresses()) && left.addresses().eq([]));
+            assert_eq!((in_use.len(), left.len()), (all.len(), 0));
+        }
     }
 }

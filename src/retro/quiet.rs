@@ -25,6 +25,14 @@ pub trait QuietMoves {
     /// The same for the positions of a single word.
     fn push(&self, side: usize, address: usize, word: Self::Word, from: &mut Layer<Self::Word>);
 
+    /// The same for all words of a layer.
+    #[inline(always)]
+    fn push_all(&self, side: usize, into: &Layer<Self::Word>, from: &mut Layer<Self::Word>) {
+        for address in into.addresses() {
+            self.push(side, address, into.set[address], from);
+        }
+    }
+
     /// Those positions of a word from which `side` has a quiet move into a set.
     fn having_a_move_into(
         &self,

@@ -55,12 +55,11 @@ impl<M: QuietMoves> WideMoves<M> {
             return;
         }
         self.reach(side, into, reached);
-        for (address, word) in reached.drain() {
-            let word = word & wanted[address];
-            if !word.is_empty() {
-                found.insert(address, word);
-            }
-        }
+        self.width.run(TakeInUse {
+            words: reached,
+            other: wanted,
+            found,
+        });
     }
 
     /// Adds the positions of `side` among some that have no quiet move into `into` to `found`.
@@ -149,6 +148,22 @@ impl<W: Bits, F: Fn(W, W) -> W> Kernel for TakeAll<'_, W, F> {
     }
 }
 
+/// [`Layer::take_in_use`], with what is in both.
+struct TakeInUse<'a, W> {
+    words: &'a mut Layer<W>,
+    other: &'a [W],
+    found: &'a mut Layer<W>,
+}
+
+impl<W: Bits> Kernel for TakeInUse<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        (self.words).take_in_use(self.other, self.found, |word, other| word & other);
+    }
+}
+
 struct Sweep<'a, M: QuietMoves> {
     moves: &'a mut M,
     side: usize,
@@ -178,10 +193,7 @@ impl<M: QuietMoves> Kernel for Push<'_, M> {
 
     #[inline(always)]
     fn run(self) {
-        for address in self.into.addresses() {
-            let word = self.into.set[address];
-            self.moves.push(self.side, address, word, self.from);
-        }
+        self.moves.push_all(self.side, self.into, self.from);
     }
 }
 

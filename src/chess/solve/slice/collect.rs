@@ -23,6 +23,64 @@ struct Address<'a> {
     attacked: [u64; MAX_MEN],
 }
 
+/// The addresses that differ only in the last man's square.
+#[derive(Default)]
+struct Row {
+    /// The first of them, and the first after them.
+    addresses: Range<usize>,
+    squares: [u8; 8],
+    /// The squares of all men but the last; nothing if two stand on one.
+    occupied: Option<u64>,
+    /// What those men attack if the last one is not there.
+    attacked: [u64; MAX_MEN],
+}
+
+impl Row {
+    /// The place of the last man at an address, which becomes one of the row.
+    #[inline(always)]
+    fn place_of(&mut self, rules: &SliceRules<'_>, address: usize) -> usize {
+        if !self.addresses.contains(&address) {
+            let last = rules.men.len() - 1;
+            let places = rules.space.axes[last].squares.len();
+            let start = address / places * places;
+            self.addresses = start..start + places;
+            rules.space.squares(start, &mut self.squares);
+            let (squares, pawns) = (&self.squares[..last], rules.placement.all());
+            let occupied = squares.iter().fold(pawns, |all, &square| all | 1 << square);
+            let men = last + pawns.count_ones() as usize;
+            self.occupied = (occupied.count_ones() as usize == men).then_some(occupied);
+            for (man, attacked) in self.attacked[..last].iter_mut().enumerate() {
+                *attacked = rules.attacks_of(occupied, squares[man], man);
+            }
+        }
+        address - self.addresses.start
+    }
+
+    /// The address where the last man stands on his square with a number; none if somebody is
+    /// there.
+    #[inline(always)]
+    fn address(&mut self, rules: &SliceRules<'_>, place: usize) -> Option<Address<'_>> {
+        let last = rules.men.len() - 1;
+        let square = rules.space.axes[last].squares[place];
+        let others = self.occupied.filter(|others| others >> square & 1 == 0)?;
+        self.squares[last] = square;
+        let occupied = others | 1 << square;
+        let mut attacked = self.attacked;
+        for (man, attacked) in attacked[..last].iter_mut().enumerate() {
+            // A man whose lines do not meet the last one attacks what he did without that one.
+            if *attacked >> square & 1 == 1 {
+                *attacked = rules.attacks_of(occupied, self.squares[man], man);
+            }
+        }
+        attacked[last] = rules.attacks_of(occupied, square, last);
+        Some(Address {
+            squares: &self.squares[..=last],
+            occupied,
+            attacked,
+        })
+    }
+}
+
 /// What is known of one word of positions of one side.
 #[derive(Clone, Copy)]
 struct Side {
@@ -112,27 +170,11 @@ impl SliceRules<'_> {
             let has_pawns = self.placement.all() != 0;
             has_pawns.then(|| Conversions::new::<S>(words, self.with_scores))
         });
-        let pawns = self.placement.all();
-        let men = self.men.len();
-        let mut squares = [0u8; 8];
+        let mut row = Row::default();
         for number in 0..words {
-            self.space.squares(addresses.start + number, &mut squares);
-            let squares = &squares[..men];
-            let mut occupied = pawns;
-            for &square in squares {
-                occupied |= 1 << square;
-            }
-            if occupied.count_ones() as usize != men + pawns.count_ones() as usize {
+            let place = row.place_of(self, addresses.start + number);
+            let Some(address) = row.address(self, place) else {
                 continue;
-            }
-            let mut attacked = [0; MAX_MEN];
-            for (man, attacked) in attacked[..men].iter_mut().enumerate() {
-                *attacked = self.attacks_of(occupied, squares[man], man);
-            }
-            let address = Address {
-                squares,
-                occupied,
-                attacked,
             };
             let sides = self.legality(&address);
             for color in Color::ALL {
@@ -145,23 +187,18 @@ impl SliceRules<'_> {
                 fixed.in_check[number] = side.in_check;
                 let mut converting = Best::<S>::NOTHING;
                 self.captures_by_pieces(&address, color, side.legal, &mut converting);
+                let with_scores = self.with_scores;
+                let (sets, scores) = (&mut fixed.zeroing, &mut fixed.zeroing_score);
+                let Some(conversions) = &mut conversions[color.index()] else {
+                    converting.store(sets, scores, number, with_scores);
+                    continue;
+                };
                 let mut zeroing = Best::NOTHING;
-                if let Some(conversions) = &mut conversions[color.index()] {
-                    self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
-                    converting.store(
-                        &mut conversions.wdl,
-                        &mut conversions.score,
-                        number,
-                        self.with_scores,
-                    );
-                }
-                zeroing.include(&converting, self.with_scores);
-                zeroing.store(
-                    &mut fixed.zeroing,
-                    &mut fixed.zeroing_score,
-                    number,
-                    self.with_scores,
-                );
+                self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
+                let (wdl, score) = (&mut conversions.wdl, &mut conversions.score);
+                converting.store(wdl, score, number, with_scores);
+                zeroing.include(&converting, with_scores);
+                zeroing.store(sets, scores, number, with_scores);
             }
         }
         (fixed, conversions)

@@ -6,7 +6,7 @@
 //!   is swept along that man's lines with a running set. A few operations a word, whatever is in
 //!   it.
 //! - [`push_predecessors`] scatters the bits of single words; for plies in which few words have
-//!   any.
+//!   any. Where several words next to each other have, `push` moves these together.
 //! - [`having_a_move_into`] asks for a single word which of its positions have a move into a set,
 //!   and stops when all have.
 //!
@@ -16,6 +16,7 @@
 mod columns;
 mod neighbours;
 mod of_rank;
+mod push;
 mod shared;
 mod turn;
 
@@ -27,6 +28,7 @@ use crate::game::Bits;
 use crate::retro::layer::{InUse, Layer};
 use crate::retro::quiet::QuietMoves;
 use columns::ColumnBuffers;
+use push::push_layer;
 use turn::Turns;
 
 /// The quiet moves of a slice described by lines, leaps and turns.
@@ -68,6 +70,11 @@ impl<B: Board> QuietMoves for SliceMoves<'_, B> {
     #[inline(always)]
     fn push(&self, side: usize, address: usize, word: B::Word, from: &mut Layer<B::Word>) {
         push_predecessors(self.space, self.lines, side, address, word, from);
+    }
+
+    #[inline(always)]
+    fn push_all(&self, side: usize, into: &Layer<B::Word>, from: &mut Layer<B::Word>) {
+        push_layer(self.space, self.lines, side, into, from);
     }
 
     #[inline(always)]

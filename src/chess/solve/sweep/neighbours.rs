@@ -19,7 +19,7 @@ fn occupied<B: Board>(space: &Space<B>, squares: &[u8; 8]) -> B::Word {
 /// What is done with the neighbours of a word.
 ///
 /// A trait and no closure, since only a function can be made to be inlined.
-trait Visitor<W> {
+pub(super) trait Visitor<W> {
     /// Told about an address one quiet move away, and the positions between which the man can move
     /// because nothing stands in his way; says whether to go on.
     fn visit(&mut self, address: usize, open: W) -> bool;
@@ -28,7 +28,7 @@ trait Visitor<W> {
 /// Visits every address one quiet move of an addressed man of `side` away; of those from number
 /// `first` on.
 #[inline(always)]
-fn visit_neighbours<B: Board>(
+pub(super) fn visit_neighbours<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
     (side, first): (usize, usize),
@@ -88,7 +88,7 @@ pub struct LineTable {
 }
 
 /// No square.
-const RAY_END: u8 = u8::MAX;
+pub(super) const RAY_END: u8 = u8::MAX;
 
 impl LineTable {
     /// The rays of all axes of a space.
@@ -117,7 +117,7 @@ impl LineTable {
 
     /// The rays of an axis from a square, one after the other, [`RAY_END`] after each.
     #[inline(always)]
-    fn rays(&self, axis: usize, square: u8) -> &[u8] {
+    pub(super) fn rays(&self, axis: usize, square: u8) -> &[u8] {
         let (start, end) = self.ranges[axis][usize::from(square)];
         &self.squares[start as usize..end as usize]
     }
@@ -167,7 +167,7 @@ pub fn push_predecessors<B: Board>(
     space.squares(address, &mut squares);
     let first = &space.axes[0];
     if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == side) {
-        for from in &back[address / first.stride] {
+        for from in &back[first.place_at(address)] {
             let at = address_after_turn(space, &squares, *from);
             reached.insert(at, B::pull(B::inverse(from.symmetry.into()), word));
         }
@@ -177,9 +177,9 @@ pub fn push_predecessors<B: Board>(
 }
 
 /// Adds a word to its neighbours.
-struct Push<'a, W> {
-    word: W,
-    reached: &'a mut Layer<W>,
+pub(super) struct Push<'a, W> {
+    pub word: W,
+    pub reached: &'a mut Layer<W>,
 }
 
 impl<W: Bits> Visitor<W> for Push<'_, W> {
@@ -313,7 +313,7 @@ pub fn having_a_move_into<B: Board>(
     space.squares(address, &mut squares);
     let first = &space.axes[0];
     if let (Moves::Turn { forth, .. }, true) = (&first.moves, first.side == side) {
-        for to in &forth[address / first.stride] {
+        for to in &forth[first.place_at(address)] {
             let at = address_after_turn(space, &squares, *to);
             found |= word & B::pull(to.symmetry.into(), target[at]);
         }

@@ -171,7 +171,7 @@ pub(super) fn mapped_row<B: Board>(space: &Space<B>, slower: &[Vec<usize>], at: 
     let mut rest = at;
     let mut mapped = 0;
     for (map, axis) in slower.iter().zip(&space.axes[1..]) {
-        let place = rest / axis.stride;
+        let place = axis.place_at(rest);
         rest -= place * axis.stride;
         mapped += map[place];
     }

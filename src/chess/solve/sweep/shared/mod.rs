@@ -231,7 +231,7 @@ impl<B: Board> SliceMoves<'_, B> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::chess::material::Material;
     use crate::chess::placement::PawnSlices;
@@ -239,7 +239,7 @@ mod tests {
     use crate::chess::solve::sweep::{LineTable, Sweeper};
 
     /// A set in which one word in so many is not empty.
-    fn set(words: usize, one_in: u64, seed: u64) -> Vec<u64> {
+    pub(in super::super) fn set(words: usize, one_in: u64, seed: u64) -> Vec<u64> {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut word = || match random.u64(0..one_in) {
             0 => random.u64(..) & random.u64(..),
@@ -251,7 +251,10 @@ mod tests {
     /// Sets hold more than legal positions here, so men stand on each other. That is the same in
     /// both ways but where the last man, in whose way nobody stands while rows are swept, shares a
     /// square with another one.
-    fn legal(words: Vec<u64>, space: &crate::chess::solve::space::Space<impl Board>) -> Vec<u64> {
+    pub(in super::super) fn legal(
+        words: Vec<u64>,
+        space: &crate::chess::solve::space::Space<impl Board>,
+    ) -> Vec<u64> {
         let mut words = words;
         for (address, word) in words.iter_mut().enumerate() {
             let mut squares = [0; 8];
