@@ -16,6 +16,12 @@ fn run(tasks: usize, task: &(dyn Fn(usize) + Sync)) {
     numbers.with_max_len(1).for_each(task);
 }
 
+/// Does something on one of the threads that share loops: a loop that another thread begins has to
+/// wait for one of them to wake up.
+pub(crate) fn inside<T: Send>(task: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| task())
+}
+
 /// Does the tasks with the numbers below `tasks`, in any order.
 pub(crate) fn each(tasks: usize, task: impl Fn(usize) + Sync) {
     run(tasks, &task);

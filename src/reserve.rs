@@ -41,6 +41,14 @@ pub(crate) fn zeroed(bytes: &mut Vec<u8>, len: usize) -> Result<(), Refused> {
     Ok(())
 }
 
+/// So many items that are zero. The system clears their memory as they are written to, by whichever
+/// thread does that.
+#[cfg(feature = "generate")]
+pub(crate) fn zeros<T: zerocopy::FromZeros>(len: usize) -> Result<Vec<T>, Refused> {
+    let bytes = (len as u64).saturating_mul(size_of::<T>() as u64);
+    T::new_vec_zeroed(len).map_err(|_| Refused { bytes })
+}
+
 /// All items of an iterator, each of which may be an error.
 pub(crate) fn collected<T, E: From<Refused>>(
     items: impl IntoIterator<Item = Result<T, E>>,

@@ -20,6 +20,8 @@ use super::statistics::Statistics;
 use super::stream::Stream;
 use crate::Error;
 use crate::error::TableError;
+#[cfg(feature = "generate")]
+use crate::reserve::zeros;
 use crate::reserve::{collected, room, zeroed};
 use crate::store::{FileStore, MappedFile, Store};
 
@@ -304,16 +306,12 @@ impl Table {
         let last = blocks.end.saturating_sub(1);
         let len = blocks.end.saturating_sub(blocks.start + 1) * u64::from(stream.block_values())
             + stream.values_in_block(last) as u64;
-        usize::try_from(len)
-            .ok()
-            .and_then(|len| {
-                values
-                    .try_reserve_exact(len.saturating_sub(values.len()))
-                    .ok()?;
-                values.resize(len, 0);
-                Some(())
-            })
-            .ok_or_else(|| self.error(TableError::OutOfMemory { bytes: len }))?;
+        let refused = || self.error(TableError::OutOfMemory { bytes: len });
+        let len = usize::try_from(len).map_err(|_| refused())?;
+        if values.capacity() < len {
+            *values = zeros(len).map_err(|_| refused())?;
+        }
+        values.resize(len, 0);
         values
             .par_chunks_mut(stream.block_values() as usize)
             .enumerate()

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::report::{Found, Observer, Report, Subject};
 use crate::Error;
+use crate::parallel;
 
 /// Why a material could not be verified.
 #[derive(Debug)]
@@ -27,8 +28,8 @@ pub(super) struct Outcome {
 
 /// What verifying the tables of one game, in one format or under one set of rules, is particular
 /// about.
-pub(super) trait Verifier {
-    type Material: Copy + Eq + Hash + Display;
+pub(super) trait Verifier: Send {
+    type Material: Copy + Eq + Hash + Display + Sync;
 
     fn subject(&self, material: Self::Material) -> Subject;
 
@@ -64,6 +65,16 @@ pub(super) trait Verifier {
 ///
 /// If the caller cancelled.
 pub(super) fn drive<V: Verifier>(
+    verifier: &mut V,
+    asked: &[V::Material],
+    cancel: &AtomicBool,
+    observer: &dyn Observer,
+    report: &mut Report,
+) -> Result<(), Error> {
+    parallel::inside(|| go_through(verifier, asked, cancel, observer, report))
+}
+
+fn go_through<V: Verifier>(
     verifier: &mut V,
     asked: &[V::Material],
     cancel: &AtomicBool,

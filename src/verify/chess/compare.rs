@@ -95,6 +95,8 @@ impl<S: Score> Comparing<S> {
 pub(super) struct Comparison<'a> {
     pub source: &'a Source,
     pub frame: &'a Frame,
+    /// Which metrics the file has, by side to move.
+    pub stored: [[bool; 3]; 2],
     pub cancel: &'a AtomicBool,
     pub observer: &'a dyn Observer,
     /// Indices of one side of the slice, in the unit of [`Observer::advanced`].
@@ -133,7 +135,7 @@ impl Comparison<'_> {
             canonical,
         } = line;
         let legal = men.legality.legal[side.index()] & canonical.positions;
-        let stored = Metric::ALL.map(|metric| self.is_stored(metric, side));
+        let stored = self.stored[side.index()];
         let metrics = stored.iter().filter(|&&stored| stored).count();
         comparing.compared.positions += u64::from(legal.count_ones()) * metrics as u64;
         let stored_scores = scores.filter(|_| stored[2]);
@@ -162,10 +164,6 @@ impl Comparison<'_> {
                 &mut comparing.compared,
             );
         }
-    }
-
-    fn is_stored(&self, metric: Metric, side: Color) -> bool {
-        self.source.is_stored(metric, side.index(), self.frame)
     }
 
     /// Names the differences of one position.
@@ -202,7 +200,7 @@ impl Comparison<'_> {
                 describe_result(key::result(expected)),
             );
         }
-        if self.is_stored(Metric::Dtz, side) && !key::meet(stored.abs(), expected.abs()) {
+        if self.stored[side.index()][1] && !key::meet(stored.abs(), expected.abs()) {
             add(
                 Metric::Dtz,
                 describe_distance(result, stored),

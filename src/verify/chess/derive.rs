@@ -46,6 +46,7 @@ impl<S: Score> SliceValues<'_, S> {
             results,
             mut scores,
             keys: Some(keys),
+            ..
         } = line
         else {
             return;

@@ -38,11 +38,11 @@ pub(in crate::verify) fn memory_within(material: &Material, at_hand: u64) -> u64
 }
 
 /// Bytes of a slice in memory: with both sides to move results, mate scores and keys, and the
-/// numbers of one side while they become values.
+/// numbers of one side while they become values, and what its moves lead to that are not quiet.
 pub(super) fn slice(material: &Material) -> u64 {
     let layout = Layout::new(*material);
     let stream = IndexSpace::new(*material).len() / layout.slices() as u64;
-    let address = 2 * (values(material) + KEYS) + 3 * RESULTS + LEGALITY;
+    let address = 2 * (values(material) + KEYS) + values(material) + 3 * RESULTS + LEGALITY;
     layout.addresses() as u64 * address + stream
 }
 

@@ -526,6 +526,7 @@ impl<S: Score> Job<'_, S> {
         let comparison = self.is_compared.then_some(Comparison {
             source: self.source,
             frame: &frame,
+            stored: self.source.stored(&frame),
             cancel: self.cancel,
             observer: self.observer,
             work: self.work,

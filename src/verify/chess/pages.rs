@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::line::{Lane, Line, ROW, Row};
 use super::spare::{Spare, Spares};
 use crate::parallel;
+use crate::reserve;
 use crate::store::{Part, Scratch, prefer_large_pages};
 
 /// What all places share where pages wait.
@@ -128,7 +129,7 @@ impl Place {
 /// So many lines of zeros, in memory as the system gives it, in large pages where it has them:
 /// whoever looks up moves jumps about in them.
 pub(super) fn large_lines<N: Lane>(len: usize) -> Vec<Line<N>> {
-    let mut lines = vec![[N::default(); 64]; len];
+    let mut lines = reserve::zeros::<Line<N>>(len).unwrap_or_else(|refused| refused.abort());
     prefer_large_pages(&mut lines);
     lines
 }
@@ -246,6 +247,9 @@ impl<N: Lane> Pages<N> {
             return &mut [];
         }
         if let Some(waiting) = &mut self.waiting {
+            if waiting.next.capacity() < lines {
+                waiting.next = large_lines(lines);
+            }
             waiting.next.resize(lines, [N::default(); 64]);
             return &mut waiting.next;
         }

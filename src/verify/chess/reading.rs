@@ -70,6 +70,8 @@ pub(super) struct SideNumbers<'a, S> {
     pub derives_scores: bool,
     /// Whether results, and whether mate scores, are [taken](Taken).
     pub in_place: [bool; 2],
+    /// Whether what moves lead to that are not quiet is kept for the comparison.
+    pub keeps_zeroing: bool,
     /// How values are compared while they are derived, if they are.
     pub comparison: Option<Comparison<'a>>,
 }
@@ -170,6 +172,9 @@ pub(super) struct ValueLine<'a, S> {
     pub results: &'a mut Line<u8>,
     pub scores: Option<&'a mut Line<S>>,
     pub keys: Option<&'a mut Line<i16>>,
+    /// The results, and the mate scores, that captures, promotions and pawn moves lead to.
+    pub zeroing: Option<&'a mut Line<u8>>,
+    pub zeroing_scores: Option<&'a mut Line<S>>,
 }
 
 impl<S: Score> ValueLine<'_, S> {

@@ -63,8 +63,8 @@ impl<S: Score> Lines<S> {
     ) {
         let results = self.results.room(len);
         let scores = self.scores.room(if has_scores { len } else { 0 });
-        results.fill([ILLEGAL; 64]);
-        scores.fill([S::ILLEGAL; 64]);
+        clear(results, ILLEGAL);
+        clear(scores, S::ILLEGAL);
         fill(results, scores);
         if has_scores {
             self.scores.settle();
@@ -104,6 +104,13 @@ impl<S: Score> Lines<S> {
             scores: self.scores.open(),
         }
     }
+}
+
+/// Makes every number of some lines the same.
+fn clear<N: Lane>(lines: &mut [Line<N>], number: N) {
+    parallel::each_item(lines.chunks_mut(1 << PAGE), |_, lines| {
+        lines.fill([number; 64])
+    });
 }
 
 /// The values of one side to move, as far as they were asked for.
@@ -533,7 +540,7 @@ impl Wanted {
         let bands = kings_by_band(!values.layout.material.has_pawns(), is_away);
         // A slice that is not in bands is unpacked once for all.
         let window = values.open();
-        let lines = arrivals.iter().map(|arrivals| {
+        self.for_all(arrivals, |arrivals| {
             let mut lines = Lines::new(self.from.addresses(), &self.place);
             if let Some((away, _)) = &self.place.away {
                 away.clear();
@@ -557,8 +564,20 @@ impl Wanted {
                 },
             );
             lines
-        });
-        lines.collect()
+        })
+    }
+
+    /// What is found for each item. The lines of a small frame are one page, which one thread puts
+    /// away; other threads take the next item then.
+    fn for_all<I: Send, T: Send>(
+        &self,
+        items: impl IntoIterator<Item = I>,
+        find: impl Fn(I) -> T + Sync,
+    ) -> Vec<T> {
+        match self.from.addresses() <= 1 << PAGE {
+            true => parallel::map_items(items, |_, item| find(item)),
+            false => items.into_iter().map(find).collect(),
+        }
     }
 
     /// The values after promotions on some squares, all of a band before the next: they ask for the
@@ -574,11 +593,11 @@ impl Wanted {
         let mut all: Vec<Lines<S>> = arrivals.iter().map(|_| no_lines()).collect();
         for band in self.from.frame(0).bands(is_away) {
             let window = values.open();
-            for (arrivals, lines) in arrivals.iter().zip(&mut all) {
+            self.for_all(arrivals.iter().zip(&mut all), |(arrivals, lines)| {
                 lines.extend(band.clone(), has_scores, |address| {
                     arrivals.line(&window, address)
                 });
-            }
+            });
         }
         all
     }

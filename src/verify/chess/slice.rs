@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::compare::{Compared, Comparison};
 use super::files::{LoadError, Numbers, Twin};
 use super::layout::{Canonical, Frame, Legality, Squares};
-use super::line::{ILLEGAL, Lane, Line, Score, Worth, key, take_best};
+use super::line::{ILLEGAL, Lane, Line, Score, Worth, key};
 use super::men::{At, Men};
 use super::moves::{Best, Expect, Expected, Moves, Targets};
 use super::numbers::{DistanceCode, Distances, Mates, Resolve};
@@ -32,6 +32,7 @@ use crate::game::{Bits, Color};
 use crate::metric::{Metric, Wdl};
 use crate::parallel;
 use crate::probe::Format;
+use crate::simd::Width;
 use crate::verify::report::Found;
 
 pub(super) const DRAW: u8 = Wdl::Draw.index() as u8;
@@ -46,6 +47,9 @@ pub(super) struct SliceValues<'a, S> {
     /// What comparing a side gave, if that was done while its values were derived: both ask for the
     /// same moves.
     pub compared: [Option<Compared>; 2],
+    /// What captures, promotions and pawn moves lead to, by side to move; empty unless a comparison
+    /// is to ask for it again and there is memory for it.
+    pub zeroing: [Lines<S>; 2],
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
     places: Places,
@@ -84,6 +88,7 @@ impl<'a, S: Score> SliceValues<'a, S> {
             sides: Default::default(),
             strange: Default::default(),
             compared: Default::default(),
+            zeroing: Default::default(),
             leaves_promotions: source.leaves_promotions(),
             legality: match (part, &places.own) {
                 (Part::Whole, None) => frame.all_legality(),
@@ -120,10 +125,18 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 side,
                 derives_keys: derives_keys(side),
                 derives_scores: derives_keys(side) && is_derived(side),
+                keeps_zeroing: comparison.is_some()
+                    && !derives_keys(side)
+                    && side.index() < sides(source.material())
+                    && source.has(Metric::Dtz)
+                    && source.leaves_promotions()
+                    && values.places.own.is_none(),
             };
             let mut twins = numbers.twins();
-            let (own, mut found, compared) = values.resolve(source, &reading, numbers, taken)?;
-            values.compared[side.index()] = reading.comparison.map(|_| compared);
+            let resolved = values.resolve(source, &reading, numbers, taken)?;
+            let (own, mut found) = (resolved.values, resolved.found);
+            values.compared[side.index()] = reading.comparison.map(|_| resolved.compared);
+            values.zeroing[side.index()] = resolved.zeroing;
             twins.retain(|twin| values.is_in(part, side, twin.address));
             found.extend(values.unlike_twins(source, side, &own, &twins, &reading.code));
             if side.index() < sides(source.material()) {
@@ -272,15 +285,15 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
     }
 
-    /// Turns the numbers of a side into values; returns which have no meaning as well, and what
-    /// comparing them gave. What was `taken` of them is not among the numbers any more.
+    /// Turns the numbers of a side into values. What was `taken` of them is not among the numbers
+    /// any more.
     fn resolve(
         &self,
         source: &Source,
         reading: &SideNumbers<'_, S>,
         mut numbers: NumbersFrom<'_>,
         taken: Taken<S>,
-    ) -> Result<(SideValues<S>, Found, Compared), LoadError> {
+    ) -> Result<ResolvedSide<S>, LoadError> {
         let side = reading.side;
         let addresses = self.frame().addresses;
         let (results, scores) = (taken.results, taken.scores);
@@ -293,6 +306,11 @@ impl<'a, S: Score> SliceValues<'a, S> {
         };
         let mut found = Found::default();
         let mut compared = Compared::default();
+        let mut zeroing = Lines {
+            results: self.places.pages(addresses),
+            scores: self.places.pages(addresses),
+        };
+        let has_scores = source.has(Metric::Dtm);
         let strange = self.strange(source);
         self.steps(side, |step| {
             let numbers = numbers.of_band(reading.part, &step.band)?;
@@ -303,11 +321,15 @@ impl<'a, S: Score> SliceValues<'a, S> {
             let results = own.lines.results.room(len);
             let scores = own.lines.scores.room(lines(reading.gives_scores()));
             let keys = own.keys.room(lines(reading.gives_keys()));
+            let zeroing_results = zeroing.results.room(lines(reading.keeps_zeroing));
+            let zeroing_scores = (zeroing.scores).room(lines(reading.keeps_zeroing && has_scores));
             let lines = results.chunks_mut(CHUNK);
             let lines = lines
                 .zip(optional_chunks(scores))
-                .zip(optional_chunks(keys));
-            let more = parallel::map_items(lines, |chunk, ((results, scores), keys)| {
+                .zip(optional_chunks(keys))
+                .zip(optional_chunks(zeroing_results).zip(optional_chunks(zeroing_scores)));
+            let more = parallel::map_items(lines, |chunk, (lines, zeroing)| {
+                let ((results, scores), keys) = lines;
                 let mut found = Found::default();
                 let mut work = LineWork::default();
                 let first = start + chunk * CHUNK;
@@ -317,6 +339,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
                         results,
                         scores: scores.get_mut(place),
                         keys: keys.get_mut(place),
+                        zeroing: zeroing.0.get_mut(place),
+                        zeroing_scores: zeroing.1.get_mut(place),
                     };
                     let kings = self.resolve_address(step, &numbers, address, line, &mut work);
                     if kings != [0; 3] {
@@ -342,9 +366,16 @@ impl<'a, S: Score> SliceValues<'a, S> {
             own.lines.results.settle();
             own.lines.scores.settle();
             own.keys.settle();
+            zeroing.results.settle();
+            zeroing.scores.settle();
             Ok(())
         })?;
-        Ok((own, found, compared))
+        Ok(ResolvedSide {
+            values: own,
+            found,
+            compared,
+            zeroing,
+        })
     }
 
     /// Turns the numbers of an address into values; returns where they have no meaning, by metric.
@@ -395,7 +426,9 @@ impl<'a, S: Score> SliceValues<'a, S> {
             }
         });
         if reading.derives_keys {
-            let strange = self.resolve_line(step.moves, at, captures, line.results, mates, None);
+            let reached = self.leading_on(step.moves, at, captures, false);
+            let width = step.moves.width;
+            let strange = self.resolve_line(width, at, &reached, line.results, mates, None);
             self.derive_line(step, at, captures, line, reading, work);
             return strange;
         }
@@ -411,43 +444,61 @@ impl<'a, S: Score> SliceValues<'a, S> {
             }
             None => None,
         };
-        self.resolve_line(step.moves, at, captures, line.results, mates, distances)
+        let are_all_asked = distances.is_some() || reading.keeps_zeroing;
+        let reached = self.leading_on(step.moves, at, captures, are_all_asked);
+        if let Some(results) = line.zeroing {
+            *results = reached.zeroing.results;
+        }
+        if let Some(scores) = line.zeroing_scores {
+            *scores = reached.zeroing.scores;
+        }
+        let width = step.moves.width;
+        self.resolve_line(width, at, &reached, line.results, mates, distances)
+    }
+
+    /// What moves lead to that are not quiet, but for those that the prober does not look at unless
+    /// they are asked for.
+    fn leading_on(
+        &self,
+        moves: &Moves<'_, S>,
+        At { side, address, men }: At<'_>,
+        captures: Best<S>,
+        are_all_asked: bool,
+    ) -> LeadingOn<S> {
+        let mut zeroing = captures;
+        if self.leaves_promotions || are_all_asked {
+            moves.take_promotions(address, side, &mut zeroing);
+        }
+        let probed = match self.leaves_promotions {
+            true => zeroing,
+            false => captures,
+        };
+        if are_all_asked && men.placement.of(side, Role::Pawn) != 0 {
+            zeroing.take(&moves.pushes(&men.placement, side));
+        }
+        LeadingOn { probed, zeroing }
     }
 
     /// Resolves a line that has positions; returns where numbers have no meaning, by metric.
     fn resolve_line(
         &self,
-        moves: &Moves<'_, S>,
+        width: Width,
         At { side, address, men }: At<'_>,
-        captures: Best<S>,
+        reached: &LeadingOn<S>,
         results: &mut Line<u8>,
         scores: Option<Mates<'_, S>>,
         distances: Option<Distances<'_>>,
     ) -> [u64; 3] {
         let legal = men.legality.legal[side.index()];
-        let mut best = captures;
-        let mut zeroing = best.results;
-        if self.leaves_promotions {
-            moves.take_promotions(address, side, &mut best);
-            zeroing = best.results;
-        } else if distances.is_some() {
-            let mut with_promotions = best;
-            moves.take_promotions(address, side, &mut with_promotions);
-            zeroing = with_promotions.results;
-        }
-        if distances.is_some() && men.placement.of(side, Role::Pawn) != 0 {
-            let pushes = moves.pushes(&men.placement, side);
-            take_best(&mut zeroing, &pushes.results, 0);
-        }
         let resolve = Resolve {
             legal,
-            best: &best,
-            zeroing: &zeroing,
+            best: &reached.probed,
+            zeroing: &reached.zeroing.results,
             results,
             scores,
             distances,
         };
-        let strange = moves.width.run(resolve);
+        let strange = width.run(resolve);
         if strange == [0; 3] {
             return strange;
         }
@@ -492,7 +543,8 @@ impl<'a, S: Score> SliceValues<'a, S> {
             let men = self.men(twin.address);
             let at = men.at(side, twin.address);
             let captures = moves.captures(&men.placement, side, men.attacked_by_white());
-            self.resolve_line(&moves, at, captures, &mut results, None, distances);
+            let reached = self.leading_on(&moves, at, captures, distances.is_some());
+            self.resolve_line(moves.width, at, &reached, &mut results, None, distances);
             match twin.metric {
                 Metric::Dtz => keys[king] != own.keys.line(twin.address)[king],
                 _ => results[king] != own_results[king],
@@ -579,6 +631,25 @@ impl<'a, S: Score> SliceValues<'a, S> {
         }
         expected
     }
+}
+
+/// What moves that are not quiet lead to from a line.
+struct LeadingOn<S> {
+    /// Where the prober looks itself: a number that this decides may be any.
+    probed: Best<S>,
+    /// Captures, and promotions and pawn moves if they are asked for.
+    zeroing: Best<S>,
+}
+
+/// A side whose numbers have become values.
+struct ResolvedSide<S> {
+    values: SideValues<S>,
+    /// Numbers without a meaning.
+    found: Found,
+    /// What comparing them gave, if that was asked for.
+    compared: Compared,
+    /// See [`SliceValues::zeroing`].
+    zeroing: Lines<S>,
 }
 
 /// A number for positions without moves.

@@ -172,6 +172,11 @@ impl Source {
         }
     }
 
+    /// Which metrics are stored, by side to move.
+    pub fn stored(&self, frame: &Frame) -> [[bool; 3]; 2] {
+        [0, 1].map(|side| Metric::ALL.map(|metric| self.is_stored(metric, side, frame)))
+    }
+
     /// What the numbers of a side's distances to zeroing mean in a frame.
     pub fn distance_code(&self, side: usize, frame: &Frame) -> DistanceCode {
         match &self.tables {

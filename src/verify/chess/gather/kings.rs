@@ -164,6 +164,18 @@ impl<'l> Bands<'l> {
         parts.collect()
     }
 
+    /// Divides the bands into so many groups.
+    pub fn in_groups(mut self, groups: usize) -> Vec<Bands<'l>> {
+        let length = self.starts.len().div_ceil(groups.max(1)).max(1);
+        let starts = self.starts.chunks(length);
+        let groups = starts.map(|starts| Bands {
+            starts: starts.to_vec(),
+            first: self.first,
+            bands: self.bands.drain(..starts.len()).collect(),
+        });
+        groups.collect()
+    }
+
     /// Lines of each band.
     fn len(&self) -> usize {
         self.bands.first().map_or(0, |band| band.len())

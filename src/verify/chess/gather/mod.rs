@@ -372,6 +372,9 @@ impl<'a> Gather<'a> {
                 if self.are_kings_together() {
                     // What is next to each other in the file is asked for at the same time.
                     let bands = Bands::new(self.frame, start, lines, chunk);
+                    // A chunk that is a whole band leaves the bands to be shared.
+                    let groups = rayon::current_num_threads().div_ceil(bands.len().max(1));
+                    let bands = bands.into_iter().flat_map(|bands| bands.in_groups(groups));
                     parallel::each_item(bands, |_, mut bands| {
                         for place in places() {
                             for (start, lines) in bands.chunks() {

@@ -15,6 +15,8 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
+use zerocopy::FromZeros;
+
 use super::spare::{Spare, Spares};
 use crate::byte_sets;
 use crate::chess::symmetry::Symmetry;
@@ -37,7 +39,7 @@ pub(super) const ILLEGAL: u8 = u8::MAX;
 
 /// A number that lines are made of.
 pub(in crate::verify) trait Lane:
-    Copy + Default + Ord + Send + Sync + 'static
+    Copy + Default + FromZeros + Ord + Send + Sync + 'static
 {
     /// The largest number: no position.
     const NONE: Self;
