@@ -314,7 +314,7 @@ impl<W: Bits> Layer<W> {
                 continue;
             }
             let before = found_active.count_ones();
-            if rest.count_ones() >= MANY_OF_ROW && words.len() == ROW {
+            if rest.count_ones() >= MANY_OF_ROW {
                 take_row(words, others, found, &keep);
                 *found_active = not_empty(found);
             } else {

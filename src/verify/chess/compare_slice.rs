@@ -2,7 +2,6 @@
 
 use super::compare::{Compared, ComparedLine, Comparison};
 use super::line::Score;
-use super::moves::Best;
 use super::pages::CHUNK;
 use super::slice::SliceValues;
 use super::source::sides;
@@ -49,7 +48,6 @@ impl<S: Score> SliceValues<'_, S> {
         step: &Step<'_, '_, S>,
     ) -> Result<Compared, Error> {
         let own = self.sides[side.index()].open();
-        let kept = self.zeroing[side.index()].open();
         let addresses = step.addresses.clone();
         let starts = addresses.clone().step_by(CHUNK);
         let compared = parallel::try_map_items(starts, |_, start| {
@@ -68,18 +66,7 @@ impl<S: Score> SliceValues<'_, S> {
                     continue;
                 }
                 let (at, reached) = (men.at(side, address), (step.keys(), step.scores()));
-                let zeroing = match kept.results.get(address) {
-                    None => self.zeroing(step.moves, at),
-                    Some(&results) => Best {
-                        results,
-                        scores: kept
-                            .scores
-                            .get(address)
-                            .copied()
-                            .unwrap_or([S::ILLEGAL; 64]),
-                    },
-                };
-                let expected = self.expect(reached, at, &zeroing, &mut work);
+                let expected = self.expected(step.moves, reached, at, &mut work);
                 let line = ComparedLine {
                     side,
                     results: own.results.line(address),

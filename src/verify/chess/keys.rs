@@ -110,7 +110,8 @@ impl<S: Score> SliceValues<'_, S> {
                         return;
                     }
                     let men = self.men(address);
-                    if men.legality.legal[side.index()] == 0 {
+                    let is_in_order = self.frame().is_in_order(&men.squares);
+                    if men.legality.legal[side.index()] == 0 || !is_in_order {
                         return;
                     }
                     let (at, reached) = (men.at(side, address), (numbers(step), None));

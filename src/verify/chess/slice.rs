@@ -48,7 +48,7 @@ pub(super) struct SliceValues<'a, S> {
     /// same moves.
     pub compared: [Option<Compared>; 2],
     /// What captures, promotions and pawn moves lead to, by side to move; empty unless a comparison
-    /// is to ask for it again and there is memory for it.
+    /// is to ask for it again and there is memory for it. In memory, where there are positions.
     pub zeroing: [Lines<S>; 2],
     /// Whether promotions are left to the prober as captures are.
     leaves_promotions: bool,
@@ -128,8 +128,6 @@ impl<'a, S: Score> SliceValues<'a, S> {
                 keeps_zeroing: comparison.is_some()
                     && !derives_keys(side)
                     && side.index() < sides(source.material())
-                    && source.has(Metric::Dtz)
-                    && source.leaves_promotions()
                     && values.places.own.is_none(),
             };
             let mut twins = numbers.twins();
@@ -565,9 +563,17 @@ impl<'a, S: Score> SliceValues<'a, S> {
             .reduce(Found::default, Found::and)
     }
 
-    /// The best captures, promotions and pawn moves.
+    /// The best captures, promotions and pawn moves, where identical men are in order.
     pub(super) fn zeroing(&self, moves: &Moves<'_, S>, at: At<'_>) -> Best<S> {
-        let At { side, men, .. } = at;
+        let At { side, address, men } = at;
+        let kept = &self.zeroing[side.index()];
+        if let Some(&results) = kept.results.line_here(address) {
+            let scores = kept.scores.line_here(address);
+            return Best {
+                results,
+                scores: scores.copied().unwrap_or([S::ILLEGAL; 64]),
+            };
+        }
         let captures = moves.captures(&men.placement, side, men.attacked_by_white());
         self.zeroing_with(captures, moves, at)
     }

@@ -4,11 +4,10 @@ use crate::chess::solve::space::{Board, Moves, Space, Turned};
 use crate::game::Bits;
 use crate::retro::layer::{Layer, add_to_slab};
 
-/// Squares a slider cannot pass, at one address.
+/// Squares a slider cannot pass, with addressed men on some squares.
 #[inline(always)]
-fn occupied<B: Board>(space: &Space<B>, squares: &[u8; 8]) -> B::Word {
-    let addressed = &squares[..space.axes.len()];
-    addressed
+pub(super) fn occupied<B: Board>(space: &Space<B>, squares: &[u8]) -> B::Word {
+    squares
         .iter()
         .chain(&space.fixed)
         .fold(B::Word::ZERO, |all, &square| {
@@ -19,7 +18,7 @@ fn occupied<B: Board>(space: &Space<B>, squares: &[u8; 8]) -> B::Word {
 /// What is done with the neighbours of a word.
 ///
 /// A trait and no closure, since only a function can be made to be inlined.
-pub(super) trait Visitor<W> {
+trait Visitor<W> {
     /// Told about an address one quiet move away, and the positions between which the man can move
     /// because nothing stands in his way; says whether to go on.
     fn visit(&mut self, address: usize, open: W) -> bool;
@@ -28,7 +27,7 @@ pub(super) trait Visitor<W> {
 /// Visits every address one quiet move of an addressed man of `side` away; of those from number
 /// `first` on.
 #[inline(always)]
-pub(super) fn visit_neighbours<B: Board>(
+fn visit_neighbours<B: Board>(
     space: &Space<B>,
     lines: &LineTable,
     (side, first): (usize, usize),
@@ -36,7 +35,7 @@ pub(super) fn visit_neighbours<B: Board>(
     squares: &[u8; 8],
     visitor: &mut impl Visitor<B::Word>,
 ) {
-    let occupied = occupied(space, squares);
+    let occupied = occupied(space, &squares[..space.axes.len()]);
     for (number, axis) in space.axes.iter().enumerate() {
         if axis.side != side || number < first {
             continue;
@@ -160,26 +159,72 @@ pub fn push_predecessors<B: Board>(
     word: B::Word,
     reached: &mut Layer<B::Word>,
 ) {
-    if space.word_side == side {
-        reached.insert(address, B::word_moves(word));
-    }
     let mut squares = [0u8; 8];
     space.squares(address, &mut squares);
+    let all = PushedMen {
+        side,
+        first: 0,
+        only_turns: false,
+    };
+    push_word(space, lines, all, (address, &squares), word, reached);
+}
+
+/// Whose moves a word is pushed back by.
+#[derive(Clone, Copy)]
+pub(super) struct PushedMen {
+    pub side: usize,
+    /// The number of the first that slides or leaps.
+    pub first: usize,
+    /// Whether of the first man's moves only those count with which the board is turned.
+    pub only_turns: bool,
+}
+
+/// Adds positions from which some men have a quiet move into the positions of one word.
+#[inline(always)]
+pub(super) fn push_word<B: Board>(
+    space: &Space<B>,
+    lines: &LineTable,
+    men: PushedMen,
+    (address, squares): (usize, &[u8; 8]),
+    word: B::Word,
+    reached: &mut Layer<B::Word>,
+) {
+    if space.word_side == men.side {
+        reached.insert(address, B::word_moves(word));
+    }
     let first = &space.axes[0];
-    if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == side) {
+    if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == men.side) {
         for from in &back[first.place_at(address)] {
-            let at = address_after_turn(space, &squares, *from);
+            if men.only_turns && !is_turned::<B>(from) {
+                continue;
+            }
+            let at = address_after_turn(space, squares, *from);
             reached.insert(at, B::pull(B::inverse(from.symmetry.into()), word));
         }
     }
     let mut push = Push { word, reached };
-    visit_neighbours(space, lines, (side, 0), address, &squares, &mut push);
+    visit_neighbours(
+        space,
+        lines,
+        (men.side, men.first),
+        address,
+        squares,
+        &mut push,
+    );
+}
+
+/// Whether the other men come to stand on other squares with a move of the first one.
+#[inline(always)]
+pub(super) fn is_turned<B: Board>(from: &Turned) -> bool {
+    // No symmetry but one leaves both of these where they are.
+    let symmetry = usize::from(from.symmetry);
+    B::map(symmetry, 0) != 0 || B::map(symmetry, 1) != 1
 }
 
 /// Adds a word to its neighbours.
-pub(super) struct Push<'a, W> {
-    pub word: W,
-    pub reached: &'a mut Layer<W>,
+struct Push<'a, W> {
+    word: W,
+    reached: &'a mut Layer<W>,
 }
 
 impl<W: Bits> Visitor<W> for Push<'_, W> {

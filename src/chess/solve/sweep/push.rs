@@ -8,9 +8,9 @@
 //! other places from each word.
 
 use super::neighbours::{
-    LineTable, Push, RAY_END, address_after_turn, push_predecessors, visit_neighbours,
+    LineTable, PushedMen, RAY_END, is_turned, occupied, push_predecessors, push_word,
 };
-use crate::chess::solve::space::{Axis, Board, Moves, Space, Turned};
+use crate::chess::solve::space::{Axis, Board, Moves, Space};
 use crate::game::Bits;
 use crate::retro::layer::{Layer, ROW, not_empty};
 
@@ -53,14 +53,6 @@ pub(super) fn push_layer<B: Board>(
     }
 }
 
-/// Whether the other men come to stand on other squares with a move of the first one.
-#[inline(always)]
-fn is_turned<B: Board>(from: &Turned) -> bool {
-    // No symmetry but one leaves both of these where they are.
-    let symmetry = usize::from(from.symmetry);
-    B::map(symmetry, 0) != 0 || B::map(symmetry, 1) != 1
-}
-
 /// A row of words to move back from.
 struct RowPush<'a, B: Board> {
     space: &'a Space<B>,
@@ -82,10 +74,7 @@ impl<B: Board> RowPush<'_, B> {
         space.squares(self.start, &mut squares);
         self.push_words(squares, reached);
         let last = space.axes.len() - 1;
-        let others = squares[..last].iter().chain(&space.fixed);
-        let occupied = others.fold(B::Word::ZERO, |all, &square| {
-            all | B::Word::bit(u32::from(square))
-        });
+        let occupied = occupied(space, &squares[..last]);
         for (number, axis) in space.axes[..last].iter().enumerate() {
             if axis.side != self.side {
                 continue;
@@ -118,30 +107,22 @@ impl<B: Board> RowPush<'_, B> {
     /// turned: word by word.
     #[inline(always)]
     fn push_words(&self, mut squares: [u8; 8], reached: &mut Layer<B::Word>) {
-        let RowPush { space, side, .. } = *self;
-        let last = space.axes.len() - 1;
-        let first = &space.axes[0];
+        let last = self.space.axes.len() - 1;
+        let men = PushedMen {
+            side: self.side,
+            first: last,
+            only_turns: true,
+        };
         for place in self.active.ones().map(|place| place as usize) {
             let (address, word) = (self.start + place, self.words[place]);
             squares[last] = self.last.squares[place];
-            if space.word_side == side {
-                reached.insert(address, B::word_moves(word));
-            }
-            if let (Moves::Turn { back, .. }, true) = (&first.moves, first.side == side) {
-                let back = &back[first.place_at(address)];
-                for from in back.iter().filter(|from| is_turned::<B>(from)) {
-                    let at = address_after_turn(space, &squares, *from);
-                    reached.insert(at, B::pull(B::inverse(from.symmetry.into()), word));
-                }
-            }
-            let mut push = Push { word, reached };
-            visit_neighbours(
-                space,
+            push_word(
+                self.space,
                 self.lines,
-                (side, last),
-                address,
-                &squares,
-                &mut push,
+                men,
+                (address, &squares),
+                word,
+                reached,
             );
         }
     }

@@ -164,7 +164,7 @@ impl<'l> Bands<'l> {
         parts.collect()
     }
 
-    /// Divides the bands into so many groups.
+    /// Divides the bands into so many groups, or fewer.
     pub fn in_groups(mut self, groups: usize) -> Vec<Bands<'l>> {
         let length = self.starts.len().div_ceil(groups.max(1)).max(1);
         let starts = self.starts.chunks(length);
