@@ -1,7 +1,12 @@
 //! How hard to compress and to look for the order of the dimensions.
 
+use crate::chess::material::Material;
 use crate::metric::Metric;
 use crate::table::{Compression, Matches, WriteOptions};
+
+/// Values of a row of chess: the squares of a man alone of its kind. The places of two or more men
+/// of a kind are a multiple of 4.
+const SQUARES: usize = 64;
 
 /// How hard to look for the order of the dimensions, and what to keep.
 #[derive(Clone, Debug)]
@@ -24,10 +29,15 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// What a compression means for a metric.
+    /// What a compression means for a metric of a material of chess.
     #[must_use]
-    pub fn new(compression: Compression, metric: Metric) -> Effort {
-        let mut options = WriteOptions::from(compression);
+    pub fn new(compression: Compression, metric: Metric, material: &Material) -> Effort {
+        let mut options = WriteOptions {
+            // Of the results of all five men, those with pawns take 16 % less where bytes end with
+            // rows, those without 7 % more: one row is less like the next one there.
+            row: if material.has_pawns() { SQUARES } else { 0 },
+            ..compression.into()
+        };
         let keeps_one_side = matches!(compression, Compression::Small | Compression::Smallest);
         if metric == Metric::Dtm && !keeps_one_side {
             // A probe for a mate decodes a block of results as well; halving the block keeps both

@@ -42,7 +42,7 @@ pub trait Generate: TableGame {
     const MATES: Self::Metric;
 
     /// How a file of a metric is compressed, and what is kept in it.
-    fn effort(compression: Compression, metric: Self::Metric) -> Effort;
+    fn effort(compression: Compression, metric: Self::Metric, material: &Self::Material) -> Effort;
 
     /// Adds the metrics that are always written, and takes out those that there are not.
     fn complete(options: &mut GenerateOptions<Self>);

@@ -31,7 +31,7 @@ pub fn recompress<G: Generate>(
     compression: Compression,
     progress: &Progress<'_>,
 ) -> Result<WrittenSizes, Error> {
-    let effort = G::effort(compression, file.metric);
+    let effort = G::effort(compression, file.metric, &file.material);
     let kept = kept_sides(file, table, &effort);
     let failed = Mutex::new(None);
     let sources = table.streams().iter();

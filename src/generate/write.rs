@@ -37,8 +37,8 @@ pub fn write_metric(
     compression: Compression,
     cancel: &AtomicBool,
 ) -> Result<u64, Error> {
-    let effort = Effort::new(compression, metric);
     let material = slices.material();
+    let effort = Effort::new(compression, metric, &material);
     let addressing = Addressing::new(index_space);
     // With the same men on both sides, Black to move is White to move with the colours exchanged.
     let new_side = |side: usize, plane: Plane| {

@@ -46,10 +46,15 @@ pub(super) struct StreamEncoder<'a> {
     stream: StreamSource<'a>,
     packing: Packing,
     block_values: usize,
-    /// Values in increasing order; the position is the symbol.
+    /// Values in increasing order; the position is the symbol. Some may be spare, which makes
+    /// another packing of it.
     symbols: Vec<u8>,
-    /// Symbol of each value, or [`UNANNOUNCED`].
+    /// Symbol of each value that was announced, or [`UNANNOUNCED`].
     symbol_of: [u16; 256],
+    /// The first and the last value that was announced.
+    announced: (u8, u8),
+    /// Whether there are values between the symbols, or spare ones.
+    has_gaps: bool,
     options: &'a WriteOptions,
 }
 
@@ -60,19 +65,33 @@ impl<'a> StreamEncoder<'a> {
         present: [bool; 256],
         options: &'a WriteOptions,
     ) -> Self {
-        let symbols: Vec<u8> = (0..=255)
+        let announced: Vec<u8> = (0..=255)
             .filter(|&value| present[usize::from(value)])
             .collect();
+        let packing = options.packing(announced.len());
+        let spare = (0..=255).filter(|&value| !present[usize::from(value)]);
+        let spare = spare.take(packing.symbols().saturating_sub(announced.len()));
+        let mut symbols: Vec<u8> = announced.iter().copied().chain(spare).collect();
+        symbols.sort_unstable();
         let mut symbol_of = [UNANNOUNCED; 256];
         for (symbol, &value) in (0..).zip(&symbols) {
-            symbol_of[usize::from(value)] = symbol;
+            if present[usize::from(value)] {
+                symbol_of[usize::from(value)] = symbol;
+            }
         }
-        let packing = Packing::for_symbols(symbols.len());
+        let (first, last) = match *announced {
+            [first, .., last] => (first, last),
+            [only] => (only, only),
+            [] => (0, 0),
+        };
         Self {
             number,
             stream,
             packing,
-            block_values: options.block_values(packing),
+            block_values: options.block_values(announced.len()),
+            has_gaps: usize::from(last - first) + 1 != announced.len()
+                || symbols.len() != announced.len(),
+            announced: (first, last),
             symbols,
             symbol_of,
             options,
@@ -133,10 +152,8 @@ impl<'a> StreamEncoder<'a> {
     /// Makes symbols of values; says whether all were announced.
     #[inline(always)]
     fn to_symbols(&self, values: &mut [u8]) -> bool {
-        let Some((&first, &last)) = self.symbols.first().zip(self.symbols.last()) else {
-            return false;
-        };
-        if usize::from(last - first) + 1 == self.symbols.len() {
+        let (first, last) = self.announced;
+        if !self.has_gaps {
             // Without gaps a symbol is a difference, of which compilers make many at a time.
             let mut highest = 0;
             for value in values {
@@ -153,7 +170,7 @@ impl<'a> StreamEncoder<'a> {
         };
         let (eights, rest) = values.as_chunks_mut::<8>();
         // Values come in runs, and eight that are what the eight before them are need no look-up.
-        let mut before = ([first; 8], [0; 8]);
+        let mut before = ([first; 8], [symbol_of(first); 8]);
         for eight in eights {
             if *eight != before.0 {
                 before.0 = *eight;

@@ -37,6 +37,9 @@ pub struct WriteOptions {
     pub level: i32,
     /// Packed bytes in a block, 1 to [`MAX_BLOCK_BYTES`]: what a cold probe must decode.
     pub block_bytes: usize,
+    /// Values in a row, which no byte shares with the next row; 0 if there are no rows. See
+    /// [`Packing::in_rows`].
+    pub row: usize,
     /// zstd: bytes of the dictionary of each stream, at most; 0 for none. It is kept only where a
     /// sample shows that it saves more than its own size.
     pub dictionary_bytes: usize,
@@ -65,6 +68,7 @@ impl From<Compression> for WriteOptions {
             codec: Codec::Zstd,
             level: 6,
             block_bytes: 16 << 10,
+            row: 0,
             dictionary_bytes: 0,
             dictionary_samples: 256,
             strategy: None,
@@ -105,9 +109,13 @@ impl From<Compression> for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Values in a block of a stream with this packing.
-    pub fn block_values(&self, packing: Packing) -> usize {
-        self.block_bytes * packing.per_byte()
+    /// Values in a block of a stream in which so many different values occur, 1 to 256.
+    pub fn block_values(&self, symbols: usize) -> usize {
+        self.block_bytes * self.packing(symbols).per_byte()
+    }
+
+    pub(super) fn packing(&self, symbols: usize) -> Packing {
+        Packing::in_rows(symbols, self.row)
     }
 
     pub(super) fn check(&self) -> Result<(), WriteError> {

@@ -13,6 +13,9 @@
 use crate::reserve::{Refused, array};
 use crate::simd;
 
+/// The fewest symbols of each packing.
+const FEWEST: [usize; 6] = [1, 3, 4, 5, 7, 17];
+
 /// How many symbols a stream has and how many of them a byte holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
@@ -40,6 +43,29 @@ impl Packing {
             symbols: symbols as u16,
             per_byte,
         }
+    }
+
+    /// The densest packing for this many symbols that ends a byte where a row of so many values
+    /// ends; the densest of all if there are no rows, which 0 says. Its number of symbols is what a
+    /// stream has to have for it, so the rest of them is never used.
+    ///
+    /// What repeats does so from row to row. Of three symbols a byte holds five, so in rows of 64
+    /// the same values make other bytes in the next four rows; with a fourth symbol a byte holds
+    /// four, and 16 bytes are a row.
+    ///
+    /// # Panics
+    ///
+    /// If there is no symbol or there are more than 256.
+    pub fn in_rows(symbols: usize, row: usize) -> Self {
+        let packings = FEWEST.map(|fewest| Self::for_symbols(symbols.max(fewest)));
+        let fits = |packing: &Self| symbols == 1 || row.is_multiple_of(packing.per_byte());
+        let [.., widest] = packings;
+        packings.into_iter().find(fits).unwrap_or(widest)
+    }
+
+    /// How many symbols a stream has.
+    pub fn symbols(self) -> usize {
+        usize::from(self.symbols)
     }
 
     /// Symbols in one byte: 8, 5, 4, 3, 2 or 1.
@@ -268,6 +294,23 @@ mod tests {
                 assert_eq!(unpacker.value(&packed, place), values[place]);
             }
         }
+    }
+
+    #[test]
+    fn a_byte_ends_where_a_row_ends() {
+        let packings = |row: usize| {
+            [1, 2, 3, 4, 5, 6, 7, 16, 17].map(|count| {
+                let packing = Packing::in_rows(count, row);
+                assert!(packing.symbols() >= count);
+                assert_eq!(packing, Packing::for_symbols(packing.symbols()));
+                packing.per_byte()
+            })
+        };
+        assert_eq!(packings(0), [8, 8, 5, 4, 3, 3, 2, 2, 1]);
+        assert_eq!(packings(64), [8, 8, 4, 4, 2, 2, 2, 2, 1]);
+        assert_eq!(packings(90), [8, 5, 5, 3, 3, 3, 2, 2, 1]);
+        assert_eq!(Packing::in_rows(3, 64), Packing::for_symbols(4));
+        assert_eq!(Packing::in_rows(5, 64), Packing::for_symbols(7));
     }
 
     #[test]

@@ -111,6 +111,54 @@ fn high_bytes_stand_behind_low_ones() {
 }
 
 #[test]
+fn bytes_end_where_rows_end() {
+    // Rows of 64 of which each is one of a few: so many kinds of values, with and without gaps.
+    let mut random = fastrand::Rng::with_seed(9);
+    for (kinds, symbols) in [
+        (1, 1),
+        (2, 2),
+        (3, 4),
+        (4, 4),
+        (5, 7),
+        (6, 7),
+        (16, 16),
+        (17, 17),
+    ] {
+        for step in [1, 3] {
+            let rows: Vec<Vec<u8>> = (0..20)
+                .map(|_| (0..64).map(|_| 5 + step * random.u8(..kinds)).collect())
+                .collect();
+            let values: Vec<u8> = std::iter::repeat_with(|| rows[random.usize(..20)].clone())
+                .take(2000)
+                .flatten()
+                .collect();
+            let in_rows = WriteOptions {
+                row: 64,
+                ..WriteOptions::default()
+            };
+            let dense = table_bytes(&[values.clone()], &WriteOptions::default());
+            let in_rows = table_bytes(&[values.clone()], &in_rows);
+            let [dense, in_rows] = [dense, in_rows].map(|bytes| {
+                let (len, table) = (bytes.len(), Table::from_store(Box::new(bytes)).unwrap());
+                table.verify_checksums(&|_, _| true).unwrap();
+                let stream = table.stream(0).unwrap();
+                assert_eq!(table.read_stream(stream).unwrap(), values);
+                (len, stream.values().len())
+            });
+            assert_eq!((dense.1, in_rows.1), (kinds.into(), symbols));
+            match dense.1 == in_rows.1 {
+                true => assert_eq!(dense.0, in_rows.0),
+                // What repeats is found wherever it stands.
+                false => assert!(
+                    in_rows.0 < dense.0 * 9 / 10,
+                    "{kinds}: {in_rows:?}, {dense:?}"
+                ),
+            }
+        }
+    }
+}
+
+#[test]
 fn blocks_are_compressed_in_the_better_of_two_ways() {
     // Words of six bytes in an order by lot: no match of seven bytes is found, but shorter ones are.
     let mut random = fastrand::Rng::with_seed(4);

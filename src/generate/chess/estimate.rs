@@ -16,14 +16,14 @@ struct Bits([f64; 3]);
 
 /// Measured with the 110 materials of five men: the sum of the files over the sum of the indices.
 /// Where one side has only its king the other wins or draws, and much less has to be said.
-const WITHOUT_PAWNS: Bits = Bits([0.0468, 0.1830, 0.5068]);
-const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0054, 0.1813, 0.5457]);
-const WITH_PAWNS: Bits = Bits([0.0852, 0.1101, 0.4677]);
-const WITH_PAWNS_BARE_KING: Bits = Bits([0.0045, 0.0129, 0.4302]);
+const WITHOUT_PAWNS: Bits = Bits([0.0454, 0.1823, 0.4900]);
+const WITHOUT_PAWNS_BARE_KING: Bits = Bits([0.0057, 0.2198, 0.5368]);
+const WITH_PAWNS: Bits = Bits([0.0712, 0.1099, 0.4741]);
+const WITH_PAWNS_BARE_KING: Bits = Bits([0.0046, 0.0265, 0.4112]);
 
-/// Nanoseconds of one core for each index, both sides to move counted, on a core of an Intel Xeon
-/// with AVX-512 that others use as well. All five-man materials took 55 together; single ones 40
-/// to 80.
+/// Nanoseconds of one core for each index, both sides to move counted, on a core of an AMD EPYC
+/// (Zen 5) with nothing else to do. All five-man materials took 22.9 together, which these share as
+/// the samples of a profile did.
 mod nanoseconds {
     /// Results and distances to zeroing where one winner is solved after the other, for each
     /// position of the solver, in which like men are told apart. Measured with six men: 18 for
@@ -36,13 +36,13 @@ mod nanoseconds {
     /// men, of which Black to move was read, on a busy AMD EPYC.
     pub const READING_BACK: f64 = 5.0;
     /// Results and distances to zeroing.
-    pub const SOLVING: f64 = 13.0;
+    pub const SOLVING: f64 = 3.0;
     /// Distances to mate as well.
-    pub const SOLVING_MATES: f64 = 19.0;
+    pub const SOLVING_MATES: f64 = 5.6;
     /// Packing values and leaving behind what others read.
-    pub const KEEPING: f64 = 4.5;
+    pub const KEEPING: f64 = 2.3;
     /// Writing WDL, DTZ and DTM at the default compression.
-    pub const WRITING: [f64; 3] = [4.0, 6.0, 9.0];
+    pub const WRITING: [f64; 3] = [2.0, 4.0, 6.0];
 }
 
 /// How much larger files are, and how much longer writing them takes, than at the default

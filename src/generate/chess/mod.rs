@@ -199,8 +199,8 @@ impl Generate for Chess {
     const ZEROING: Metric = Metric::Dtz;
     const MATES: Metric = Metric::Dtm;
 
-    fn effort(compression: Compression, metric: Metric) -> Effort {
-        Effort::new(compression, metric)
+    fn effort(compression: Compression, metric: Metric, material: &Material) -> Effort {
+        Effort::new(compression, metric, material)
     }
 
     fn complete(options: &mut GenerateOptions) {

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::error::write_error;
 use crate::generate::effort::Effort;
 use crate::parallel;
-use crate::table::{BlockSizes, Codec, Packing, WriteOptions};
+use crate::table::{BlockSizes, Codec, WriteOptions};
 
 /// Indices of the slices that are looked at, at the most: those of six of 24 slices of five men.
 const SAMPLED_INDICES: u64 = 6 << 24;
@@ -114,8 +114,7 @@ impl<'a, S: Ordered> Sample<'a, S> {
             block_bytes: effort.sample_bytes,
             ..effort.options.clone()
         };
-        let packing = Packing::for_symbols(side.symbols());
-        let block_values = options.block_values(packing) as u64;
+        let block_values = options.block_values(side.symbols()) as u64;
         let all_blocks = side.len().div_ceil(block_values);
         // No order is looked at in more blocks than all orders are in one round.
         let pairs = one_with_each_pair(side).len() as u64;

@@ -107,7 +107,7 @@ impl Ordered for Made {
 }
 
 fn effort(compression: Compression) -> Effort {
-    Effort::new(compression, Metric::Dtz)
+    Effort::new(compression, Metric::Dtz, &"KRvK".parse().unwrap())
 }
 
 /// Noise that depends on some digits.

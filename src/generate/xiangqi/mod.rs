@@ -24,10 +24,11 @@ use crate::Error;
 use crate::game::{Color, Game};
 use crate::simd::Width;
 use crate::table::{
-    Compression, Description, Packing, SideStatistics, StreamSource, WriteOptions, values_present,
+    Compression, Description, SideStatistics, StreamSource, WriteOptions, values_present,
     write_table,
 };
 use crate::tables::{find, table_path};
+use crate::xiangqi::rules::SQUARES;
 use crate::xiangqi::solve::{SolveError, SolveOptions, Solved, Targets, solve_dropping};
 use crate::xiangqi::{HAS_ROUNDS, IndexSpace, Material, Metric, Rules, Xiangqi, needs_rounds};
 use numbers::{Dimensions, InOrder, Numbers, Side};
@@ -76,9 +77,13 @@ impl Generate for Xiangqi {
     const ZEROING: Metric = Metric::Dtc;
     const MATES: Metric = Metric::Dtm;
 
-    fn effort(compression: Compression, metric: Metric) -> Effort {
+    fn effort(compression: Compression, metric: Metric, _: &Material) -> Effort {
         let are_results = metric == Metric::Wdl;
-        Effort::for_both_sides(compression, WriteOptions::from(compression), are_results)
+        let options = WriteOptions {
+            row: SQUARES,
+            ..compression.into()
+        };
+        Effort::for_both_sides(compression, options, are_results)
     }
 
     fn complete(options: &mut GenerateOptions<Xiangqi>) {
@@ -183,7 +188,7 @@ impl Generate for Xiangqi {
         let material = job.step.material;
         let path = table_path(&options.own_directory(), &material, metric);
         let space = IndexSpace::new(material).ok_or_else(|| SolveError::too_large(&material))?;
-        let effort = Xiangqi::effort(options.compression, metric);
+        let effort = Xiangqi::effort(options.compression, metric, &material);
         let numbers = Numbers::new(&space, &solved.space);
         let mut values = solved.sides.each_ref().map(|side| numbers.of(side, metric));
         let statistics = statistics(solved, &space, metric, job.cancel)?;
@@ -239,8 +244,7 @@ impl Generate for Xiangqi {
 /// The order of the dimensions of a stream.
 fn order(side: &Side<'_>, effort: &Effort) -> Result<Dimensions, Error> {
     let natural = side.natural_order();
-    let packing = Packing::for_symbols(side.symbols());
-    let block_values = effort.options.block_values(packing) as u64;
+    let block_values = effort.options.block_values(side.symbols()) as u64;
     if side.len().div_ceil(block_values) < FEWEST_BLOCKS {
         return Ok(natural);
     }
