@@ -136,8 +136,8 @@ fn bytes_end_where_rows_end() {
                 row: 64,
                 ..WriteOptions::default()
             };
-            let dense = table_bytes(&[values.clone()], &WriteOptions::default());
-            let in_rows = table_bytes(&[values.clone()], &in_rows);
+            let dense = table_bytes(std::slice::from_ref(&values), &WriteOptions::default());
+            let in_rows = table_bytes(std::slice::from_ref(&values), &in_rows);
             let [dense, in_rows] = [dense, in_rows].map(|bytes| {
                 let (len, table) = (bytes.len(), Table::from_store(Box::new(bytes)).unwrap());
                 table.verify_checksums(&|_, _| true).unwrap();
