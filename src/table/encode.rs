@@ -69,21 +69,15 @@ impl<'a> StreamEncoder<'a> {
             .filter(|&value| present[usize::from(value)])
             .collect();
         let packing = options.packing(announced.len());
-        let spare = (0..=255).filter(|&value| !present[usize::from(value)]);
-        let spare = spare.take(packing.symbols().saturating_sub(announced.len()));
-        let mut symbols: Vec<u8> = announced.iter().copied().chain(spare).collect();
-        symbols.sort_unstable();
+        let symbols = with_spare(&announced, packing.symbols());
         let mut symbol_of = [UNANNOUNCED; 256];
         for (symbol, &value) in (0..).zip(&symbols) {
             if present[usize::from(value)] {
                 symbol_of[usize::from(value)] = symbol;
             }
         }
-        let (first, last) = match *announced {
-            [first, .., last] => (first, last),
-            [only] => (only, only),
-            [] => (0, 0),
-        };
+        let [first, last] =
+            [announced.first(), announced.last()].map(|value| value.copied().unwrap_or_default());
         Self {
             number,
             stream,
@@ -269,6 +263,15 @@ impl<'a> StreamEncoder<'a> {
         out.write_all(&directory)?;
         Ok(sizes)
     }
+}
+
+/// So many values in increasing order: some, and the smallest others.
+fn with_spare(values: &[u8], count: usize) -> Vec<u8> {
+    let others = (0..=255).filter(|value| !values.contains(value));
+    let spare = others.take(count.saturating_sub(values.len()));
+    let mut all: Vec<u8> = values.iter().copied().chain(spare).collect();
+    all.sort_unstable();
+    all
 }
 
 /// Makes symbols of the values of a block and packs them; says whether all were announced.

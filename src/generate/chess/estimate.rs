@@ -46,15 +46,14 @@ mod nanoseconds {
 }
 
 /// How much larger files are, and how much longer writing them takes, than at the default
-/// compression. Measured with four men; of `small`, the sizes with five men, and the times so that
-/// they come to what all five men took, 80 minutes of one core. `smallest` beside `small` as KBNvKN
-/// and KQRvKB of five men, the time also as LZMA beside zstd's level 19, of an AMD EPYC.
+/// compression. `fast` was measured with four men, the others with all of five, as what `convert`
+/// makes of the default and as the time it takes.
 fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
     match compression {
         Compression::Fast => ([1.12, 1.02, 1.03], [0.65, 0.65, 0.62]),
         Compression::Default => ([1.0; 3], [1.0; 3]),
-        Compression::Small => ([0.86, 0.76, 0.64], [2.5, 3.75, 4.1]),
-        Compression::Smallest => ([0.69, 0.64, 0.53], [36.0, 54.0, 58.0]),
+        Compression::Small => ([0.85, 0.80, 0.65], [2.6, 2.7, 4.3]),
+        Compression::Smallest => ([0.48, 0.62, 0.51], [9.0, 20.0, 26.0]),
     }
 }
 
