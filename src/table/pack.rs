@@ -55,7 +55,7 @@ impl Packing {
     ///
     /// # Panics
     ///
-    /// If there is no symbol or there are more than 256.
+    /// If there are more than 256 symbols.
     pub fn in_rows(symbols: usize, row: usize) -> Self {
         let packings = FEWEST.map(|fewest| Self::for_symbols(symbols.max(fewest)));
         let fits = |packing: &Self| symbols == 1 || row.is_multiple_of(packing.per_byte());
