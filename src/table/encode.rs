@@ -51,10 +51,8 @@ pub(super) struct StreamEncoder<'a> {
     symbols: Vec<u8>,
     /// Symbol of each value that was announced, or [`UNANNOUNCED`].
     symbol_of: [u16; 256],
-    /// The first and the last value that was announced.
-    announced: (u8, u8),
-    /// Whether there are values between the symbols, or spare ones.
-    has_gaps: bool,
+    /// The values that were announced, in increasing order.
+    announced: Vec<u8>,
     options: &'a WriteOptions,
 }
 
@@ -76,18 +74,14 @@ impl<'a> StreamEncoder<'a> {
                 symbol_of[usize::from(value)] = symbol;
             }
         }
-        let [first, last] =
-            [announced.first(), announced.last()].map(|value| value.copied().unwrap_or_default());
         Self {
             number,
             stream,
             packing,
             block_values: options.block_values(announced.len()),
-            has_gaps: usize::from(last - first) + 1 != announced.len()
-                || symbols.len() != announced.len(),
-            announced: (first, last),
             symbols,
             symbol_of,
+            announced,
             options,
         }
     }
@@ -146,8 +140,11 @@ impl<'a> StreamEncoder<'a> {
     /// Makes symbols of values; says whether all were announced.
     #[inline(always)]
     fn to_symbols(&self, values: &mut [u8]) -> bool {
-        let (first, last) = self.announced;
-        if !self.has_gaps {
+        let Some((&first, &last)) = self.announced.first().zip(self.announced.last()) else {
+            return false;
+        };
+        let has_spare = self.symbols.len() != self.announced.len();
+        if !has_spare && usize::from(last - first) + 1 == self.symbols.len() {
             // Without gaps a symbol is a difference, of which compilers make many at a time.
             let mut highest = 0;
             for value in values {
