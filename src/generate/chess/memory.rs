@@ -157,12 +157,16 @@ pub(super) fn of_step(
         };
         return Some(solving.max(solved + shape.syzygy_bytes()));
     }
-    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
+    let slice_len = IndexSpace::len_of_slice(material);
+    let row = slice_len * ROW_BITS / 8;
     let turned = shape.words * SAMPLED_BYTES;
     let writing = if shape.slices == 1 {
         solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row + turned)
     } else {
-        finished + (threads + 1) * (row + solved_one / 2) + threads * turned + solved_one
+        let in_order = (threads + 1) * (row + solved_one / 2) + threads * turned + solved_one;
+        let sample = SAMPLE_BYTES.into_iter().max().unwrap_or(0);
+        let sampled = 2 * sampled_slices(shape.slices, slice_len) * shape.words * sample;
+        finished + in_order.max(sampled + threads * solved_one / 2)
     };
     Some(solving.max(writing))
 }
