@@ -25,8 +25,8 @@ const SMALL_PAGE: usize = 4 << 10;
 /// much together.
 const COUNTED: usize = 64 << 10;
 
-/// An allocator for programs that generate tables. Pieces of 512 KiB to 1 GiB lie in pages of 2 MiB,
-/// and are kept for whoever asks next as long as no more is in use and kept than was in use before;
+/// An allocator for programs that generate tables. Pieces of 512 KiB to 1 GiB lie in pages of 2 MiB
+/// and are kept for whoever asks next, as long as less is in use and kept than was in use before;
 /// all else is left to the system's allocator.
 ///
 /// ```
