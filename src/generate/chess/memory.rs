@@ -71,6 +71,13 @@ impl Shape<'_> {
         self.words * self.slices * 2
     }
 
+    /// Bytes of the slices that the order of a file is tried on.
+    fn sample_bytes(&self, metric: Metric) -> u64 {
+        let slice_len = IndexSpace::len_of_slice(self.material);
+        let sides = 2 * sampled_slices(self.slices, slice_len);
+        sides * self.words * SAMPLE_BYTES[usize::from(metric.number())]
+    }
+
     /// The most slices that are kept for others at a time, each side counted.
     fn own_views(&self) -> u64 {
         let pawns = PawnSlices::new(self.material);
@@ -157,16 +164,14 @@ pub(super) fn of_step(
         };
         return Some(solving.max(solved + shape.syzygy_bytes()));
     }
-    let slice_len = IndexSpace::len_of_slice(material);
-    let row = slice_len * ROW_BITS / 8;
+    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
     let turned = shape.words * SAMPLED_BYTES;
     let writing = if shape.slices == 1 {
         solved_one + (2 * shape.words * SAMPLED_BYTES).max(2 * row + turned)
     } else {
         let in_order = (threads + 1) * (row + solved_one / 2) + threads * turned + solved_one;
-        let sample = SAMPLE_BYTES.into_iter().max().unwrap_or(0);
-        let sampled = 2 * sampled_slices(shape.slices, slice_len) * shape.words * sample;
-        finished + in_order.max(sampled + threads * solved_one / 2)
+        let sampled = metrics.iter().map(|&metric| shape.sample_bytes(metric));
+        finished + in_order.max(sampled.max().unwrap_or(0) + threads * solved_one / 2)
     };
     Some(solving.max(writing))
 }
@@ -314,13 +319,10 @@ pub(super) fn of_step_in_files(
         };
         return Some(solving.max(shape.syzygy_bytes() + threads * restored));
     }
-    let slice_len = IndexSpace::len_of_slice(material);
-    let row = slice_len * ROW_BITS / 8;
-    let sampled_sides = 2 * sampled_slices(shape.slices, slice_len);
-    let writing = needs.metrics.iter().map(|metric| {
-        let number = usize::from(metric.number());
-        let restored = shape.words * RESTORED_BYTES[number];
-        let sampled = sampled_sides * shape.words * SAMPLE_BYTES[number];
+    let row = IndexSpace::len_of_slice(material) * ROW_BITS / 8;
+    let writing = needs.metrics.iter().map(|&metric| {
+        let restored = shape.words * RESTORED_BYTES[usize::from(metric.number())];
+        let sampled = shape.sample_bytes(metric);
         let turned = threads * shape.words * SAMPLED_BYTES;
         (sampled + threads * restored).max((threads + 1) * (row + restored) + turned)
     });

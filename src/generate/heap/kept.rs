@@ -107,10 +107,14 @@ impl Kept {
         None
     }
 
+    /// The most bytes in use and kept together, as long as whole pages are kept.
+    fn limit(&self) -> usize {
+        self.most - self.most / LEFT_FREE
+    }
+
     /// What has to go back to the system now, piece by piece: pages of those that have most.
     pub fn surplus(&mut self) -> Option<Piece> {
-        let all = self.used + self.kept;
-        let surplus = all.saturating_sub(self.most - self.most / LEFT_FREE);
+        let surplus = (self.used + self.kept).saturating_sub(self.limit());
         if surplus == 0 {
             return None;
         }
@@ -280,8 +284,7 @@ mod tests {
                 .pieces()
                 .iter()
                 .map(|&piece| kept.pages_of(piece).bytes);
-            let most = kept.most - kept.most / LEFT_FREE;
-            assert!(kept.used + kept.kept <= most || pages.sum::<usize>() == 0);
+            assert!(kept.used + kept.kept <= kept.limit() || pages.sum::<usize>() == 0);
             assert_eq!(in_use + in_pieces + given_back, mapped);
         }
         assert!(times_full > 100);
