@@ -177,6 +177,9 @@ pub struct GenerateOptions<G: Generate = Chess> {
     pub directory: PathBuf,
     /// The materials that are wanted; what their moves lead to is added.
     pub materials: Vec<G::Material>,
+    /// Whether only tables of the wanted materials are written: what they lead to is read back from
+    /// tables of our own where these are there, and solved again where they are not.
+    pub alone: bool,
     /// The metrics that are wanted. Results are always written, since the other metrics are read
     /// together with them.
     pub metrics: Vec<G::Metric>,

@@ -75,7 +75,11 @@ impl<G: Generate> Plan<G> {
                 continue;
             }
             open.extend(materials_behind(&material, &options, &work_files));
-            let missing = G::missing(&material, &options);
+            let mut asked = options.materials.iter().map(G::Material::normal_form);
+            let missing = match !options.alone || asked.any(|asked| asked == material) {
+                true => G::missing(&material, &options),
+                false => Vec::new(),
+            };
             is_free_for::<G>(&directory, &material, &missing)?;
             wanted.insert(material, missing);
         }

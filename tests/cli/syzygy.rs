@@ -142,6 +142,57 @@ fn generate_writes_them_and_convert_makes_ours_of_them_and_back() {
 }
 
 #[test]
+fn convert_alone_leaves_out_what_a_material_leads_to() {
+    let place = Place::new();
+    for format in ["native", "syzygy"] {
+        let directory = format!("{format}-alone");
+        let tables = ["--tables", &directory];
+        let made = |name: &str| std::fs::read(place.path(&directory).join(name)).ok();
+        let (status, _, err) = place.run(
+            [
+                &[
+                    "generate", "KPvKP", "--format", format, "--metric", "wdl,dtz",
+                ],
+                &tables[..],
+            ]
+            .concat(),
+        );
+        assert_eq!(status, 0, "{err}");
+        let (to, results, others) = match format {
+            "native" => ("syzygy", "KPvKP.rtbw", ["KQvKP.rtbw", "KPvK.rtbw"]),
+            _ => ("native", "KPvKP.wdl", ["KQvKP.wdl", "KPvK.wdl"]),
+        };
+        let convert = [&["convert", "--to", to, "KPvKP", "--json"], &tables[..]].concat();
+        let alone = place.json([&convert[..], &["--alone"]].concat());
+        assert_eq!(
+            (&alone["files"], &alone["difference_count"]),
+            (&2.into(), &0.into())
+        );
+        assert!(alone["positions"].as_u64().unwrap() > 100_000, "{alone}");
+        assert!(others.iter().all(|other| made(other).is_none()));
+        let bytes = made(results).unwrap();
+        // With all that it leads to, all of it solved, it is the same table.
+        std::fs::remove_file(place.path(&directory).join(results)).unwrap();
+        let all = place.json(convert);
+        assert_eq!(all["difference_count"], 0);
+        assert!(all["files"].as_u64().unwrap() > 20, "{all}");
+        assert!(others.iter().all(|other| made(other).is_some()));
+        assert_eq!(made(results).unwrap(), bytes);
+    }
+    let (status, _, err) = place.run([
+        "convert",
+        "--from",
+        "native",
+        "--to",
+        "native",
+        "--alone",
+        "--tables",
+        "native-alone",
+    ]);
+    assert!(status == 2 && err.contains("--alone"), "{err}");
+}
+
+#[test]
 fn convert_says_where_the_tables_differ() {
     let place = Place::new();
     let generate = |material: &'static str| {

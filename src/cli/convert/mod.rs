@@ -36,10 +36,11 @@ const LISTED: usize = 10;
 #[command(after_help = "Examples:\n  \
     retrograde convert --to syzygy\n  \
     retrograde convert --to native KQvKR KRPvKR\n  \
+    retrograde convert --to syzygy --alone KRPvKRP\n  \
     retrograde convert --from native --to native --compression smallest\n  \
     retrograde convert --from native --to native --compression small --into archive KRPvKR\n\n\
     From one format to the other values are solved again, which takes less time than reading them one by one, and\n\
-    rounded distances become exact; what the materials depend on is made as well.\n\
+    rounded distances become exact; what the materials depend on is made as well, unless --alone says otherwise.\n\
     From our own to our own nothing is solved. A file is replaced when the new one is whole. Of a side to move that a\n\
     level leaves out nothing comes back at another level: that takes `generate`.\n\
     Then old and new tables are compared at some indices of each material; exit status 1 if they differ.")]
@@ -59,6 +60,11 @@ pub struct Convert {
     /// How hard to compress our own tables
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = Compression::Default)]
     compression: Compression,
+
+    /// From one format to the other: only these materials, not what they lead to, which is read from
+    /// our own tables where they are there
+    #[arg(long)]
+    alone: bool,
 
     /// From our own to our own: where the new files go [default: in the place of the old ones]
     #[arg(long, value_name = "DIR")]
@@ -110,6 +116,11 @@ impl Convert {
         progress::use_threads(self.threads)?;
         let from = self.from.map_or(self.to.other(), Into::into);
         match (from, self.to.into()) {
+            (Format::Native, Format::Native) if self.alone => {
+                bail!(
+                    "--alone is for `convert` from one format to the other; nothing else is touched here"
+                )
+            }
             (Format::Native, Format::Native) => return self.recompress(directory, out),
             (Format::Syzygy, Format::Syzygy) => {
                 bail!("there is one way to compress Syzygy tables; nothing to convert")
@@ -129,6 +140,7 @@ impl Convert {
         let start = Instant::now();
         let plan = Plan::new(&GenerateOptions {
             metrics,
+            alone: self.alone,
             format: self.to.into(),
             compression: self.compression.into(),
             memory: self.memory,

@@ -58,6 +58,7 @@ impl GenerateOptions<Chess> {
         GenerateOptions {
             directory: directory.into(),
             materials,
+            alone: false,
             metrics: Metric::ALL.to_vec(),
             compression: Compression::Default,
             format: Format::Native,
@@ -153,10 +154,9 @@ fn read_back(
     metrics: &[Metric],
     options: &GenerateOptions,
 ) -> Option<ReadBack> {
-    if !metrics.is_empty()
-        || options.format != Format::Native
-        || !restored::has_all_results(material, options)
-    {
+    // What leads to Syzygy tables has been compared with its checksums only if it is one.
+    let has_tables = options.format == Format::Native || options.alone;
+    if !metrics.is_empty() || !has_tables || !restored::has_all_results(material, options) {
         return None;
     }
     match engine(material, metrics, options) {
@@ -312,7 +312,8 @@ impl Generate for Chess {
         });
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
-            captures_alone: options.format == Format::Syzygy,
+            // Tables of our own leave promotions out as well.
+            captures_alone: options.format == Format::Syzygy && tables.is_none(),
             width: options.width,
             engine,
             // A file has one side of what is its own image with the colours exchanged.

@@ -52,6 +52,7 @@ impl GenerateOptions<Xiangqi> {
         GenerateOptions {
             directory: directory.into(),
             materials,
+            alone: false,
             metrics: Metric::ALL.to_vec(),
             compression: Compression::Default,
             format: (),

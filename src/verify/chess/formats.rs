@@ -1,6 +1,7 @@
 //! The same material in both formats, compared.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -10,12 +11,14 @@ use crate::chess::material::Material;
 use crate::chess::rules::Position;
 use crate::game::Color;
 use crate::metric::Metric;
-use crate::probe::{Format, ProbeError, ProbeOptions, Tablebase};
+use crate::probe::{Format, ProbeError, ProbeOptions, TableFile, Tablebase};
 use crate::verify::report::Difference;
 
-/// The tables of a directory, those of each format for themselves.
+/// The tables of a directory, those of each format for themselves. Where one is missing that a
+/// capture or pawn move leads to, that of the other format stands in for it.
 #[derive(Debug)]
 pub struct BothFormats {
+    directory: PathBuf,
     native: Tablebase,
     syzygy: Tablebase,
 }
@@ -38,15 +41,22 @@ impl BothFormats {
     ///
     /// [`ProbeError::Directory`] if that is impossible.
     pub fn open(directory: &Path) -> Result<BothFormats, ProbeError> {
+        let options = ProbeOptions {
+            map_files: false,
+            ..ProbeOptions::default()
+        };
+        let all = Tablebase::open_with(&[directory], &options)?;
+        let place = |file: &TableFile| (*file.material(), file.metric());
         let open = |format| {
-            let options = ProbeOptions {
-                format: Some(format),
-                map_files: false,
-                ..ProbeOptions::default()
-            };
-            Tablebase::open_with(&[directory], &options)
+            let (own, others): (Vec<_>, Vec<_>) =
+                (all.tables().iter()).partition(|file| file.format() == format);
+            let places: HashSet<_> = own.iter().map(|file| place(file)).collect();
+            let others = (others.into_iter()).filter(|file| !places.contains(&place(file)));
+            let paths: Vec<&Path> = own.into_iter().chain(others).map(TableFile::path).collect();
+            Tablebase::open_files(&paths, &options)
         };
         Ok(BothFormats {
+            directory: directory.to_owned(),
             native: open(Format::Native)?,
             syzygy: open(Format::Syzygy)?,
         })
@@ -67,10 +77,24 @@ impl BothFormats {
     ) -> Result<Compared, ProbeError> {
         let material = material.normal_form();
         let space = IndexSpace::new(material);
-        let both = [&self.native, &self.syzygy];
-        let with_distances = both
-            .iter()
-            .all(|tables| tables.table(&material, Metric::Dtz).is_some());
+        let have = |metric: Metric| {
+            let both = [
+                (&self.native, Format::Native),
+                (&self.syzygy, Format::Syzygy),
+            ];
+            both.iter().all(|(tables, format)| {
+                let file = tables.table(&material, metric);
+                file.is_some_and(|file| file.format() == *format)
+            })
+        };
+        if !have(Metric::Wdl) {
+            return Err(ProbeError::MissingTable {
+                material: material.to_string(),
+                metric: Metric::Wdl,
+                searched: [self.directory.clone()].into(),
+            });
+        }
+        let with_distances = have(Metric::Dtz);
         let indices = indices.min(space.len());
         let merge = |mut all: Compared, other: Compared| {
             all.positions += other.positions;
