@@ -13,7 +13,7 @@ use crate::Error;
 use crate::card::{Card, CardError};
 use crate::chess::Chess;
 use crate::chess::solve::Engine;
-use crate::game::TableGame;
+use crate::game::{Signature, TableGame};
 use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
 use crate::retro::ranks::Ranks;
 use crate::simd::Width;
@@ -227,6 +227,12 @@ impl<G: Generate> GenerateOptions<G> {
     /// Where the tables of the game and its rules are.
     pub(super) fn own_directory(&self) -> PathBuf {
         rules_directory::<G>(&self.directory, self.rules)
+    }
+
+    /// Whether a material in normal form is one of the wanted ones, not only what these lead to.
+    pub(super) fn asks_for(&self, material: &G::Material) -> bool {
+        let mut asked = self.materials.iter();
+        asked.any(|asked| asked.normal_form() == *material)
     }
 
     /// Where scratch files go.

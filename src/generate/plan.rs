@@ -75,8 +75,7 @@ impl<G: Generate> Plan<G> {
                 continue;
             }
             open.extend(materials_behind(&material, &options, &work_files));
-            let mut asked = options.materials.iter().map(G::Material::normal_form);
-            let missing = match !options.alone || asked.any(|asked| asked == material) {
+            let missing = match !options.alone || options.asks_for(&material) {
                 true => G::missing(&material, &options),
                 false => Vec::new(),
             };
@@ -212,9 +211,8 @@ impl<G: Generate> Plan<G> {
     /// damaged.
     #[must_use]
     pub fn first_missing(&self) -> Option<&Step<G>> {
-        let asked = self.options.materials.iter().map(G::Material::normal_form);
-        let asked: Vec<G::Material> = asked.collect();
-        (self.steps.iter()).find(|step| !step.metrics.is_empty() && !asked.contains(&step.material))
+        let is_asked = |step: &Step<G>| self.options.asks_for(&step.material);
+        (self.steps.iter()).find(|step| !step.metrics.is_empty() && !is_asked(step))
     }
 
     /// Whether everything is there already.
@@ -360,10 +358,8 @@ fn ordered_steps<G: Generate>(
         .filter(|&view| is_for_file(view, men_in_memory))
         .collect();
     let has_to_leave = |material: &G::Material| {
-        let mut asked = options.materials.iter();
         let mut own = later.iter().filter(|view| view.source() == *material);
-        asked.any(|asked| asked.normal_form() == *material)
-            && own.any(|view| !work_files.have(view, men_in_memory))
+        options.asks_for(material) && own.any(|view| !work_files.have(view, men_in_memory))
     };
     // What a material of high rank reads is solved just before it: work files then do not lie about
     // for long.

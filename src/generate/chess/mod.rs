@@ -154,7 +154,8 @@ fn read_back(
     metrics: &[Metric],
     options: &GenerateOptions,
 ) -> Option<ReadBack> {
-    // What leads to Syzygy tables has been compared with its checksums only if it is one.
+    // Beside Syzygy tables those of our own have not been compared with their checksums, and may be
+    // damaged: then only who asks for that reads them.
     let has_tables = options.format == Format::Native || options.alone;
     if !metrics.is_empty() || !has_tables || !restored::has_all_results(material, options) {
         return None;
