@@ -316,15 +316,10 @@ impl FromStr for Material {
                 separated = true;
                 continue;
             }
-            let role = ROLES_BY_STRENGTH
-                .into_iter()
-                .zip("KQRBNP".chars())
-                .find(|(_, name)| name.eq_ignore_ascii_case(&letter))
-                .map(|(role, _)| role)
-                .ok_or_else(|| MaterialError::Letter {
-                    signature: signature.to_owned(),
-                    letter,
-                })?;
+            let role = Role::from_letter(letter).ok_or_else(|| MaterialError::Letter {
+                signature: signature.to_owned(),
+                letter,
+            })?;
             if role == Role::King {
                 side = match side {
                     None => Some(0),
@@ -360,9 +355,8 @@ impl fmt::Display for Material {
             if color == Color::Black {
                 signature.push('v');
             }
-            for (role, letter) in ROLES_BY_STRENGTH.into_iter().zip("KQRBNP".chars()) {
-                signature.extend(std::iter::repeat_n(letter, self.count(color, role)));
-            }
+            let men = self.side(color).into_iter();
+            signature.extend(men.map(Role::letter));
         }
         f.pad(&signature)
     }

@@ -89,6 +89,10 @@ impl Signature for Material {
         self.is_symmetric()
     }
 
+    fn letter(typed: char) -> Option<char> {
+        Role::from_letter(typed).map(Role::letter)
+    }
+
     fn normal_form(&self) -> Material {
         self.normal_form()
     }

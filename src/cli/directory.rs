@@ -15,6 +15,7 @@ use retrograde::xiangqi::{Rules, Xiangqi};
 use retrograde::{Error, Tablebase, xiangqi};
 
 use super::advice::in_directory;
+use super::names::Name;
 
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
@@ -215,14 +216,12 @@ impl TableDirectory {
     /// If both have, or if one signature means one game and another the other.
     pub fn game_of_tables(&self, signatures: &[String], game: Option<Game>) -> Result<Game> {
         let tables = LazyCell::new(|| self.open().ok());
+        let of_xiangqi = LazyCell::new(|| self.xiangqi_files().unwrap_or_default());
         game_of_all(signatures, game, |signature, chess, xiangqi| {
-            let has = |rules, metric| self.xiangqi_file(rules, xiangqi, metric).is_some();
-            let mut metrics = xiangqi::Metric::ALL.into_iter();
-            let has_xiangqi =
-                metrics.any(|metric| Rules::ALL.iter().any(|&rules| has(rules, metric)));
-            let chess = chess.normal_form();
+            let mut files = of_xiangqi.iter();
+            let has_xiangqi = files.any(|file| xiangqi.means(&file.material));
             let mut files = tables.iter().flat_map(|tables| tables.tables());
-            let has_chess = files.any(|file| *file.material() == chess);
+            let has_chess = files.any(|file| chess.means(file.material()));
             if has_xiangqi && has_chess {
                 bail!(
                     "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
@@ -311,17 +310,14 @@ pub struct NoTables(String);
 fn game_of_all(
     signatures: &[String],
     game: Option<Game>,
-    game_of_both: impl Fn(&str, &Material, &xiangqi::Material) -> Result<Game>,
+    game_of_both: impl Fn(&str, &Name<Material>, &Name<xiangqi::Material>) -> Result<Game>,
 ) -> Result<Game> {
     if let Some(game) = game {
         return Ok(game);
     }
     let mut games: Vec<(&String, Game)> = Vec::new();
     for signature in signatures {
-        let (chess, xiangqi) = (
-            signature.parse::<Material>(),
-            signature.parse::<xiangqi::Material>(),
-        );
+        let (chess, xiangqi) = (Name::read(signature), Name::read(signature));
         let game = match (&chess, &xiangqi) {
             (Ok(chess), Ok(xiangqi)) => game_of_both(signature, chess, xiangqi)?,
             (Err(_), Ok(_)) => Game::Xiangqi,

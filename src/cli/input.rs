@@ -153,18 +153,6 @@ pub fn xiangqi_material(signature: &str) -> Result<xiangqi::Material> {
     Ok(signature.parse::<xiangqi::Material>()?.normal_form())
 }
 
-/// The materials named, and all with up to `men` men; each once, those named first.
-pub fn materials(named: &[Material], men: Option<usize>) -> Vec<Material> {
-    let all = (3..=men.unwrap_or(0)).flat_map(Material::all_with_men);
-    let mut materials: Vec<Material> = Vec::new();
-    for material in named.iter().copied().chain(all) {
-        if !materials.contains(&material) {
-            materials.push(material);
-        }
-    }
-    materials
-}
-
 /// A number of men that tables exist for.
 pub fn men(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -215,16 +203,5 @@ mod tests {
         for wrong in ["", "G", "-1", "0", "nan", "inf", "2X", "1e30"] {
             assert!(size(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn materials_are_listed_once() {
-        let named = [material("krk").unwrap(), material("KRvKQ").unwrap()];
-        let names: Vec<String> = materials(&named, Some(3))
-            .iter()
-            .map(Material::to_string)
-            .collect();
-        assert_eq!(names.len(), 6);
-        assert_eq!(names[..2], ["KRvK", "KQvKR"]);
     }
 }

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanBytes;
-use retrograde::game::Game;
+use retrograde::chess::material::Material;
+use retrograde::game::{Game, Signature};
 use retrograde::metric::Metric;
 use retrograde::xiangqi::{self, Rules};
 use serde::Serialize;
@@ -16,7 +17,8 @@ use serde_json::json;
 
 use super::directory::TableDirectory;
 use super::manifest::{self, Manifest};
-use super::{Outcome, input, print, progress};
+use super::names::Name;
+use super::{Outcome, print, progress};
 
 /// List the tables that are there, with their sizes
 #[derive(Debug, Args)]
@@ -26,7 +28,8 @@ use super::{Outcome, input, print, progress};
     retrograde list KRPvKR --json\n  \
     retrograde list --manifest > tables.json")]
 pub struct List {
-    /// Only these materials, in any order and case
+    /// Only these materials, in any order and case, or patterns such as 'KRP*vKR?', where ? stands
+    /// for a man and * for any men or none
     #[arg(value_name = "MATERIAL")]
     materials: Vec<String>,
 
@@ -146,18 +149,20 @@ impl List {
 
     /// Leaves what was asked for.
     fn filter(&self, rows: &mut Vec<Row>) -> Result<()> {
-        if !self.materials.is_empty() {
-            let mut names = Vec::new();
-            for signature in &self.materials {
-                let chess = input::material(signature).map(|it| it.to_string());
-                let xiangqi = input::xiangqi_material(signature).map(|it| it.to_string());
-                match (chess, xiangqi) {
-                    (Err(error), Err(_)) => return Err(error.into()),
-                    (chess, xiangqi) => names.extend(chess.into_iter().chain(xiangqi)),
-                }
+        for name in &self.materials {
+            // It may be one of chess, of xiangqi or of both.
+            let chess = Name::<Material>::read(name);
+            if let (Err(error), Err(_)) = (chess, Name::<xiangqi::Material>::read(name)) {
+                return Err(error);
             }
-            rows.retain(|row| names.contains(&row.material));
         }
+        rows.retain(|row| {
+            self.materials.is_empty()
+                || match row.rules {
+                    None => self.is_named::<Material>(&row.material),
+                    Some(_) => self.is_named::<xiangqi::Material>(&row.material),
+                }
+        });
         if let Some(metric) = &self.metric {
             let chess = Metric::ALL.map(Metric::name);
             let xiangqi = xiangqi::Metric::ALL.map(xiangqi::Metric::name);
@@ -172,6 +177,17 @@ impl List {
                 && self.rules.is_none_or(|it| row.rules == Some(it.name()))
         });
         Ok(())
+    }
+
+    /// Whether a material of a game is one of those that are named.
+    fn is_named<M: Signature>(&self, material: &str) -> bool {
+        let Ok(material) = material.parse::<M>() else {
+            return false;
+        };
+        let names = self.materials.iter().map(|name| Name::<M>::read(name));
+        names
+            .flatten()
+            .any(|name| name.means(&material.normal_form()))
     }
 }
 

@@ -20,6 +20,7 @@ mod man;
 mod manifest;
 mod memory;
 mod movetext;
+mod names;
 mod perft;
 mod plan;
 mod print;

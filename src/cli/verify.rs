@@ -22,6 +22,7 @@ use serde_json::{Map, Value, json};
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
 use super::manifest::Manifest;
+use super::names::Names;
 use super::print::{counted, differences, quoted, unreadable_json, verdict};
 use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::repair::repair;
@@ -42,7 +43,8 @@ const LONG: u64 = 1_000_000_000;
     retrograde verify KRvKN --game xiangqi --rules cycles-draw\n\n\
     Exit status 1 if a difference is found. The tables that captures and promotions lead to must be there.")]
 pub struct Verify {
-    /// Materials such as KRPvKR, in any order and case
+    /// Materials such as KRPvKR, in any order and case, or patterns such as 'KRP*vKR?', where ?
+    /// stands for a man and * for any men or none
     #[arg(value_name = "MATERIAL", conflicts_with = "all")]
     materials: Vec<String>,
 
@@ -335,22 +337,21 @@ impl Verify {
     /// The materials that were named.
     fn named_subjects(&self, directory: &TableDirectory) -> Result<Vec<Subject>> {
         let game = directory.game_of_tables(&self.materials, self.game)?;
+        let what = format!("table in {}", directory.display());
         if game == Game::Xiangqi {
             let rules = self.rules.unwrap_or_default();
-            let named = self.materials.iter();
-            let materials = named.map(|name| input::xiangqi_material(name));
-            return materials
-                .map(|material| Ok(Subject::Xiangqi(rules, material?)))
-                .collect();
+            let mut files = directory.xiangqi_files()?;
+            files.retain(|file| file.rules == rules);
+            let present: Vec<_> = files.iter().map(|file| file.material).collect();
+            let materials = Names::read(&self.materials)?.among(&present, &what)?;
+            let subject = |material| Subject::Xiangqi(rules, material);
+            return Ok(materials.into_iter().map(subject).collect());
         }
         let tables = directory.open()?;
         let present: Vec<Material> = (tables.tables().iter())
             .map(|file| *file.material())
             .collect();
-        let named: Vec<Material> = (self.materials.iter())
-            .map(|signature| input::material(signature))
-            .collect::<Result<_, _>>()?;
-        let materials = input::materials(&named, None);
+        let materials = Names::read(&self.materials)?.among(&present, &what)?;
         match materials.iter().find(|named| !present.contains(named)) {
             Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
             None => Ok(materials.into_iter().map(Subject::Chess).collect()),

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, value_parser};
 use retrograde::chess::material::{MAX_MEN, Material};
 use retrograde::chess::solve;
-use retrograde::game::Game;
+use retrograde::game::{Game, Signature};
 #[cfg(feature = "cuda")]
 use retrograde::generate::CudaCard;
 use retrograde::generate::{Card, GenerateOptions, xiangqi_materials};
@@ -19,17 +19,20 @@ use retrograde::simd::Width;
 use retrograde::table;
 use retrograde::xiangqi::{Material as XiangqiMaterial, Metric as XiangqiMetric, Rules, Xiangqi};
 
+use super::names::{MEN_OF_A_PATTERN, Names, each_once};
 use super::print::quoted;
 use super::{TableDirectory, input};
 
 /// Which tables.
 #[derive(Debug, Args)]
 pub struct Wanted {
-    /// Materials such as KRPvKR, in any order and case
+    /// Materials such as KRPvKR, in any order and case, or patterns such as 'KRP*vKR?', where ?
+    /// stands for a man and * for any men or none
     #[arg(value_name = "MATERIAL")]
     pub materials: Vec<String>,
 
-    /// All materials of up to so many men, kings included
+    /// All materials of up to so many men, kings included; beside a pattern, those that it fits
+    /// [default: 6 beside a pattern]
     #[arg(long, value_name = "N", value_parser = input::men)]
     men: Option<usize>,
 
@@ -291,10 +294,8 @@ impl Wanted {
         if self.rules.is_some() || self.set.is_some() {
             bail!("--rules and --set are for xiangqi; add --game xiangqi or leave them out");
         }
-        let named: Vec<Material> = (self.materials.iter())
-            .map(|signature| input::material(signature))
-            .collect::<Result<_, _>>()?;
-        let materials = input::materials(&named, self.men);
+        let of_men = |men| (3..=men).flat_map(Material::all_with_men).collect();
+        let materials = self.materials(Vec::new(), of_men)?;
         let metrics = self.metrics(Metric::ALL.to_vec())?;
         if format == Format::Syzygy && self.metric.is_some() && metrics.contains(&Metric::Dtm) {
             bail!("Syzygy tables have no distances to mate; leave dtm out of --metric");
@@ -325,19 +326,12 @@ impl Wanted {
     /// If nothing is, or what there is not.
     pub fn xiangqi(&self, means: &Means, directory: &Path) -> Result<GenerateOptions<Xiangqi>> {
         let rules = self.rules.unwrap_or_default();
-        let mut materials: Vec<_> = (self.materials.iter())
-            .map(|signature| input::xiangqi_material(signature))
-            .collect::<Result<_>>()?;
-        match self.set {
-            Some(Set::OneAttacker) => materials.extend(XiangqiMaterial::one_attacker()),
-            Some(Set::OneAttackerGuarded) => {
-                materials.extend(XiangqiMaterial::one_attacker_guarded());
-            }
-            None => {}
-        }
-        if let Some(men) = self.men {
-            materials.extend(xiangqi_materials(men));
-        }
+        let set = match self.set {
+            Some(Set::OneAttacker) => XiangqiMaterial::one_attacker(),
+            Some(Set::OneAttackerGuarded) => XiangqiMaterial::one_attacker_guarded(),
+            None => Vec::new(),
+        };
+        let materials = self.materials(set, xiangqi_materials)?;
         if materials.is_empty() {
             bail!(
                 "nothing to generate: name a material such as KRvKAABB, or add --set one-attacker or --men 4"
@@ -357,6 +351,27 @@ impl Wanted {
             men_in_memory: means.men_in_memory.into(),
             ..GenerateOptions::xiangqi(directory, materials, rules)
         })
+    }
+
+    /// The materials that are named, those of a set and those of a number of men, each once. Beside
+    /// a pattern the number says what the pattern may fit.
+    fn materials<M: Signature>(
+        &self,
+        set: Vec<M>,
+        of_men: impl Fn(usize) -> Vec<M>,
+    ) -> Result<Vec<M>> {
+        let names = Names::read(&self.materials)?;
+        let has_patterns = names.has_patterns();
+        let men = self
+            .men
+            .unwrap_or(if has_patterns { MEN_OF_A_PATTERN } else { 0 });
+        let all = of_men(men);
+        let mut materials = names.among(&all, &format!("material of up to {men} men"))?;
+        materials.extend(set);
+        if !has_patterns {
+            materials.extend(all);
+        }
+        Ok(each_once(materials))
     }
 
     /// The metrics that are asked for, or those that are made where none is named.

@@ -4,6 +4,7 @@
 //! names and numbers. Move generators, sweeps and collectors are different thoughts and have no
 //! trait in common. Which game it is is known where code is compiled, so a probe does not ask.
 
+use std::error::Error;
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 use std::str::FromStr;
@@ -45,11 +46,24 @@ pub trait TableGame: Copy + Debug + Default + PartialEq + Send + Sync + 'static 
 }
 
 /// The men of both sides, by which tables are told apart.
-pub trait Signature: Copy + Debug + Display + Eq + FromStr + Hash + Send + Sync + 'static {
+pub trait Signature:
+    Copy
+    + Debug
+    + Display
+    + Eq
+    + FromStr<Err: Error + Send + Sync + 'static>
+    + Hash
+    + Send
+    + Sync
+    + 'static
+{
     /// The number of men, kings included.
     fn men(&self) -> usize;
     /// Whether both sides have the same men.
     fn is_symmetric(&self) -> bool;
+    /// The letter that signatures have for a man, from what somebody may type for it; nothing if no
+    /// man has such a letter.
+    fn letter(typed: char) -> Option<char>;
     /// The form under which a table is stored: more men first, then the stronger ones.
     fn normal_form(&self) -> Self;
     /// The men of the other side for each side.

@@ -1,6 +1,6 @@
 //! Xiangqi as its tables see it.
 
-use super::{IndexSpace, Material, Metric, Rules};
+use super::{IndexSpace, Material, Metric, Role, Rules};
 use crate::game::{Game, Numbered, Signature, TableGame};
 
 /// Xiangqi, for what is the same for tables of all games.
@@ -38,6 +38,10 @@ impl Signature for Material {
 
     fn is_symmetric(&self) -> bool {
         self.is_symmetric()
+    }
+
+    fn letter(typed: char) -> Option<char> {
+        Role::from_letter(typed).map(Role::letter)
     }
 
     fn normal_form(&self) -> Material {

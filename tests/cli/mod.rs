@@ -25,6 +25,8 @@ mod limits;
 mod machines;
 /// What a copy of the tables has to be like.
 mod manifests;
+/// Materials named by patterns.
+mod patterns;
 mod presentation;
 /// How far a long command is.
 mod progress;

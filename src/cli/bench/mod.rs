@@ -21,6 +21,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::directory::{NoTables, TableDirectory};
+use super::names::each_once;
 use super::wanted::{Compression, Engine};
 use super::{Outcome, input, progress};
 use generation::Generation;
@@ -93,8 +94,7 @@ impl Bench {
     }
 
     fn chess(&self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        let named = self.named(&GENERATED, input::material)?;
-        let materials = input::materials(&named, None);
+        let materials = each_once(self.named(&GENERATED, input::material)?);
         let options = GenerateOptions {
             compression: self.compression.into(),
             engine: self.engine.and_then(Engine::of_all),

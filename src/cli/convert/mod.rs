@@ -22,6 +22,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::generate;
+use super::names::{Names, each_once};
 use super::print::counted;
 use super::progress::ProgressOptions;
 use super::wanted::{self, Compression};
@@ -45,7 +46,8 @@ const LISTED: usize = 10;
     level leaves out nothing comes back at another level: that takes `generate`.\n\
     Then old and new tables are compared at some indices of each material; exit status 1 if they differ.")]
 pub struct Convert {
-    /// Materials such as KRPvKR, in any order and case [default: all that have tables to convert]
+    /// Materials such as KRPvKR, in any order and case, or patterns such as 'KRP*vKR?', where ?
+    /// stands for a man and * for any men or none [default: all that have tables to convert]
     #[arg(value_name = "MATERIAL")]
     materials: Vec<String>,
 
@@ -188,10 +190,9 @@ impl Convert {
         let tables = directory.open()?;
         let is_source = |file: &&TableFile| file.format() == from;
         let sources: Vec<&TableFile> = tables.tables().iter().filter(is_source).collect();
-        let named: Vec<Material> = (self.materials.iter())
-            .map(|signature| input::material(signature))
-            .collect::<Result<_, _>>()?;
-        let mut materials = input::materials(&named, None);
+        let present: Vec<Material> = sources.iter().map(|file| *file.material()).collect();
+        let what = format!("{} table in {}", from.name(), directory.display());
+        let mut materials = Names::read(&self.materials)?.among(&present, &what)?;
         for material in &materials {
             if !sources.iter().any(|file| file.material() == material) {
                 bail!(
@@ -202,8 +203,7 @@ impl Convert {
             }
         }
         if materials.is_empty() {
-            materials.extend(sources.iter().map(|file| *file.material()));
-            materials.dedup();
+            materials = each_once(present);
         }
         if materials.is_empty() {
             bail!(

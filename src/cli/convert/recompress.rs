@@ -17,8 +17,9 @@ use retrograde::xiangqi::Xiangqi;
 use serde_json::json;
 
 use super::{Convert, LISTED};
+use crate::cli::names::{Names, each_once};
 use crate::cli::print::counted;
-use crate::cli::{Outcome, TableDirectory, input, progress};
+use crate::cli::{Outcome, TableDirectory, progress};
 
 /// What was done.
 #[derive(Default)]
@@ -100,8 +101,7 @@ impl Convert {
         if game == Some(Game::Xiangqi) || self.rules.is_some() {
             return Ok(Vec::new());
         }
-        let named = self.materials.iter().map(|name| input::material(name));
-        let named = named.collect::<Result<Vec<_>, _>>()?;
+        let named = Names::read(&self.materials)?;
         let all = list(place, ChessRules::FiftyMoves).map_err(|source| Error::Directory {
             directory: place.to_owned(),
             source,
@@ -118,9 +118,7 @@ impl Convert {
         if game == Some(Game::Chess) {
             return Ok(Vec::new());
         }
-        let named = self.materials.iter();
-        let named = named.map(|name| input::xiangqi_material(name));
-        let named = named.collect::<Result<Vec<_>>>()?;
+        let named = Names::read(&self.materials)?;
         let rules = match named.is_empty() {
             true => self.rules,
             false => Some(self.rules.unwrap_or_default()),
@@ -201,20 +199,21 @@ impl Convert {
 /// Of some tables all, or those of the materials that are named, each of which must have one.
 fn of_materials<G: Generate>(
     mut files: Vec<NativeFile<G>>,
-    named: &[G::Material],
+    named: &Names<G::Material>,
     place: &Path,
 ) -> Result<Vec<NativeFile<G>>> {
-    let is_of =
-        |file: &NativeFile<G>, material: &G::Material| file.material.normal_form() == *material;
-    for material in named {
-        if !files.iter().any(|file| is_of(file, material)) {
+    let materials = files.iter().map(|file| file.material.normal_form());
+    let present = each_once(materials.collect());
+    let what = format!("table of our own in {}", place.display());
+    for material in &named.among(&present, &what)? {
+        if !present.contains(material) {
             bail!(
                 "{} has no table of {material} of our own to convert",
                 place.display()
             );
         }
     }
-    files.retain(|file| named.is_empty() || named.iter().any(|material| is_of(file, material)));
+    files.retain(|file| named.is_empty() || named.include(&file.material.normal_form()));
     Ok(files)
 }
 
