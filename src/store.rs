@@ -22,6 +22,8 @@ mod part;
 mod predicted;
 #[cfg(feature = "generate")]
 mod scratch;
+#[cfg(feature = "generate")]
+mod scratch_directory;
 
 #[cfg(feature = "generate")]
 pub use compressed::{
@@ -37,6 +39,8 @@ pub(crate) use part::write_all_at;
 pub(crate) use predicted::{read_word, write_word};
 #[cfg(feature = "generate")]
 pub use scratch::Scratch;
+#[cfg(feature = "generate")]
+pub use scratch_directory::ScratchDirectory;
 
 /// Bytes that do not change while the store is open.
 pub trait Store: Send + Sync + Debug {

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use retrograde::Error;
 use retrograde::chess::material::Material;
 use retrograde::chess::solve::Engine;
-use retrograde::generate::{DoneBefore, GenerateOptions, Observer, Plan};
+use retrograde::generate::{DoneBefore, GenerateOptions, Observer, Plan, ScratchInUse};
 use retrograde::metric::Metric;
 use tempfile::{TempDir, tempdir};
 
@@ -369,5 +369,65 @@ fn two_generations_begin_the_same_material() {
             }
         });
         assert_finished(directory.path(), &expected, "all at once");
+    }
+}
+
+/// Compares at every ply, slice and file what is said to be in use with what is there.
+struct InUse {
+    in_use: ScratchInUse,
+    directories: [PathBuf; 2],
+    most: AtomicU64,
+}
+
+impl InUse {
+    fn compare(&self) {
+        let is_counted = |path: &Path| {
+            let kind = path.extension().and_then(|kind| kind.to_str());
+            matches!(kind, Some("scratch" | "view"))
+        };
+        let entries =
+            (self.directories.iter()).filter_map(|directory| fs::read_dir(directory).ok());
+        let paths = entries.flatten().map(|entry| entry.unwrap().path());
+        let counted = paths.filter(|path| is_counted(path));
+        let bytes: u64 = counted.map(|path| fs::metadata(path).unwrap().len()).sum();
+        assert_eq!(self.in_use.bytes(), bytes);
+        self.most.fetch_max(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Observer for InUse {
+    fn started(&self, _: Material) {}
+
+    fn advanced(&self, _: u64) {}
+
+    fn ply(&self, _: Material, _: Metric, _: u32) {
+        self.compare();
+    }
+
+    fn writing(&self, _: Material, _: Metric) {
+        self.compare();
+    }
+
+    fn finished(&self, _: Material, _: u64) {}
+}
+
+#[test]
+fn scratch_in_use_is_what_scratch_and_work_files_have() {
+    for (signature, way) in [("KRvKN", Way::Chains), ("KRvKP", Way::Slices)] {
+        let (directory, scratch) = (tempdir().unwrap(), tempdir().unwrap());
+        let options = GenerateOptions {
+            scratch: Some(scratch.path().to_owned()),
+            ..options(directory.path(), &[signature], way)
+        };
+        let plan = Plan::new(&options).unwrap();
+        let observer = InUse {
+            in_use: plan.scratch_in_use(),
+            directories: [scratch.path().to_owned(), directory.path().join(".work")],
+            most: AtomicU64::new(0),
+        };
+        with_threads(1, || plan.run(&AtomicBool::new(false), &observer)).unwrap();
+        let most = observer.most.into_inner();
+        assert!(most > 0 && most <= plan.scratch(), "{signature}: {most}");
+        assert_eq!(observer.in_use.bytes(), 0);
     }
 }

@@ -248,7 +248,7 @@ pub fn run<G: generate::Generate>(
     };
     let running = Running {
         plan,
-        course: Course::begin(options, total)?,
+        course: Course::begin(options, total, Some(plan.scratch_in_use()))?,
     };
     let generated = plan.run(cancel, &running);
     running.course.end(generated.is_ok());

@@ -176,7 +176,7 @@ impl Verify {
             estimate: None,
             is_long: work > LONG,
         };
-        let course = Course::begin(&self.progress, total)?;
+        let course = Course::begin(&self.progress, total, None)?;
         let report = self.compare(place, subjects, cancel, &course);
         course.end(report.is_ok());
         match report {

@@ -2,11 +2,10 @@
 //! what.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::chess::solve::Checkpoints;
-use crate::store::Scratch;
+use crate::store::{Scratch, ScratchDirectory};
 use crate::tables::go_on;
 
 /// To be raised when what the solver puts into scratch files, or what it means, is not what it was.
@@ -50,7 +49,7 @@ impl About {
 /// The scratch files of a material.
 #[derive(Debug)]
 pub(super) struct Begun {
-    directory: PathBuf,
+    directory: ScratchDirectory,
     /// Of the files of the material as a whole.
     name: String,
     about: About,
@@ -59,14 +58,14 @@ pub(super) struct Begun {
 
 impl Begun {
     /// Begins a material, or goes on with it.
-    pub fn new(directory: PathBuf, material: &str, about: About) -> io::Result<Begun> {
+    pub fn new(directory: ScratchDirectory, material: &str, about: About) -> io::Result<Begun> {
         let name = format!("{material}{SUFFIX}");
-        let scratch = go_on(&directory, &name, &about.with(name.as_bytes()))?;
+        let scratch = go_on(directory.path(), &name, &about.with(name.as_bytes()))?;
         Ok(Begun {
+            material: Arc::new(scratch.counted_in(&directory)),
             directory,
             name,
             about,
-            material: Arc::new(scratch),
         })
     }
 
@@ -83,7 +82,12 @@ impl Checkpoints for Begun {
 
     fn of_slice(&self, slice: usize) -> io::Result<Scratch> {
         let name = format!("{}.{slice}", self.name);
-        go_on(&self.directory, &name, &self.about.with(name.as_bytes()))
+        let scratch = go_on(
+            self.directory.path(),
+            &name,
+            &self.about.with(name.as_bytes()),
+        )?;
+        Ok(scratch.counted_in(&self.directory))
     }
 }
 

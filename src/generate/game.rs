@@ -17,6 +17,7 @@ use crate::game::{Signature, TableGame};
 use crate::retro::fixpoint::{Distance, PlyObserver, Watch};
 use crate::retro::ranks::Ranks;
 use crate::simd::Width;
+use crate::store::ScratchDirectory;
 use crate::table::Compression;
 use crate::tables::rules_directory;
 
@@ -237,15 +238,20 @@ impl<G: Generate> GenerateOptions<G> {
 
     /// Where scratch files go.
     pub(super) fn scratch_directory(&self) -> PathBuf {
-        let own = || self.own_directory().join(DIRECTORY);
+        let own = || self.work_directory();
         self.scratch.clone().unwrap_or_else(own)
     }
 
-    /// Where the generation keeps what materials leave.
-    pub(super) fn views(&self) -> Views<G::View> {
+    /// Where work files go.
+    pub(super) fn work_directory(&self) -> PathBuf {
+        self.own_directory().join(DIRECTORY)
+    }
+
+    /// Where the generation keeps what materials leave; what is being written counts as scratch.
+    pub(super) fn views(&self, scratch: &ScratchDirectory) -> Views<G::View> {
         let with_mates = self.metrics.contains(&G::MATES);
         Views::new(
-            &self.own_directory(),
+            scratch.elsewhere(self.work_directory()),
             G::GAME,
             with_mates,
             self.men_in_memory,
@@ -321,6 +327,8 @@ pub struct Job<'a, G: Generate> {
     pub views: &'a Views<G::View>,
     /// Checked now and then.
     pub cancel: &'a AtomicBool,
+    /// Where scratch files go.
+    pub scratch: &'a ScratchDirectory,
     /// To be told of the work of solving, and of the times of it.
     pub observer: &'a dyn Observer<G>,
 }

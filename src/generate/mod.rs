@@ -26,6 +26,7 @@ mod recompress;
 mod rows;
 mod runs;
 mod scheduler;
+mod scratch_in_use;
 mod side;
 mod slabs;
 mod slices;
@@ -53,6 +54,7 @@ pub use observer::{DoneBefore, Observer, Phase};
 pub use plan::Plan;
 pub use recompress::{first_difference, recompress};
 pub use scheduler::Generated;
+pub use scratch_in_use::ScratchInUse;
 pub use xiangqi::xiangqi_materials;
 
 #[doc(hidden)]

@@ -6,11 +6,13 @@ use std::path::Path;
 
 use super::begun::material_of;
 use super::game::{Generate, GenerateOptions, Needs, Step, Thrift};
+use super::scratch_in_use::ScratchInUse;
 use super::views::{ViewName, Views, is_for_file};
 use crate::Error;
 use crate::chess::Chess;
 use crate::error::SolveError;
 use crate::game::{Game, Signature};
+use crate::store::ScratchDirectory;
 use crate::table::Table;
 use crate::tables::{left_of_work, table_path};
 
@@ -26,6 +28,7 @@ pub struct Plan<G: Generate = Chess> {
     peak_memory: u64,
     /// Bytes that steps which are being done may take together.
     pub(super) budget: u64,
+    pub(super) scratch_directory: ScratchDirectory,
 }
 
 /// Program, threads' stacks, compression contexts, blocks on their way to a file.
@@ -107,6 +110,7 @@ impl<G: Generate> Plan<G> {
             options: options.clone(),
             peak_memory: BASE_MEMORY,
             budget: 0,
+            scratch_directory: ScratchDirectory::new(options.scratch_directory()),
         };
         plan.fit_into_memory()?;
         Ok(plan)
@@ -245,6 +249,15 @@ impl<G: Generate> Plan<G> {
         self.most_side_by_side(|step| step.scratch, fit)
     }
 
+    /// Tells how much of that is in use, while the plan is being run.
+    #[must_use]
+    pub fn scratch_in_use(&self) -> ScratchInUse {
+        ScratchInUse {
+            scratch: self.scratch_directory.clone(),
+            work_files: self.options.work_directory(),
+        }
+    }
+
     /// The materials that a generation which was stopped or killed has begun and this one may go on
     /// with, each with the bytes of its scratch files that are there. Whether they are whole is
     /// seen when they are gone on with.
@@ -306,7 +319,7 @@ struct WorkFiles<G: Generate> {
 impl<G: Generate> WorkFiles<G> {
     fn new(options: &GenerateOptions<G>) -> Self {
         WorkFiles {
-            views: options.views(),
+            views: options.views(&ScratchDirectory::new(options.scratch_directory())),
             are_whole: RefCell::default(),
         }
     }

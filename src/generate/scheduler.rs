@@ -12,7 +12,7 @@ use super::game::{Generate, Job, Step};
 use super::heap::give_back;
 use super::observer::{Observer, Phase};
 use super::plan::Plan;
-use super::views::{DIRECTORY, ViewStore, Views};
+use super::views::{ViewStore, Views};
 use crate::Error;
 use crate::game::Game;
 use crate::tables::{remove_begun, remove_leftovers, remove_unfinished};
@@ -66,8 +66,8 @@ impl<G: Generate> Plan<G> {
     ) -> Result<(), Error> {
         let directory = self.options.own_directory();
         remove_leftovers(&self.options.directory);
-        remove_unfinished(&directory.join(DIRECTORY));
-        let views = self.options.views();
+        remove_unfinished(&self.options.work_directory());
+        let views = self.options.views(&self.scratch_directory);
         if !self.is_empty() {
             std::fs::create_dir_all(&directory)
                 .map_err(|source| Error::Directory { directory, source })?;
@@ -209,6 +209,7 @@ impl<'a, G: Generate> Scheduler<'a, G> {
             options: &self.plan.options,
             views: self.views,
             cancel: self.cancel,
+            scratch: &self.plan.scratch_directory,
             observer: self.observer,
         };
         let solved = G::solve(&job)?;

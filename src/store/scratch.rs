@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_bytes, read_part, write_all_at};
+use super::scratch_directory::{ScratchCount, ScratchDirectory};
 use super::{
     are_all, compress, compress_lines, compress_set, decompress, decompress_into, decompress_set,
 };
@@ -22,6 +23,7 @@ pub struct Scratch {
     end: AtomicU64,
     named: Option<Named>,
     compresses: bool,
+    count: Option<ScratchCount>,
 }
 
 /// What stays when the program is killed.
@@ -44,15 +46,16 @@ impl Scratch {
     /// # Errors
     ///
     /// If there can be no file.
-    pub fn new(directory: Option<&Path>) -> io::Result<Scratch> {
+    pub fn new(directory: Option<&ScratchDirectory>) -> io::Result<Scratch> {
         Ok(Scratch {
             place: match directory {
-                Some(directory) => ScratchPlace::File(tempfile::tempfile_in(directory)?),
+                Some(directory) => ScratchPlace::File(tempfile::tempfile_in(directory.path())?),
                 None => ScratchPlace::Memory(Mutex::default()),
             },
             end: AtomicU64::new(0),
             named: None,
             compresses: true,
+            count: directory.map(|directory| directory.count(0)),
         })
     }
 
@@ -93,7 +96,17 @@ impl Scratch {
                 paths: [data_path.to_owned(), journal_path.to_owned()],
             }),
             compresses: true,
+            count: None,
         }))
+    }
+
+    /// The same, whose bytes count in a directory as long as it is open.
+    #[must_use]
+    pub fn counted_in(self, directory: &ScratchDirectory) -> Scratch {
+        Scratch {
+            count: Some(directory.count(self.len())),
+            ..self
+        }
     }
 
     /// Notes that all of this has been put away, for whoever goes on. Nothing is done where nobody
@@ -183,6 +196,9 @@ impl Scratch {
     pub fn put(&self, bytes: &[u8]) -> io::Result<Part> {
         let len = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let start = self.end.fetch_add(len.into(), Ordering::Relaxed);
+        if let Some(count) = &self.count {
+            count.add(len.into());
+        }
         match &self.place {
             _ if len == 0 => {}
             ScratchPlace::File(file) => write_all_at(file, start, bytes)?,

@@ -18,7 +18,10 @@ fn all_that_a_pattern_fits_is_generated_with_what_that_leads_to() {
     let place = Place::new();
     let four = ["KRvK", "KQRvK", "KRRvK", "KRBvK", "KRNvK", "KRPvK"];
     let steps = planned(&place, &four);
-    assert!(steps.contains(&"KQvK".to_owned()) && steps.len() == 10, "{steps:?}");
+    assert!(
+        steps.contains(&"KQvK".to_owned()) && steps.len() == 10,
+        "{steps:?}"
+    );
     assert_eq!(planned(&place, &["KR*vK", "--men", "4"]), steps);
     assert_eq!(planned(&place, &["kr*k", "KRPvK", "--men", "4"]), steps);
     // Up to six men unless the number is said.
@@ -33,7 +36,10 @@ fn all_that_a_pattern_fits_is_generated_with_what_that_leads_to() {
     // A rook against a man that attacks as well.
     assert!(fitted.contains(&"KRvKC".to_owned()), "{fitted:?}");
     for (wrong, why) in [
-        (["KR?vKQ", "--men", "4"], "`KR?vKQ` fits no material of up to 4 men"),
+        (
+            ["KR?vKQ", "--men", "4"],
+            "`KR?vKQ` fits no material of up to 4 men",
+        ),
         (["KX*vK", "--men", "4"], "there is no man `X`"),
         (["KR*", "--men", "4"], "each side starts with its one king"),
     ] {
@@ -61,7 +67,9 @@ fn of_tables_that_are_there_a_pattern_means_those_that_it_fits() {
     let (status, _, err) = place.run(["convert", "--to", "syzygy", "K*vK"]);
     assert_eq!(status, 0, "{err}");
     assert_eq!(listed(&["--format", "syzygy"]), 10);
-    let anew = ["convert", "--from", "native", "--to", "native", "K?vK", "--json"];
+    let anew = [
+        "convert", "--from", "native", "--to", "native", "K?vK", "--json",
+    ];
     assert_eq!(place.json(anew)["files"], 15);
     let (status, _, err) = place.run(["convert", "--from", "native", "--to", "native", "K?vK?"]);
     assert_eq!(status, 2);
@@ -71,7 +79,9 @@ fn of_tables_that_are_there_a_pattern_means_those_that_it_fits() {
 #[test]
 fn a_pattern_of_both_games_means_the_one_that_has_tables() {
     let place = Place::new();
-    let made = place.run(["generate", "KRvKN", "--game", "xiangqi", "--tables", "tables"]);
+    let made = place.run([
+        "generate", "KRvKN", "--game", "xiangqi", "--tables", "tables",
+    ]);
     assert_eq!(made.0, 0, "{}", made.2);
     let (status, out, err) = place.run(["verify", "KR*vK*", "--tables", "tables"]);
     assert_eq!(status, 0, "{err}");

@@ -62,8 +62,11 @@ fn programs_are_told_of_every_material_of_both_games() {
         assert_eq!(listed, bytes, "{files}");
         // What there is to do is known at once, and from the plan how long it takes.
         assert!(lines[0]["seconds_left"].as_f64().unwrap() > 0.0);
+        assert!(lines.iter().all(|line| line["scratch"].is_u64()));
         let verify = ["verify", "--all", "--tables", "tables"];
-        assert_course(&told(&place, verify), steps.len() as u64);
+        let verified = told(&place, verify);
+        assert_course(&verified, steps.len() as u64);
+        assert!(verified.iter().all(|line| line["scratch"].is_null()));
     }
 }
 

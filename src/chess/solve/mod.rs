@@ -29,7 +29,6 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -44,7 +43,7 @@ pub use crate::retro::fixpoint::{Distance, Engine, PlyObserver, Wanted, Watch};
 use crate::retro::ranks::Ranks;
 use crate::retro::score::LONGEST_IN_BYTES;
 use crate::simd::Width;
-use crate::store::Scratch;
+use crate::store::{Scratch, ScratchDirectory};
 use division::Division;
 pub use in_slabs::{Seen, SlabValues, SolvedSlice};
 use own::OwnSlices;
@@ -95,7 +94,7 @@ pub struct SolveOptions<'a> {
     /// Values do not depend on it.
     pub slab: usize,
     /// Where scratch files go; without one, what would be in them is kept in memory.
-    pub scratch: Option<&'a Path>,
+    pub scratch: Option<&'a ScratchDirectory>,
     /// Scratch files that stay where a program is killed, instead.
     pub checkpoints: Option<&'a dyn Checkpoints>,
     /// The finished tables of the material, from which its values are read back instead of being
@@ -419,6 +418,8 @@ pub fn gather_targets(
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::retro::ranks::ThreadRank;
     use crate::store::RecordKind;
@@ -577,7 +578,7 @@ pub(crate) mod tests {
                 ..SolveOptions::new(&cancel)
             };
             let expected = solved(&names, plain);
-            let scratch = std::env::temp_dir();
+            let scratch = ScratchDirectory::new(std::env::temp_dir());
             for (engine, longest_in_bytes, slab, is_in_files) in [
                 (Engine::Together, Plies(13), SLAB, false),
                 (Engine::Together, Plies(13), 192, true),

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use retrograde::generate::ScratchInUse;
 use serde::Serialize;
 use tracing::Dispatch;
 use tracing::dispatcher::with_default;
@@ -153,6 +154,8 @@ struct State {
     costs: f64,
     credited: Instant,
     in_work: Vec<InWork>,
+    /// Nothing where scratch files do not count.
+    scratch: Option<ScratchInUse>,
 }
 
 impl State {
@@ -190,6 +193,7 @@ impl State {
                 _ => self.seconds_left(),
             },
             memory: memory::in_use(),
+            scratch: self.scratch.as_ref().map(ScratchInUse::bytes),
         }
     }
 }
@@ -227,6 +231,7 @@ struct Report<'a> {
     seconds: f64,
     seconds_left: Option<f64>,
     memory: Option<u64>,
+    scratch: Option<u64>,
 }
 
 impl std::fmt::Display for Report<'_> {
@@ -252,6 +257,9 @@ impl std::fmt::Display for Report<'_> {
         write!(f, "; {}/s", HumanCount(self.positions_per_second))?;
         if let Some(memory) = self.memory {
             write!(f, ", {}", HumanBytes(memory))?;
+        }
+        if let Some(scratch) = self.scratch.filter(|&bytes| bytes > 0) {
+            write!(f, ", {} of scratch files", HumanBytes(scratch))?;
         }
         match (self.event, self.seconds_left) {
             (Event::Ended | Event::Stopped, _) => {
@@ -324,12 +332,16 @@ impl Shared {
 }
 
 impl Course {
-    /// Begins.
+    /// Begins; `scratch` knows of scratch files, where they count.
     ///
     /// # Errors
     ///
     /// If the log cannot be written.
-    pub fn begin(options: &ProgressOptions, total: Total) -> Result<Course> {
+    pub fn begin(
+        options: &ProgressOptions,
+        total: Total,
+        scratch: Option<ScratchInUse>,
+    ) -> Result<Course> {
         let form = match options.progress {
             _ if options.quiet => None,
             Some(form) => Some(form),
@@ -358,6 +370,7 @@ impl Course {
                 costs: 0.0,
                 credited: now,
                 in_work: Vec::new(),
+                scratch,
             }),
             bar: (form == Some(Form::Bar)).then(bar),
             form,
@@ -491,6 +504,7 @@ mod tests {
             costs,
             credited,
             in_work: Vec::new(),
+            scratch: None,
         }
     }
 

@@ -7,7 +7,7 @@ pub(super) mod restored;
 mod views;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ use crate::chess::{Chess, ChessRules};
 use crate::metric::Metric;
 use crate::retro::ranks::Ranks;
 use crate::simd::Width;
-use crate::store::{Record, RecordKind, Scratch};
+use crate::store::{Record, RecordKind, Scratch, ScratchDirectory};
 use crate::syzygy;
 use crate::table::Compression;
 use crate::tables::{Format, find};
@@ -306,10 +306,9 @@ impl Generate for Chess {
         // Work files are cleared away by the rank that is done first, so scratch files lie beside
         // the tables.
         let scratch_directory = ranks.map(|_| {
-            options
-                .scratch
-                .clone()
-                .unwrap_or_else(|| options.own_directory())
+            let beside = || options.own_directory();
+            let path = options.scratch.clone().unwrap_or_else(beside);
+            job.scratch.elsewhere(path)
         });
         let solve_options = SolveOptions {
             mates: options.metrics.contains(&Metric::Dtm),
@@ -320,7 +319,7 @@ impl Generate for Chess {
             // A file has one side of what is its own image with the colours exchanged.
             both_sides: !step.leaves.is_empty(),
             checkpoints: begun.as_ref().map(|begun| begun as &dyn Checkpoints),
-            scratch: scratch_directory.as_deref(),
+            scratch: scratch_directory.as_ref(),
             finished: tables.as_ref().map(|tables| tables as &dyn FinishedTables),
             slices_at_a_time: step.thrift.parts_at_a_time,
             ranks,
@@ -339,7 +338,7 @@ impl Generate for Chess {
         let scratch = match &begun {
             Some(begun) => Arc::clone(begun.of_material()),
             None => {
-                let scratch = Scratch::new(scratch_directory.as_deref());
+                let scratch = Scratch::new(scratch_directory.as_ref());
                 let told = |error: io::Error| SolveError::scratch(&material, error.kind());
                 Arc::new(scratch.map_err(told)?)
             }
@@ -436,7 +435,7 @@ fn write_metric_of(
         Format::Syzygy => {
             let writing = Writing {
                 directory: &job.options.directory,
-                scratch: &scratch_directory(job.options)?,
+                scratch: scratch_directory(job)?,
                 has_high_bytes: solved.summary.has_high_bytes(metric),
                 limits: Limits::DEFAULT,
                 cancel: job.cancel,
@@ -574,20 +573,26 @@ fn about(job: &Job<'_, Chess>, is_read_back: bool) -> About {
 }
 
 /// The directory of scratch files, which is there then.
-fn scratch_directory(options: &GenerateOptions) -> Result<PathBuf, Error> {
-    let directory = options.scratch_directory();
-    match std::fs::create_dir_all(&directory) {
-        Ok(()) => Ok(directory),
-        Err(source) => Err(Error::Directory { directory, source }),
+fn scratch_directory<'a>(job: &Job<'a, Chess>) -> Result<&'a ScratchDirectory, Error> {
+    let directory = job.scratch.path();
+    match std::fs::create_dir_all(directory) {
+        Ok(()) => Ok(job.scratch),
+        Err(source) => Err(no_directory(directory, source)),
+    }
+}
+
+fn no_directory(directory: &Path, source: io::Error) -> Error {
+    Error::Directory {
+        directory: directory.to_owned(),
+        source,
     }
 }
 
 /// Begins a material, or goes on with it.
 fn begin(job: &Job<'_, Chess>, about: About) -> Result<Begun, Error> {
-    let directory = job.options.scratch_directory();
     let name = job.step.material.to_string();
-    Begun::new(directory.clone(), &name, about)
-        .map_err(|source| Error::Directory { directory, source })
+    Begun::new(job.scratch.clone(), &name, about)
+        .map_err(|source| no_directory(job.scratch.path(), source))
 }
 
 /// What later steps read.

@@ -78,11 +78,10 @@ pub(super) fn leave(
     } = *job;
     let start = Instant::now();
     let views = new_views(job, about)?;
-    let directory = scratch_directory(options)?;
     let solve_options = SolveOptions {
         mates: false,
         width: options.width,
-        scratch: Some(&directory),
+        scratch: Some(scratch_directory(job)?),
         watch: job.watch(),
         ..SolveOptions::new(job.cancel)
     };

@@ -46,7 +46,7 @@ fn written(directory: &Path, solved: &Solved, metric: Metric, limits: Limits) ->
     let cancel = AtomicBool::new(false);
     let writing = Writing {
         directory,
-        scratch: directory,
+        scratch: &ScratchDirectory::new(directory),
         has_high_bytes: false,
         limits,
         cancel: &cancel,

@@ -34,7 +34,7 @@ use crate::chess::solve::SolveError;
 use crate::error::write_error;
 use crate::game::Color;
 use crate::metric::Metric;
-use crate::store::Scratch;
+use crate::store::{Scratch, ScratchDirectory};
 use crate::syzygy::{
     self, EncodedStream, Encoder, Flags, LeadingPawns, Listed, MenOrder, PIECE, Stream, files,
 };
@@ -137,7 +137,7 @@ pub struct Writing<'a> {
     /// Where it goes.
     pub directory: &'a Path,
     /// Where scratch files go.
-    pub scratch: &'a Path,
+    pub scratch: &'a ScratchDirectory,
     /// Whether some distances to zeroing take two bytes.
     pub has_high_bytes: bool,
     /// How much is in memory at a time.

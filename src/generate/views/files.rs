@@ -30,7 +30,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::{NewParts, Parts, ViewStore, checksum_of};
 use crate::Error;
 use crate::generate::packed::Packed;
-use crate::store::{FileStore, Part, Record, RecordKind, Scratch, Store, write_all_at};
+use crate::store::{
+    FileStore, Part, Record, RecordKind, Scratch, ScratchDirectory, Store, write_all_at,
+};
 use crate::table::{WriteError, temporary_file};
 use crate::tables::go_on;
 
@@ -42,7 +44,7 @@ const ATTEMPTS: usize = 100;
 /// Views in work files, each part read when it is asked for.
 #[derive(Debug)]
 pub(super) struct InFiles<V> {
-    pub directory: PathBuf,
+    pub directory: ScratchDirectory,
     pub game: u8,
     pub with_mates: bool,
     pub open: Mutex<HashMap<V, Arc<ViewFile>>>,
@@ -74,7 +76,8 @@ impl<V: Copy + Eq + Hash + Debug + Display + Send + Sync> ViewStore<V> for InFil
             Some(about) => {
                 let told = |error: io::Error| not_written(&path, error.into());
                 let name = self.name_of(&view, self.with_mates);
-                let scratch = go_on(&self.directory, &name, about).map_err(told)?;
+                let scratch = go_on(self.directory.path(), &name, about).map_err(told)?;
+                let scratch = scratch.counted_in(&self.directory);
                 for (number, record) in scratch.recall_all(RecordKind::View, 0) {
                     let reader = &mut record.reader();
                     let of_part = records.get_mut(number as usize);
@@ -125,7 +128,7 @@ impl<V: Display> InFiles<V> {
 
     /// Generations with and without distances to mate do not get into each other's way.
     pub fn path_of(&self, view: &V, with_mates: bool) -> PathBuf {
-        self.directory.join(self.name_of(view, with_mates))
+        self.directory.path().join(self.name_of(view, with_mates))
     }
 
     pub fn name_of(&self, view: &V, with_mates: bool) -> String {
@@ -135,7 +138,7 @@ impl<V: Display> InFiles<V> {
 
     fn error(&self, source: io::Error) -> Error {
         Error::Directory {
-            directory: self.directory.clone(),
+            directory: self.directory.path().to_owned(),
             source,
         }
     }
@@ -156,8 +159,9 @@ impl<V: Display> InFiles<V> {
     fn temporary_file(&self, name: &str) -> Result<tempfile::NamedTempFile, WriteError> {
         let mut attempt = 0;
         loop {
-            fs::create_dir_all(&self.directory)?;
-            match temporary_file(&self.directory, name) {
+            let directory = self.directory.path();
+            fs::create_dir_all(directory)?;
+            match temporary_file(directory, name) {
                 Err(WriteError::Io(error))
                     if error.kind() == io::ErrorKind::NotFound && attempt < ATTEMPTS =>
                 {
@@ -167,6 +171,15 @@ impl<V: Display> InFiles<V> {
             }
         }
     }
+}
+
+/// Bytes of the work files in a directory, but for those that are being written.
+pub(crate) fn bytes_of_files(directory: &Path) -> u64 {
+    let is_view = |path: &Path| path.extension().is_some_and(|kind| kind == EXTENSION);
+    let files = fs::read_dir(directory).into_iter().flatten().flatten();
+    let views = files.filter(|file| is_view(&file.path()));
+    let bytes = views.filter_map(|file| Some(file.metadata().ok()?.len()));
+    bytes.sum()
 }
 
 /// The error of a work file that cannot be written.

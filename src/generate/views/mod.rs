@@ -11,14 +11,15 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{Debug, Display};
 use std::fs;
 use std::hash::Hash;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::packed::Packed;
 use crate::Error;
 use crate::game::{Game, Signature};
+use crate::store::ScratchDirectory;
 use crate::tables::{remove_begun, remove_unfinished};
 use files::InFiles;
+pub(super) use files::bytes_of_files;
 
 /// The hidden directory beside the tables.
 pub(super) const DIRECTORY: &str = ".work";
@@ -200,11 +201,16 @@ pub struct Views<V> {
 
 impl<V: ViewName> Views<V> {
     /// None in memory yet, and the work files that are there beside the tables of a directory.
-    pub fn new(directory: &Path, game: Game, with_mates: bool, men_in_memory: usize) -> Views<V> {
+    pub fn new(
+        directory: ScratchDirectory,
+        game: Game,
+        with_mates: bool,
+        men_in_memory: usize,
+    ) -> Views<V> {
         Views {
             in_memory: InMemory(Mutex::default()),
             in_files: InFiles {
-                directory: directory.join(DIRECTORY),
+                directory,
                 game: game.number(),
                 with_mates,
                 open: Mutex::default(),
@@ -216,7 +222,7 @@ impl<V: ViewName> Views<V> {
     /// The error of a file that was there and is needed, and cannot be used any more.
     pub fn lost(&self) -> Error {
         Error::WorkFiles {
-            directory: self.in_files.directory.clone(),
+            directory: self.in_files.directory.path().to_owned(),
         }
     }
 
@@ -246,7 +252,8 @@ impl<V: ViewName> Views<V> {
     /// nothing is left.
     pub fn clear(&self, views: impl Iterator<Item = V>) -> Result<(), Error> {
         let files = &self.in_files;
-        if !files.directory.is_dir() {
+        let directory = files.directory.path();
+        if !directory.is_dir() {
             return Ok(());
         }
         let mut names = HashSet::new();
@@ -256,10 +263,10 @@ impl<V: ViewName> Views<V> {
                 names.insert(files.name_of(&view, with_mates));
             }
         }
-        remove_begun(&files.directory, |name| names.contains(name));
-        remove_unfinished(&files.directory);
+        remove_begun(directory, |name| names.contains(name));
+        remove_unfinished(directory);
         // Another generation may have left something that it still wants.
-        let _ = fs::remove_dir(&files.directory);
+        let _ = fs::remove_dir(directory);
         Ok(())
     }
 }
@@ -292,14 +299,15 @@ impl<V: ViewName> ViewStore<V> for Views<V> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::generate::chess::View;
     use crate::metric::Metric;
 
     fn store(tables: &Path, metrics: &[Metric]) -> Views<View> {
-        Views::new(tables, Game::Chess, metrics.contains(&Metric::Dtm), 2)
+        let directory = ScratchDirectory::new(tables.join(DIRECTORY));
+        Views::new(directory, Game::Chess, metrics.contains(&Metric::Dtm), 2)
     }
 
     fn view() -> View {

@@ -110,6 +110,7 @@ impl<W> Words<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::ScratchDirectory;
 
     #[test]
     fn what_plies_decided_is_told_again() {
@@ -118,7 +119,8 @@ mod tests {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
             state ^ state >> 31
         };
-        let scratch = Arc::new(Scratch::new(Some(&std::env::temp_dir())).unwrap());
+        let directory = ScratchDirectory::new(std::env::temp_dir());
+        let scratch = Arc::new(Scratch::new(Some(&directory)).unwrap());
         let mut plies = Plies::new(&scratch, 3 * 40_000, 40_000);
         let mut expected = Vec::new();
         for ply in [1, 2, 5, 300, 70_000] {

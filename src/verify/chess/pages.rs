@@ -13,7 +13,7 @@ use super::line::{Lane, Line, ROW, Row};
 use super::spare::{Spare, Spares};
 use crate::parallel;
 use crate::reserve;
-use crate::store::{Part, Scratch, prefer_large_pages};
+use crate::store::{Part, Scratch, ScratchDirectory, prefer_large_pages};
 
 /// What all places share where pages wait.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +52,8 @@ impl Away {
     /// If there can be no file.
     pub fn new(directory: Option<&Path>, shared: &Shared) -> std::io::Result<Away> {
         let scratch = match directory {
-            Some(directory) => Scratch::new(Some(directory))
-                .or_else(|_| Scratch::new(Some(&std::env::temp_dir())))?,
+            Some(directory) => Scratch::new(Some(&ScratchDirectory::new(directory)))
+                .or_else(|_| Scratch::new(Some(&ScratchDirectory::new(std::env::temp_dir()))))?,
             None => Scratch::new(None)?,
         };
         Ok(Away {
