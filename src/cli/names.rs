@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(named(&["krp?kr"], &six), named(&["KRvKPR?"], &six));
         assert_eq!(
             named(&["KRP?vKR"], &six),
-            ["KQRPvKR", "KRRPvKR", "KRBPvKR", "KRNPvKR", "KRPPvKR"]
+            ["KRPPvKR", "KRNPvKR", "KRBPvKR", "KRRPvKR", "KQRPvKR"]
         );
         assert_eq!(named(&["K*vK"], &of_men(4)).len(), 5 + 15);
         assert_eq!(named(&["K*vK*"], &six).len(), six.len());
@@ -240,7 +240,7 @@ mod tests {
         let four = of_men(4);
         assert_eq!(
             named(&["krk", "KR*vK", "KRvK"], &four),
-            ["KRvK", "KQRvK", "KRRvK", "KRBvK", "KRNvK", "KRPvK"]
+            ["KRvK", "KRPvK", "KRNvK", "KRBvK", "KRRvK", "KQRvK"]
         );
         // A signature is taken at its word.
         assert_eq!(named(&["KRPvKRP"], &four), ["KRPvKRP"]);
