@@ -41,6 +41,8 @@ pub(crate) use predicted::{read_word, write_word};
 pub use scratch::Scratch;
 #[cfg(feature = "generate")]
 pub use scratch_directory::ScratchDirectory;
+#[cfg(feature = "generate")]
+pub(crate) use scratch_directory::ScratchEnd;
 
 /// Bytes that do not change while the store is open.
 pub trait Store: Send + Sync + Debug {

@@ -1,7 +1,7 @@
 //! Materials that were begun and not finished: gone on with after the last ply or slice, to the
 //! same bytes, with nothing left; and begun anew where anything of what is left is damaged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use retrograde::Error;
 use retrograde::chess::material::Material;
 use retrograde::chess::solve::Engine;
-use retrograde::generate::{DoneBefore, GenerateOptions, Observer, Plan, ScratchInUse};
+use retrograde::game::TableGame;
+use retrograde::generate::{DoneBefore, Generate, GenerateOptions, Observer, Plan, ScratchInUse};
 use retrograde::metric::Metric;
+use retrograde::xiangqi::Rules;
 use tempfile::{TempDir, tempdir};
 
 use crate::generate::{self, files, with_threads};
@@ -375,40 +377,63 @@ fn two_generations_begin_the_same_material() {
 /// Compares at every ply, slice and file what is said to be in use with what is there.
 struct InUse {
     in_use: ScratchInUse,
-    directories: [PathBuf; 2],
+    /// The directories of scratch files and of work files, which may be one.
+    directories: BTreeSet<PathBuf>,
+    most_scratch: AtomicU64,
     most: AtomicU64,
 }
 
 impl InUse {
     fn compare(&self) {
-        let is_counted = |path: &Path| {
-            let kind = path.extension().and_then(|kind| kind.to_str());
-            matches!(kind, Some("scratch" | "view"))
+        let bytes_of = |kinds: &[&str]| -> u64 {
+            let entries = (self.directories.iter()).filter_map(|path| fs::read_dir(path).ok());
+            let paths = entries.flatten().map(|entry| entry.unwrap().path());
+            let meant = paths.filter(|path| {
+                let kind = path.extension().and_then(|kind| kind.to_str());
+                kind.is_some_and(|kind| kinds.contains(&kind))
+            });
+            meant.map(|path| fs::metadata(path).unwrap().len()).sum()
         };
-        let entries =
-            (self.directories.iter()).filter_map(|directory| fs::read_dir(directory).ok());
-        let paths = entries.flatten().map(|entry| entry.unwrap().path());
-        let counted = paths.filter(|path| is_counted(path));
-        let bytes: u64 = counted.map(|path| fs::metadata(path).unwrap().len()).sum();
+        let bytes = bytes_of(&["scratch", "view", "part"]);
         assert_eq!(self.in_use.bytes(), bytes);
         self.most.fetch_max(bytes, Ordering::Relaxed);
+        let scratch = bytes_of(&["scratch"]);
+        self.most_scratch.fetch_max(scratch, Ordering::Relaxed);
     }
 }
 
-impl Observer for InUse {
-    fn started(&self, _: Material) {}
+impl<G: TableGame> Observer<G> for InUse {
+    fn started(&self, _: G::Material) {}
 
-    fn advanced(&self, _: u64) {}
-
-    fn ply(&self, _: Material, _: Metric, _: u32) {
+    fn advanced(&self, _: u64) {
         self.compare();
     }
 
-    fn writing(&self, _: Material, _: Metric) {
+    fn ply(&self, _: G::Material, _: G::Metric, _: u32) {
         self.compare();
     }
 
-    fn finished(&self, _: Material, _: u64) {}
+    fn writing(&self, _: G::Material, _: G::Metric) {
+        self.compare();
+    }
+
+    fn finished(&self, _: G::Material, _: u64) {}
+}
+
+/// Runs a plan of one game; the most bytes that were in use, and those of scratch files.
+fn most_in_use<G: Generate>(options: &GenerateOptions<G>, work: &Path) -> (u64, u64, u64) {
+    let plan = Plan::new(options).unwrap();
+    let scratch = options.scratch.clone().unwrap_or_else(|| work.to_owned());
+    let observer = InUse {
+        in_use: plan.scratch_in_use(),
+        directories: BTreeSet::from([scratch, work.to_owned()]),
+        most_scratch: AtomicU64::new(0),
+        most: AtomicU64::new(0),
+    };
+    with_threads(1, || plan.run(&AtomicBool::new(false), &observer)).unwrap();
+    assert_eq!(observer.in_use.bytes(), 0);
+    let [most, scratch] = [observer.most, observer.most_scratch].map(AtomicU64::into_inner);
+    (most, scratch, plan.scratch())
 }
 
 #[test]
@@ -419,15 +444,33 @@ fn scratch_in_use_is_what_scratch_and_work_files_have() {
             scratch: Some(scratch.path().to_owned()),
             ..options(directory.path(), &[signature], way)
         };
-        let plan = Plan::new(&options).unwrap();
-        let observer = InUse {
-            in_use: plan.scratch_in_use(),
-            directories: [scratch.path().to_owned(), directory.path().join(".work")],
-            most: AtomicU64::new(0),
-        };
-        with_threads(1, || plan.run(&AtomicBool::new(false), &observer)).unwrap();
-        let most = observer.most.into_inner();
-        assert!(most > 0 && most <= plan.scratch(), "{signature}: {most}");
-        assert_eq!(observer.in_use.bytes(), 0);
+        let work = directory.path().join(".work");
+        let (most, most_scratch, promised) = most_in_use(&options, &work);
+        assert!(most > most_scratch && most_scratch > 0, "{signature}");
+        assert!(most_scratch <= promised, "{signature}: {most_scratch}");
     }
+    // Work files alone: of chess in memory, and of the other game.
+    let directory = tempdir().unwrap();
+    let options = GenerateOptions {
+        men_in_memory: 2,
+        ..generate::options(directory.path(), &["KRvKN"])
+    };
+    let (most, scratch, _) = most_in_use(&options, &directory.path().join(".work"));
+    assert!(most > 0 && scratch == 0);
+    let directory = tempdir().unwrap();
+    let options = GenerateOptions {
+        men_in_memory: 2,
+        ..GenerateOptions::xiangqi(
+            directory.path(),
+            vec!["KRvKN".parse().unwrap()],
+            Rules::CyclesDraw,
+        )
+    };
+    let work = directory
+        .path()
+        .join("xiangqi")
+        .join("cycles-draw")
+        .join(".work");
+    let (most, scratch, _) = most_in_use(&options, &work);
+    assert!(most > 0 && scratch == 0);
 }

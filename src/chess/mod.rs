@@ -19,7 +19,7 @@ use std::str::FromStr;
 use crate::game::{Game, Numbered, Signature, TableGame};
 use crate::metric::Metric;
 use index::IndexSpace;
-use material::Material;
+use material::{MAX_MEN, Material};
 
 /// Orthodox chess, for what is the same for tables of all games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,8 +89,11 @@ impl Signature for Material {
         self.is_symmetric()
     }
 
-    fn letter(typed: char) -> Option<char> {
-        Role::from_letter(typed).map(Role::letter)
+    fn man(typed: char) -> Option<(char, usize)> {
+        let role = Role::from_letter(typed)?;
+        // Promotions can give a side any men.
+        let most = if role == Role::King { 1 } else { MAX_MEN };
+        Some((role.letter(), most))
     }
 
     fn normal_form(&self) -> Material {

@@ -15,7 +15,8 @@ use retrograde::xiangqi::{Rules, Xiangqi};
 use retrograde::{Error, Tablebase, xiangqi};
 
 use super::advice::in_directory;
-use super::names::Name;
+use super::names::{Name, Pattern, SHOWS_WHAT_IS_THERE};
+use super::print::quoted;
 
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
 
@@ -208,8 +209,30 @@ impl TableDirectory {
         paths.find_map(|path| find::<Xiangqi>(path, rules, material, metric))
     }
 
-    /// The game that signatures of existing tables mean: as said, or that of the only one that has
-    /// such a material, or has tables of it here. Chess if neither has.
+    /// A xiangqi table that is looked for, for an error that says where it is not.
+    pub fn xiangqi_table(&self, rules: Rules) -> String {
+        let others = Rules::ALL.into_iter().filter(|&other| other != rules);
+        let others: Vec<&str> = others.map(Rules::name).collect();
+        format!(
+            "xiangqi table under {rules} in {}; {SHOWS_WHAT_IS_THERE}, and --rules {} chooses other rules",
+            self.display(),
+            others.join(" or ")
+        )
+    }
+
+    /// The same as [`game_of_tables`](Self::game_of_tables), for a command about one material.
+    pub fn game_of_table(&self, signature: &String, game: Option<Game>) -> Result<Game> {
+        if Pattern::is_meant(signature) {
+            bail!(
+                "`{signature}` may be several materials, and this takes one; `retrograde list {}` shows which there are",
+                quoted(Path::new(signature))
+            );
+        }
+        self.game_of_tables(std::slice::from_ref(signature), game)
+    }
+
+    /// The game that signatures or patterns of existing tables mean: as said, or that of the only
+    /// one that has such a material, or has tables of it here. Chess if neither has.
     ///
     /// # Errors
     ///
@@ -224,7 +247,7 @@ impl TableDirectory {
             let has_chess = files.any(|file| chess.means(file.material()));
             if has_xiangqi && has_chess {
                 bail!(
-                    "{signature} is a material of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
+                    "{signature} may be of chess and of xiangqi, and both have tables in {}; {SAY_WHICH}",
                     self.display()
                 );
             }
@@ -246,7 +269,7 @@ impl TableDirectory {
             LazyCell::new(|| self.xiangqi_files().is_ok_and(|files| !files.is_empty()));
         game_of_all(signatures, game, |signature, _, _| match *has_xiangqi {
             true => bail!(
-                "{signature} is a material of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
+                "{signature} may be of chess and of xiangqi, and there are xiangqi tables in {}; {SAY_WHICH}",
                 self.display()
             ),
             false => Ok(Game::Chess),
@@ -330,9 +353,7 @@ fn game_of_all(
         return Ok(Game::Chess);
     };
     if let Some((other, _)) = games.iter().find(|(_, other)| *other != game) {
-        bail!(
-            "{first} is a material of {game} here and {other} is not; {SAY_WHICH}, one game a command"
-        );
+        bail!("{first} is of {game} here and {other} is not; {SAY_WHICH}, one game a command");
     }
     Ok(game)
 }

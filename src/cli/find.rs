@@ -156,7 +156,7 @@ impl Find {
     /// Finds and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        match directory.game_of_tables(std::slice::from_ref(&self.material), self.game)? {
+        match directory.game_of_table(&self.material, self.game)? {
             Game::Chess => {
                 let rules = ChessRules::default();
                 self.find::<Chess, chess::Position>(rules, directory, out)

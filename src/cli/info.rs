@@ -42,7 +42,7 @@ pub struct Info {
 impl Info {
     /// Reads the headers and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
-        match directory.game_of_tables(std::slice::from_ref(&self.material), self.game)? {
+        match directory.game_of_table(&self.material, self.game)? {
             Game::Chess => self.run_for::<Chess>(ChessRules::default(), directory, out),
             Game::Xiangqi => self.run_for::<Xiangqi>(self.rules, directory, out),
         }

@@ -149,18 +149,22 @@ impl List {
 
     /// Leaves what was asked for.
     fn filter(&self, rows: &mut Vec<Row>) -> Result<()> {
+        let mut chess: Vec<Name<Material>> = Vec::new();
+        let mut xiangqi: Vec<Name<xiangqi::Material>> = Vec::new();
         for name in &self.materials {
-            // It may be one of chess, of xiangqi or of both.
-            let chess = Name::<Material>::read(name);
-            if let (Err(error), Err(_)) = (chess, Name::<xiangqi::Material>::read(name)) {
-                return Err(error);
+            match (Name::read(name), Name::read(name)) {
+                (Err(error), Err(_)) => return Err(error),
+                (of_chess, of_xiangqi) => {
+                    chess.extend(of_chess.ok());
+                    xiangqi.extend(of_xiangqi.ok());
+                }
             }
         }
         rows.retain(|row| {
             self.materials.is_empty()
                 || match row.rules {
-                    None => self.is_named::<Material>(&row.material),
-                    Some(_) => self.is_named::<xiangqi::Material>(&row.material),
+                    None => is_named(&row.material, &chess),
+                    Some(_) => is_named(&row.material, &xiangqi),
                 }
         });
         if let Some(metric) = &self.metric {
@@ -178,17 +182,12 @@ impl List {
         });
         Ok(())
     }
+}
 
-    /// Whether a material of a game is one of those that are named.
-    fn is_named<M: Signature>(&self, material: &str) -> bool {
-        let Ok(material) = material.parse::<M>() else {
-            return false;
-        };
-        let names = self.materials.iter().map(|name| Name::<M>::read(name));
-        names
-            .flatten()
-            .any(|name| name.means(&material.normal_form()))
-    }
+/// Whether a material is one of those that are named.
+fn is_named<M: Signature>(material: &str, names: &[Name<M>]) -> bool {
+    let material = material.parse::<M>().map(|it| it.normal_form());
+    material.is_ok_and(|material| names.iter().any(|name| name.means(&material)))
 }
 
 /// Prints the sizes, a row for each material and, of xiangqi, rules.

@@ -13,13 +13,20 @@ use retrograde::game::Signature;
 /// The most men of what a pattern means, where nobody says how many.
 pub const MEN_OF_A_PATTERN: usize = 6;
 
+/// What to do where a pattern fits no table.
+pub const SHOWS_WHAT_IS_THERE: &str = "`retrograde list` shows what is there";
+
 /// What was wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    #[error(
-        "pattern `{pattern}`: there is no man `{letter}`; write it like KRP*vKR*, with * for any men and ? for one"
-    )]
+    #[error("pattern `{pattern}`: there is no man `{letter}`; write it like KRP*vKR*")]
     Letter { pattern: String, letter: char },
+    #[error("pattern `{pattern}`: a side has at most {most} `{letter}`")]
+    TooMany {
+        pattern: String,
+        letter: char,
+        most: usize,
+    },
     #[error("pattern `{0}`: each side starts with its one king; write it like KRP*vKR*")]
     Kings(String),
 }
@@ -36,6 +43,19 @@ struct Side {
 }
 
 impl Side {
+    /// Adds one of the men that it has in any case, of which no side has more than `most`.
+    fn add(&mut self, man: char, most: usize, pattern: &str) -> Result<(), PatternError> {
+        self.men.push(man);
+        if self.men.iter().filter(|&&other| other == man).count() > most {
+            return Err(PatternError::TooMany {
+                pattern: pattern.to_owned(),
+                letter: man,
+                most,
+            });
+        }
+        Ok(())
+    }
+
     /// Whether the men of a signature are such a side; their order does not count.
     fn fits(&self, signature: &str) -> bool {
         let mut others: Vec<char> = signature.chars().skip(1).collect();
@@ -61,7 +81,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// Whether a name is meant as a pattern.
-    fn is_meant(name: &str) -> bool {
+    pub fn is_meant(name: &str) -> bool {
         name.contains(['*', '?'])
     }
 
@@ -78,24 +98,22 @@ impl Pattern {
                 is_separated = true;
                 continue;
             }
-            let man = match letter {
-                '*' | '?' => letter,
-                _ => M::letter(letter).ok_or_else(|| PatternError::Letter {
-                    pattern: text.to_owned(),
-                    letter,
-                })?,
-            };
-            if man == 'K' {
+            let man = M::man(letter);
+            if let Some(('K', _)) = man {
                 sides.push(Side::default());
                 continue;
             }
             let awaits_king = is_separated && sides.len() == 1;
             let side = sides.last_mut().filter(|_| !awaits_king);
             let side = side.ok_or_else(kings)?;
-            match man {
-                '*' => side.may_have_more = true,
-                '?' => side.others += 1,
-                man => side.men.push(man),
+            match (letter, man) {
+                ('*', _) => side.may_have_more = true,
+                ('?', _) => side.others += 1,
+                (_, Some((man, most))) => side.add(man, most, text)?,
+                (letter, None) => {
+                    let pattern = text.to_owned();
+                    return Err(PatternError::Letter { pattern, letter });
+                }
             }
         }
         Ok(Pattern {
@@ -167,17 +185,13 @@ impl<M: Signature> Names<M> {
         self.0.iter().any(|name| matches!(name, Name::All(_)))
     }
 
-    /// Whether a material, in the form that has a table, is meant.
-    pub fn include(&self, material: &M) -> bool {
-        self.0.iter().any(|name| name.means(material))
-    }
-
     /// The materials that are meant, each once, in the order of their names: what is named by its
     /// signature in any case, and those of `candidates` that patterns fit.
     ///
     /// # Errors
     ///
-    /// If a pattern fits none of them; `what` says what they are, as in "table in DIR".
+    /// If a pattern fits none of them; `what` says what they are, as in "table in
+    /// DIR"; and what to do about it, such as [`SHOWS_WHAT_IS_THERE`].
     pub fn among(&self, candidates: &[M], what: &str) -> Result<Vec<M>> {
         let mut materials = Vec::new();
         for name in &self.0 {
@@ -193,6 +207,24 @@ impl<M: Signature> Names<M> {
             }
         }
         Ok(each_once(materials))
+    }
+
+    /// The materials that are meant, each of which has to be among those that are there.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`among`](Self::among), and that of `absent` for a material that is not there.
+    pub fn present<E: Into<anyhow::Error>>(
+        &self,
+        present: &[M],
+        what: &str,
+        absent: impl FnOnce(&M) -> E,
+    ) -> Result<Vec<M>> {
+        let materials = self.among(present, what)?;
+        match materials.iter().find(|named| !present.contains(named)) {
+            Some(named) => Err(absent(named).into()),
+            None => Ok(materials),
+        }
     }
 }
 
@@ -258,6 +290,9 @@ mod tests {
     fn a_wrong_pattern_says_what_is_wrong() {
         let error = |name: &str| Names::<Material>::read(&[name]).unwrap_err().to_string();
         assert!(error("KX*vK").contains("no man `X`"));
+        assert!(Names::<Material>::read(&["KRRR*vK"]).is_ok());
+        let error_of_xiangqi = Names::<xiangqi::Material>::read(&["KRRR*vK"]).unwrap_err();
+        assert!(error_of_xiangqi.to_string().contains("at most 2 `R`"));
         for kings in ["*", "K*", "*vK", "K*v?K", "K*vKvK", "KvKvK*", "K*KK"] {
             assert!(
                 error(kings).contains("each side starts with its one king"),

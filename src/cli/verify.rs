@@ -14,15 +14,16 @@ use retrograde::chess::material::Material;
 use retrograde::game::Game;
 use retrograde::metric::Metric;
 use retrograde::probe::solved::{SolvedSet, game_of};
+use retrograde::tables::NativeFile;
 use retrograde::verify::solved::verify_solved;
 use retrograde::verify::{self, Observer, Report, Subject, count, work};
-use retrograde::xiangqi::{self, Rules};
+use retrograde::xiangqi::{self, Rules, Xiangqi};
 use serde_json::{Map, Value, json};
 
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
 use super::manifest::Manifest;
-use super::names::Names;
+use super::names::{Names, SHOWS_WHAT_IS_THERE};
 use super::print::{counted, differences, quoted, unreadable_json, verdict};
 use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::repair::repair;
@@ -220,7 +221,7 @@ impl Verify {
     fn repair_command(&self, place: &Path) -> String {
         let mut words = vec!["retrograde verify --repair".to_owned()];
         words.extend(self.all.then(|| "--all".to_owned()));
-        words.extend(self.materials.iter().cloned());
+        words.extend(self.materials.iter().map(|name| quoted(Path::new(name))));
         words.extend(self.game.map(|game| format!("--game {game}")));
         words.extend(self.rules.map(|rules| format!("--rules {}", rules.name())));
         words.push(format!("--tables {}", quoted(place)));
@@ -321,10 +322,8 @@ impl Verify {
             subjects.extend(materials.map(Subject::Chess));
         }
         if is_wanted(Game::Xiangqi) {
-            let files = directory.xiangqi_files()?.into_iter();
-            let wanted = files
-                .filter(|file| self.rules.is_none_or(|rules| rules == file.rules))
-                .filter(|file| file.metric == xiangqi::Metric::Wdl);
+            let wanted = of_results(directory.xiangqi_files()?)
+                .filter(|file| self.rules.is_none_or(|rules| rules == file.rules));
             subjects.extend(wanted.map(|file| Subject::Xiangqi(file.rules, file.material)));
         }
         subjects.dedup();
@@ -337,12 +336,13 @@ impl Verify {
     /// The materials that were named.
     fn named_subjects(&self, directory: &TableDirectory) -> Result<Vec<Subject>> {
         let game = directory.game_of_tables(&self.materials, self.game)?;
-        let what = format!("table in {}", directory.display());
         if game == Game::Xiangqi {
             let rules = self.rules.unwrap_or_default();
-            let mut files = directory.xiangqi_files()?;
-            files.retain(|file| file.rules == rules);
-            let present: Vec<_> = files.iter().map(|file| file.material).collect();
+            let present: Vec<_> = of_results(directory.xiangqi_files()?)
+                .filter(|file| file.rules == rules)
+                .map(|file| file.material)
+                .collect();
+            let what = directory.xiangqi_table(rules);
             let materials = Names::read(&self.materials)?.among(&present, &what)?;
             let subject = |material| Subject::Xiangqi(rules, material);
             return Ok(materials.into_iter().map(subject).collect());
@@ -351,12 +351,17 @@ impl Verify {
         let present: Vec<Material> = (tables.tables().iter())
             .map(|file| *file.material())
             .collect();
-        let materials = Names::read(&self.materials)?.among(&present, &what)?;
-        match materials.iter().find(|named| !present.contains(named)) {
-            Some(absent) => Err(directory.missing(absent, Metric::Wdl).into()),
-            None => Ok(materials.into_iter().map(Subject::Chess).collect()),
-        }
+        let what = format!("table in {}; {SHOWS_WHAT_IS_THERE}", directory.display());
+        let absent = |material: &Material| directory.missing(material, Metric::Wdl);
+        let materials = Names::read(&self.materials)?.present(&present, &what, absent)?;
+        Ok(materials.into_iter().map(Subject::Chess).collect())
     }
+}
+
+/// The tables of results, one of each material and rules: a material without one is not complete.
+fn of_results(files: Vec<NativeFile<Xiangqi>>) -> impl Iterator<Item = NativeFile<Xiangqi>> {
+    let files = files.into_iter();
+    files.filter(|file| file.metric == xiangqi::Metric::Wdl)
 }
 
 /// The game and, of xiangqi, the rules.

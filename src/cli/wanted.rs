@@ -31,8 +31,8 @@ pub struct Wanted {
     #[arg(value_name = "MATERIAL")]
     pub materials: Vec<String>,
 
-    /// All materials of up to so many men, kings included; beside a pattern, those that it fits
-    /// [default: 6 beside a pattern]
+    /// All materials of up to so many men, kings and guards included; beside a pattern, only those
+    /// that it fits [default: 6 beside a pattern]
     #[arg(long, value_name = "N", value_parser = input::men)]
     men: Option<usize>,
 
@@ -366,7 +366,11 @@ impl Wanted {
             .men
             .unwrap_or(if has_patterns { MEN_OF_A_PATTERN } else { 0 });
         let all = of_men(men);
-        let mut materials = names.among(&all, &format!("material of up to {men} men"))?;
+        let advice = match men < MAX_MEN {
+            true => format!("; allow more with --men {}", men + 1),
+            false => String::new(),
+        };
+        let mut materials = names.among(&all, &format!("material of up to {men} men{advice}"))?;
         materials.extend(set);
         if !has_patterns {
             materials.extend(all);

@@ -61,9 +61,9 @@ pub trait Signature:
     fn men(&self) -> usize;
     /// Whether both sides have the same men.
     fn is_symmetric(&self) -> bool;
-    /// The letter that signatures have for a man, from what somebody may type for it; nothing if no
-    /// man has such a letter.
-    fn letter(typed: char) -> Option<char>;
+    /// The letter that signatures have for a man, from what somebody may type for it, and how many
+    /// such men a side can have; nothing if no man has such a letter.
+    fn man(typed: char) -> Option<(char, usize)>;
     /// The form under which a table is stored: more men first, then the stronger ones.
     fn normal_form(&self) -> Self;
     /// The men of the other side for each side.

@@ -247,7 +247,8 @@ impl<G: Generate> GenerateOptions<G> {
         self.own_directory().join(DIRECTORY)
     }
 
-    /// Where the generation keeps what materials leave; what is being written counts as scratch.
+    /// Where the generation keeps what materials leave; files that are being written count as
+    /// scratch.
     pub(super) fn views(&self, scratch: &ScratchDirectory) -> Views<G::View> {
         let with_mates = self.metrics.contains(&G::MATES);
         Views::new(

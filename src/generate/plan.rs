@@ -249,7 +249,7 @@ impl<G: Generate> Plan<G> {
         self.most_side_by_side(|step| step.scratch, fit)
     }
 
-    /// Tells how much of that is in use, while the plan is being run.
+    /// Tells how much room scratch and work files take while the plan is being run.
     #[must_use]
     pub fn scratch_in_use(&self) -> ScratchInUse {
         ScratchInUse {
@@ -263,10 +263,10 @@ impl<G: Generate> Plan<G> {
     /// seen when they are gone on with.
     #[must_use]
     pub fn begun(&self) -> Vec<(G::Material, u64)> {
-        let directory = self.options.scratch_directory();
+        let directory = self.scratch_directory.path();
         // Only chess begins any, and the games share names.
         let left = match G::GAME {
-            Game::Chess => left_of_work(&directory, |_| true),
+            Game::Chess => left_of_work(directory, |_| true),
             Game::Xiangqi => Vec::new(),
         };
         let bytes_of = |material: G::Material| {

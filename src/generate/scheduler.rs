@@ -46,7 +46,9 @@ impl<G: Generate> Plan<G> {
                 // What was in the work files is solved again, unless another generation has written
                 // what needs it.
                 Err(Error::WorkFiles { .. }) if attempts < ATTEMPTS => {
-                    let rest = Plan::new(&self.options)?;
+                    let mut rest = Plan::new(&self.options)?;
+                    // Whoever watches scratch files goes on doing so.
+                    rest.scratch_directory = self.scratch_directory.clone();
                     attempts = match rest.files() < plan.files() {
                         true => 0,
                         false => attempts + 1,
@@ -98,7 +100,7 @@ impl<G: Generate> Plan<G> {
         // any.
         if G::GAME == Game::Chess {
             let wanted: HashSet<String> = self.wanted.iter().map(ToString::to_string).collect();
-            remove_begun(&self.options.scratch_directory(), |name| {
+            remove_begun(self.scratch_directory.path(), |name| {
                 material_of(name).is_some_and(|material| wanted.contains(material))
             });
         }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::views::bytes_of_files;
 use crate::store::ScratchDirectory;
 
-/// What [`Plan::scratch`](super::Plan::scratch) promises, while the plan is being run.
+/// Scratch files, whose bytes [`Plan::scratch`](super::Plan::scratch) promises, and work files, with
+/// what other generations have left in the same directory.
 #[derive(Clone, Debug)]
 pub struct ScratchInUse {
     pub(super) scratch: ScratchDirectory,
@@ -14,10 +15,12 @@ pub struct ScratchInUse {
 }
 
 impl ScratchInUse {
-    /// Bytes of all scratch and work files that are there now, and of those that a generation which
-    /// was stopped has left there for this one.
+    /// Bytes of all of them now. What is left of a material that was begun counts as soon as the
+    /// work on that goes on.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.scratch.bytes_in_use() + bytes_of_files(&self.work_files)
+        // In this order a work file that is finished meanwhile does not count twice.
+        let work_files = bytes_of_files(&self.work_files);
+        work_files + self.scratch.bytes_in_use()
     }
 }

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::journal::{Journal, Record, RecordKey, RecordKind};
 use super::part::{Part, read_bytes, read_part, write_all_at};
-use super::scratch_directory::{ScratchCount, ScratchDirectory};
+use super::scratch_directory::{ScratchDirectory, ScratchEnd};
 use super::{
     are_all, compress, compress_lines, compress_set, decompress, decompress_into, decompress_set,
 };
@@ -20,10 +19,9 @@ use crate::game::Bits;
 #[derive(Debug)]
 pub struct Scratch {
     place: ScratchPlace,
-    end: AtomicU64,
+    end: ScratchEnd,
     named: Option<Named>,
     compresses: bool,
-    count: Option<ScratchCount>,
 }
 
 /// What stays when the program is killed.
@@ -52,10 +50,9 @@ impl Scratch {
                 Some(directory) => ScratchPlace::File(tempfile::tempfile_in(directory.path())?),
                 None => ScratchPlace::Memory(Mutex::default()),
             },
-            end: AtomicU64::new(0),
+            end: ScratchEnd::new(0, directory),
             named: None,
             compresses: true,
-            count: directory.map(|directory| directory.count(0)),
         })
     }
 
@@ -90,13 +87,12 @@ impl Scratch {
         let opened = Journal::open(journal, &data, about)?;
         Ok(opened.map(|(journal, end)| Scratch {
             place: ScratchPlace::File(data),
-            end: AtomicU64::new(end),
+            end: ScratchEnd::new(end, None),
             named: Some(Named {
                 journal,
                 paths: [data_path.to_owned(), journal_path.to_owned()],
             }),
             compresses: true,
-            count: None,
         }))
     }
 
@@ -104,7 +100,7 @@ impl Scratch {
     #[must_use]
     pub fn counted_in(self, directory: &ScratchDirectory) -> Scratch {
         Scratch {
-            count: Some(directory.count(self.len())),
+            end: ScratchEnd::new(self.len(), Some(directory)),
             ..self
         }
     }
@@ -159,13 +155,18 @@ impl Scratch {
     }
 
     /// Gives a file that stays another name, under which it is no scratch file any more.
-    pub(crate) fn keep_as(&self, path: &Path) -> io::Result<()> {
-        let Some(Named { paths, .. }) = &self.named else {
+    pub(crate) fn keep_as(self, path: &Path) -> io::Result<()> {
+        let Scratch { named, end, .. } = self;
+        let Some(Named { paths, journal }) = named else {
             return Err(io::ErrorKind::Unsupported.into());
         };
-        let [data, journal] = paths;
+        // Whoever counts files meanwhile should not find its bytes twice.
+        drop(end);
+        let [data, journal_path] = paths;
         std::fs::rename(data, path)?;
-        std::fs::remove_file(journal)
+        std::fs::remove_file(journal_path)?;
+        drop(journal);
+        Ok(())
     }
 
     /// Nobody has to go on with it: its files are gone with the program, and on most systems now.
@@ -179,7 +180,7 @@ impl Scratch {
     /// Bytes put away so far.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.end.load(Ordering::Relaxed)
+        self.end.get()
     }
 
     /// Whether nothing was put away.
@@ -195,10 +196,7 @@ impl Scratch {
     /// If there is no room, and other errors of the disk.
     pub fn put(&self, bytes: &[u8]) -> io::Result<Part> {
         let len = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        let start = self.end.fetch_add(len.into(), Ordering::Relaxed);
-        if let Some(count) = &self.count {
-            count.add(len.into());
-        }
+        let start = self.end.advance(len.into());
         match &self.place {
             _ if len == 0 => {}
             ScratchPlace::File(file) => write_all_at(file, start, bytes)?,

@@ -41,35 +41,47 @@ impl ScratchDirectory {
     pub fn bytes_in_use(&self) -> u64 {
         self.in_use.load(Ordering::Relaxed)
     }
+}
 
-    /// Counts the bytes of one scratch file, as long as the count lives.
-    pub(super) fn count(&self, bytes: u64) -> ScratchCount {
-        self.in_use.fetch_add(bytes, Ordering::Relaxed);
-        ScratchCount {
+/// Where a scratch file ends. Its bytes count in its directory as long as this is there.
+#[derive(Debug)]
+pub(crate) struct ScratchEnd {
+    bytes: AtomicU64,
+    in_use: Option<Arc<AtomicU64>>,
+}
+
+impl ScratchEnd {
+    /// The end of a file of so many bytes, which count if its directory is given.
+    pub fn new(bytes: u64, directory: Option<&ScratchDirectory>) -> ScratchEnd {
+        let in_use = directory.map(|directory| Arc::clone(&directory.in_use));
+        if let Some(in_use) = &in_use {
+            in_use.fetch_add(bytes, Ordering::Relaxed);
+        }
+        ScratchEnd {
             bytes: AtomicU64::new(bytes),
-            in_use: Arc::clone(&self.in_use),
+            in_use,
         }
     }
-}
 
-/// What one scratch file has of the bytes of all.
-#[derive(Debug)]
-pub(super) struct ScratchCount {
-    bytes: AtomicU64,
-    in_use: Arc<AtomicU64>,
-}
+    /// Bytes before the end.
+    pub fn get(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
 
-impl ScratchCount {
-    pub fn add(&self, bytes: u64) {
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.in_use.fetch_add(bytes, Ordering::Relaxed);
+    /// Makes room for so many bytes; where they begin.
+    pub fn advance(&self, bytes: u64) -> u64 {
+        if let Some(in_use) = &self.in_use {
+            in_use.fetch_add(bytes, Ordering::Relaxed);
+        }
+        self.bytes.fetch_add(bytes, Ordering::Relaxed)
     }
 }
 
-impl Drop for ScratchCount {
+impl Drop for ScratchEnd {
     fn drop(&mut self) {
-        self.in_use
-            .fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+        if let Some(in_use) = &self.in_use {
+            in_use.fetch_sub(*self.bytes.get_mut(), Ordering::Relaxed);
+        }
     }
 }
 

@@ -40,8 +40,9 @@ impl Signature for Material {
         self.is_symmetric()
     }
 
-    fn letter(typed: char) -> Option<char> {
-        Role::from_letter(typed).map(Role::letter)
+    fn man(typed: char) -> Option<(char, usize)> {
+        let role = Role::from_letter(typed)?;
+        Some((role.letter(), role.limit() as usize))
     }
 
     fn normal_form(&self) -> Material {

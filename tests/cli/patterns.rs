@@ -1,16 +1,20 @@
 //! Several materials named by one pattern.
 
+use serde_json::Value;
+
 use super::Place;
 
 /// The materials of a plan.
 fn planned(place: &Place, arguments: &[&'static str]) -> Vec<String> {
     let before = ["generate"].iter();
     let after = ["--dry-run", "--json", "--tables", "new"].iter();
-    let plan = place.json(before.chain(arguments).chain(after).copied());
+    materials_of(&place.json(before.chain(arguments).chain(after).copied()))
+}
+
+fn materials_of(plan: &Value) -> Vec<String> {
     let steps = plan["steps"].as_array().unwrap().iter();
-    steps
-        .map(|step| step["material"].as_str().unwrap().to_owned())
-        .collect()
+    let materials = steps.map(|step| step["material"].as_str().unwrap().to_owned());
+    materials.collect()
 }
 
 #[test]
@@ -24,8 +28,10 @@ fn all_that_a_pattern_fits_is_generated_with_what_that_leads_to() {
     );
     assert_eq!(planned(&place, &["KR*vK", "--men", "4"]), steps);
     assert_eq!(planned(&place, &["kr*k", "KRPvK", "--men", "4"]), steps);
-    // Up to six men unless the number is said.
-    let six = planned(&place, &["KNN*vKN*"]);
+    // Up to six men unless the number is said; a plan does not ask for room on the disk.
+    let (status, plan, err) = place.run(["plan", "KNN*vKN*", "--tables", "new"]);
+    assert_eq!(status, 0, "{err}");
+    let six = materials_of(&serde_json::from_str(&plan).unwrap());
     for material in ["KNNvKN", "KNNvKNN", "KNNPvKN", "KQNNvKN"] {
         assert!(six.contains(&material.to_owned()), "{material}");
     }
@@ -38,7 +44,7 @@ fn all_that_a_pattern_fits_is_generated_with_what_that_leads_to() {
     for (wrong, why) in [
         (
             ["KR?vKQ", "--men", "4"],
-            "`KR?vKQ` fits no material of up to 4 men",
+            "`KR?vKQ` fits no material of up to 4 men; allow more with --men 5",
         ),
         (["KX*vK", "--men", "4"], "there is no man `X`"),
         (["KR*", "--men", "4"], "each side starts with its one king"),
@@ -74,6 +80,14 @@ fn of_tables_that_are_there_a_pattern_means_those_that_it_fits() {
     let (status, _, err) = place.run(["convert", "--from", "native", "--to", "native", "K?vK?"]);
     assert_eq!(status, 2);
     assert!(err.contains("`K?vK?` fits no table of our own in"), "{err}");
+    let (status, _, err) = place.run(["info", "K?vK"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("`retrograde list 'K?vK'`"), "{err}");
+    // The command that mends it can be pasted.
+    std::fs::write(place.path("tables/KRvK.dtz"), "damaged").unwrap();
+    let (status, _, err) = place.run(["verify", "K?vK"]);
+    assert_eq!(status, 1);
+    assert!(err.contains("verify --repair 'K?vK' "), "{err}");
 }
 
 #[test]
@@ -88,6 +102,20 @@ fn a_pattern_of_both_games_means_the_one_that_has_tables() {
         assert_eq!(answer["game"], "xiangqi", "{answer}");
         answer["tables"].as_u64().unwrap()
     };
+    // Under other rules there are none.
+    let (status, _, err) = place.run([
+        "verify",
+        "KR*vK*",
+        "--tables",
+        "tables",
+        "--rules",
+        "cycles-draw",
+    ]);
+    assert_eq!(status, 2);
+    assert!(
+        err.contains("under cycles-draw in") && err.contains("--rules perpetual-check"),
+        "{err}"
+    );
     // Not KNvK, which is there as well.
     assert_eq!(verified("KR*vK*"), verified("KRvK") + verified("KRvKN"));
     assert!(verified("KNvK") > 0);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use retrograde::Error;
@@ -22,7 +22,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::generate;
-use super::names::{Names, each_once};
+use super::names::{Names, SHOWS_WHAT_IS_THERE, each_once};
 use super::print::counted;
 use super::progress::ProgressOptions;
 use super::wanted::{self, Compression};
@@ -191,26 +191,20 @@ impl Convert {
         let is_source = |file: &&TableFile| file.format() == from;
         let sources: Vec<&TableFile> = tables.tables().iter().filter(is_source).collect();
         let present: Vec<Material> = sources.iter().map(|file| *file.material()).collect();
-        let what = format!("{} table in {}", from.name(), directory.display());
-        let mut materials = Names::read(&self.materials)?.among(&present, &what)?;
-        for material in &materials {
-            if !sources.iter().any(|file| file.material() == material) {
-                bail!(
-                    "{} has no {} table of {material} to convert",
-                    directory.display(),
-                    from.name()
-                );
-            }
-        }
+        let place = directory.display();
+        let what = format!("{} table in {place}; {SHOWS_WHAT_IS_THERE}", from.name());
+        let absent = |material: &Material| {
+            anyhow!(
+                "{place} has no {} table of {material} to convert",
+                from.name()
+            )
+        };
+        let mut materials = Names::read(&self.materials)?.present(&present, &what, absent)?;
         if materials.is_empty() {
             materials = each_once(present);
         }
         if materials.is_empty() {
-            bail!(
-                "{} has no {} tables to convert",
-                directory.display(),
-                from.name()
-            );
+            bail!("{place} has no {} tables to convert", from.name());
         }
         let mut metrics: Vec<Metric> = sources
             .iter()

@@ -17,7 +17,7 @@ use retrograde::xiangqi::Xiangqi;
 use serde_json::json;
 
 use super::{Convert, LISTED};
-use crate::cli::names::{Names, each_once};
+use crate::cli::names::{Names, SHOWS_WHAT_IS_THERE, each_once};
 use crate::cli::print::counted;
 use crate::cli::{Outcome, TableDirectory, progress};
 
@@ -106,7 +106,9 @@ impl Convert {
             directory: place.to_owned(),
             source,
         })?;
-        of_materials(all, &named, place)
+        let place_name = place.display();
+        let what = format!("table of our own in {place_name}; {SHOWS_WHAT_IS_THERE}");
+        of_materials(all, &named, &what, place)
     }
 
     /// The files of xiangqi that are meant; of none if the other game is.
@@ -119,13 +121,15 @@ impl Convert {
             return Ok(Vec::new());
         }
         let named = Names::read(&self.materials)?;
+        let of_named = self.rules.unwrap_or_default();
         let rules = match named.is_empty() {
             true => self.rules,
-            false => Some(self.rules.unwrap_or_default()),
+            false => Some(of_named),
         };
         let mut all = directory.xiangqi_files()?;
         all.retain(|file| rules.is_none_or(|rules| rules == file.rules));
-        of_materials(all, &named, directory.only("convert")?)
+        let what = directory.xiangqi_table(of_named);
+        of_materials(all, &named, &what, directory.only("convert")?)
     }
 
     /// Compresses some files of one game anew.
@@ -200,20 +204,20 @@ impl Convert {
 fn of_materials<G: Generate>(
     mut files: Vec<NativeFile<G>>,
     named: &Names<G::Material>,
+    what: &str,
     place: &Path,
 ) -> Result<Vec<NativeFile<G>>> {
+    if named.is_empty() {
+        return Ok(files);
+    }
     let materials = files.iter().map(|file| file.material.normal_form());
     let present = each_once(materials.collect());
-    let what = format!("table of our own in {}", place.display());
-    for material in &named.among(&present, &what)? {
-        if !present.contains(material) {
-            bail!(
-                "{} has no table of {material} of our own to convert",
-                place.display()
-            );
-        }
-    }
-    files.retain(|file| named.is_empty() || named.include(&file.material.normal_form()));
+    let absent = |material: &G::Material| {
+        let place = place.display();
+        anyhow!("{place} has no table of {material} of our own to convert")
+    };
+    let materials = named.present(&present, what, absent)?;
+    files.retain(|file| materials.contains(&file.material.normal_form()));
     Ok(files)
 }
 

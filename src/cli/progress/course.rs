@@ -154,8 +154,6 @@ struct State {
     costs: f64,
     credited: Instant,
     in_work: Vec<InWork>,
-    /// Nothing where scratch files do not count.
-    scratch: Option<ScratchInUse>,
 }
 
 impl State {
@@ -176,7 +174,12 @@ impl State {
     }
 
     /// What is to be told now.
-    fn report<'a>(&'a self, event: Event, done: Option<Done<'a>>) -> Report<'a> {
+    fn report<'a>(
+        &'a self,
+        event: Event,
+        done: Option<Done<'a>>,
+        scratch: Option<u64>,
+    ) -> Report<'a> {
         let seconds = self.start.elapsed().as_secs_f64();
         Report {
             event,
@@ -193,7 +196,7 @@ impl State {
                 _ => self.seconds_left(),
             },
             memory: memory::in_use(),
-            scratch: self.scratch.as_ref().map(ScratchInUse::bytes),
+            scratch,
         }
     }
 }
@@ -259,7 +262,7 @@ impl std::fmt::Display for Report<'_> {
             write!(f, ", {}", HumanBytes(memory))?;
         }
         if let Some(scratch) = self.scratch.filter(|&bytes| bytes > 0) {
-            write!(f, ", {} of scratch files", HumanBytes(scratch))?;
+            write!(f, ", {} of scratch and work files", HumanBytes(scratch))?;
         }
         match (self.event, self.seconds_left) {
             (Event::Ended | Event::Stopped, _) => {
@@ -288,11 +291,25 @@ struct Shared {
     bar: Option<ProgressBar>,
     form: Option<Form>,
     log: Option<Dispatch>,
+    /// Nothing where scratch files do not count.
+    scratch: Option<ScratchInUse>,
 }
 
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes of scratch and work files, which takes a while: not to be asked for by whoever holds
+    /// the state.
+    fn scratch(&self) -> Option<u64> {
+        self.scratch.as_ref().map(ScratchInUse::bytes)
+    }
+
+    /// Tells everyone what is known now.
+    fn tell_now(&self, event: Event) {
+        let scratch = self.scratch();
+        self.tell(&self.state().report(event, None, scratch));
     }
 
     /// Tells everyone.
@@ -370,19 +387,19 @@ impl Course {
                 costs: 0.0,
                 credited: now,
                 in_work: Vec::new(),
-                scratch,
             }),
             bar: (form == Some(Form::Bar)).then(bar),
             form,
             log: log.transpose()?,
+            scratch,
         });
-        shared.tell(&shared.state().report(Event::Begun, None));
+        shared.tell_now(Event::Begun);
         let (over, is_over) = mpsc::channel::<()>();
         let of_clock = Arc::clone(&shared);
         let clock = std::thread::spawn(move || {
             let interval = of_clock.interval();
             while is_over.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
-                of_clock.tell(&of_clock.state().report(Event::Running, None));
+                of_clock.tell_now(Event::Running);
             }
         });
         Ok(Course {
@@ -414,8 +431,7 @@ impl Course {
     /// Work on a material goes on where a program was stopped. Everyone is told at once.
     pub fn goes_on(&self, material: &str, doing: Doing) {
         self.is_at(material, doing);
-        let state = self.shared.state();
-        self.shared.tell(&state.report(Event::Running, None));
+        self.shared.tell_now(Event::Running);
     }
 
     /// Says what is neither an error nor an answer.
@@ -444,11 +460,13 @@ impl Course {
 
     /// A material is finished; its files have so many bytes, where it has some.
     pub fn finish(&self, material: &str, bytes: Option<u64>) {
+        let scratch = self.shared.scratch();
         let mut state = self.shared.state();
         state.finished += 1;
         (state.in_work).retain(|in_work| in_work.material != material);
         let done = Done { material, bytes };
-        self.shared.tell(&state.report(Event::Finished, Some(done)));
+        self.shared
+            .tell(&state.report(Event::Finished, Some(done), scratch));
     }
 
     /// Ends, well or not.
@@ -459,7 +477,7 @@ impl Course {
         } else {
             Event::Stopped
         };
-        self.shared.tell(&self.shared.state().report(event, None));
+        self.shared.tell_now(event);
         if let Some(bar) = &self.shared.bar {
             bar.finish_and_clear();
         }
@@ -504,7 +522,6 @@ mod tests {
             costs,
             credited,
             in_work: Vec::new(),
-            scratch: None,
         }
     }
 

@@ -137,7 +137,7 @@ impl Stats {
     /// Reads what the tables keep, or all of them, and prints.
     pub fn run(self, directory: &TableDirectory, out: &mut dyn Write) -> Result<Outcome> {
         progress::use_threads(self.threads)?;
-        match directory.game_of_tables(std::slice::from_ref(&self.material), self.game)? {
+        match directory.game_of_table(&self.material, self.game)? {
             Game::Chess => self.run_for::<Chess>(ChessRules::default(), directory, out),
             Game::Xiangqi => self.run_for::<Xiangqi>(self.rules, directory, out),
         }

@@ -24,14 +24,13 @@ use std::fs;
 use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{NewParts, Parts, ViewStore, checksum_of};
 use crate::Error;
 use crate::generate::packed::Packed;
 use crate::store::{
-    FileStore, Part, Record, RecordKind, Scratch, ScratchDirectory, Store, write_all_at,
+    FileStore, Part, Record, RecordKind, Scratch, ScratchDirectory, ScratchEnd, Store, write_all_at,
 };
 use crate::table::{WriteError, temporary_file};
 use crate::tables::go_on;
@@ -70,7 +69,10 @@ impl<V: Copy + Eq + Hash + Debug + Display + Send + Sync> ViewStore<V> for InFil
             None => {
                 let file = self.temporary_file(&name);
                 let file = file.map_err(|problem| not_written(&path, problem))?;
-                let end = AtomicU64::new(len);
+                // Room for the header, which is written last.
+                let has_room = file.as_file().set_len(len);
+                has_room.map_err(|error| not_written(&path, error.into()))?;
+                let end = ScratchEnd::new(len, Some(&self.directory));
                 NewPlace::Temporary { file, end }
             }
             Some(about) => {
@@ -204,7 +206,7 @@ struct NewFile {
 enum NewPlace {
     Temporary {
         file: tempfile::NamedTempFile,
-        end: AtomicU64,
+        end: ScratchEnd,
     },
     /// Where another program can go on with it.
     Resumable(Scratch),
@@ -225,7 +227,7 @@ impl NewFile {
                 let packed = part.bytes.len() as u64;
                 let record = PartRecord {
                     len: part.len as u64,
-                    start: end.fetch_add(packed, Ordering::Relaxed),
+                    start: end.advance(packed),
                     packed,
                     checksum: crc32c::crc32c(&part.bytes),
                 };
@@ -247,7 +249,7 @@ impl NewFile {
     /// Where the parts end.
     fn end(&self) -> u64 {
         match &self.place {
-            NewPlace::Temporary { end, .. } => end.load(Ordering::Relaxed),
+            NewPlace::Temporary { end, .. } => end.get(),
             NewPlace::Resumable(scratch) => scratch.len(),
         }
     }
@@ -296,7 +298,8 @@ impl NewParts for NewFile {
         let NewFile { path, place, .. } = *self;
         let told = |error: io::Error| not_written(&path, error.into());
         match place {
-            NewPlace::Temporary { file, .. } => {
+            NewPlace::Temporary { file, end } => {
+                drop(end);
                 file.persist(&path).map_err(|error| told(error.error))?;
             }
             NewPlace::Resumable(scratch) => scratch.keep_as(&path).map_err(told)?,
