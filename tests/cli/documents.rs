@@ -103,7 +103,9 @@ fn the_commands_of_readme_that_make_tables_work_one_after_the_other() {
     let mut planned = 0;
     for line in block.unwrap().lines() {
         let command = line.split('#').next().unwrap().trim();
-        let takes_long = ["--men 5", "KRPvKR"].iter().any(|it| command.contains(it));
+        let takes_long = ["--men 5", "KRPvKR", "KR?vKR"]
+            .iter()
+            .any(|it| command.contains(it));
         let is_planned = command.contains("--dry-run");
         let (is_well, printed) = match takes_long && !is_planned {
             true => shell(&format!("{command} --dry-run"), &place),
@@ -112,7 +114,7 @@ fn the_commands_of_readme_that_make_tables_work_one_after_the_other() {
         planned += usize::from(takes_long);
         assert!(is_well, "{command}\n{printed}");
     }
-    assert_eq!(planned, 3);
+    assert_eq!(planned, 4);
     assert!(place.path("tables/xiangqi").is_dir());
     let (is_well, printed) = shell("retrograde probe '9/9/4k4/9/9/9/9/9/3K5/n2R5 b'", &place);
     assert!(is_well && printed.contains("Red wins"), "{printed}");
