@@ -15,7 +15,7 @@ use retrograde::xiangqi::{Rules, Xiangqi};
 use retrograde::{Error, Tablebase, xiangqi};
 
 use super::advice::in_directory;
-use super::names::{Name, Pattern, SHOWS_WHAT_IS_THERE};
+use super::names::{Name, Pattern};
 use super::print::quoted;
 
 const SAY_WHICH: &str = "add --game chess or --game xiangqi";
@@ -209,13 +209,21 @@ impl TableDirectory {
         paths.find_map(|path| find::<Xiangqi>(path, rules, material, metric))
     }
 
-    /// A xiangqi table that is looked for, for an error that says where it is not.
-    pub fn xiangqi_table(&self, rules: Rules) -> String {
+    /// Tables that are looked for here, for an error that says that there are none, and what to do.
+    pub fn looked_for(&self, table: &str) -> String {
+        format!(
+            "{table} in {}; `retrograde list` shows what is there",
+            self.display()
+        )
+    }
+
+    /// The same of xiangqi tables.
+    pub fn looked_for_under(&self, rules: Rules) -> String {
         let others = Rules::ALL.into_iter().filter(|&other| other != rules);
         let others: Vec<&str> = others.map(Rules::name).collect();
+        let table = self.looked_for(&format!("xiangqi table under {rules}"));
         format!(
-            "xiangqi table under {rules} in {}; {SHOWS_WHAT_IS_THERE}, and --rules {} chooses other rules",
-            self.display(),
+            "{table}, and --rules {} chooses other rules",
             others.join(" or ")
         )
     }

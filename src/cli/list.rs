@@ -160,13 +160,12 @@ impl List {
                 }
             }
         }
-        rows.retain(|row| {
-            self.materials.is_empty()
-                || match row.rules {
-                    None => is_named(&row.material, &chess),
-                    Some(_) => is_named(&row.material, &xiangqi),
-                }
-        });
+        if !self.materials.is_empty() {
+            rows.retain(|row| match row.rules {
+                None => is_named(&row.material, &chess),
+                Some(_) => is_named(&row.material, &xiangqi),
+            });
+        }
         if let Some(metric) = &self.metric {
             let chess = Metric::ALL.map(Metric::name);
             let xiangqi = xiangqi::Metric::ALL.map(xiangqi::Metric::name);

@@ -13,9 +13,6 @@ use retrograde::game::Signature;
 /// The most men of what a pattern means, where nobody says how many.
 pub const MEN_OF_A_PATTERN: usize = 6;
 
-/// What to do where a pattern fits no table.
-pub const SHOWS_WHAT_IS_THERE: &str = "`retrograde list` shows what is there";
-
 /// What was wrong with a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -190,8 +187,8 @@ impl<M: Signature> Names<M> {
     ///
     /// # Errors
     ///
-    /// If a pattern fits none of them; `what` says what they are, as in "table in
-    /// DIR"; and what to do about it, such as [`SHOWS_WHAT_IS_THERE`].
+    /// If a pattern fits none of them; `what` says what they are, and what to do about it: "material
+    /// of up to 4 men; allow more with --men 5".
     pub fn among(&self, candidates: &[M], what: &str) -> Result<Vec<M>> {
         let mut materials = Vec::new();
         for name in &self.0 {

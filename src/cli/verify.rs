@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use super::directory::TableDirectory;
 use super::game::{CliGame, leaf_error};
 use super::manifest::Manifest;
-use super::names::{Names, SHOWS_WHAT_IS_THERE};
+use super::names::Names;
 use super::print::{counted, differences, quoted, unreadable_json, verdict};
 use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::repair::repair;
@@ -342,7 +342,7 @@ impl Verify {
                 .filter(|file| file.rules == rules)
                 .map(|file| file.material)
                 .collect();
-            let what = directory.xiangqi_table(rules);
+            let what = directory.looked_for_under(rules);
             let materials = Names::read(&self.materials)?.among(&present, &what)?;
             let subject = |material| Subject::Xiangqi(rules, material);
             return Ok(materials.into_iter().map(subject).collect());
@@ -351,7 +351,7 @@ impl Verify {
         let present: Vec<Material> = (tables.tables().iter())
             .map(|file| *file.material())
             .collect();
-        let what = format!("table in {}; {SHOWS_WHAT_IS_THERE}", directory.display());
+        let what = directory.looked_for("table");
         let absent = |material: &Material| directory.missing(material, Metric::Wdl);
         let materials = Names::read(&self.materials)?.present(&present, &what, absent)?;
         Ok(materials.into_iter().map(Subject::Chess).collect())

@@ -60,12 +60,12 @@ impl Begun {
     /// Begins a material, or goes on with it.
     pub fn new(directory: ScratchDirectory, material: &str, about: About) -> io::Result<Begun> {
         let name = format!("{material}{SUFFIX}");
-        let scratch = go_on(directory.path(), &name, &about.with(name.as_bytes()))?;
+        let scratch = go_on(&directory, &name, &about.with(name.as_bytes()))?;
         Ok(Begun {
-            material: Arc::new(scratch.counted_in(&directory)),
             directory,
             name,
             about,
+            material: Arc::new(scratch),
         })
     }
 
@@ -82,12 +82,7 @@ impl Checkpoints for Begun {
 
     fn of_slice(&self, slice: usize) -> io::Result<Scratch> {
         let name = format!("{}.{slice}", self.name);
-        let scratch = go_on(
-            self.directory.path(),
-            &name,
-            &self.about.with(name.as_bytes()),
-        )?;
-        Ok(scratch.counted_in(&self.directory))
+        go_on(&self.directory, &name, &self.about.with(name.as_bytes()))
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::store::Scratch;
+use crate::store::{Scratch, ScratchDirectory};
 use crate::table::host;
 
 const JOURNAL: &str = "journal";
@@ -25,15 +25,15 @@ const ATTEMPTS: usize = 100;
 /// # Errors
 ///
 /// If there can be no files.
-pub(crate) fn go_on(directory: &Path, name: &str, about: &[u8]) -> io::Result<Scratch> {
+pub(crate) fn go_on(directory: &ScratchDirectory, name: &str, about: &[u8]) -> io::Result<Scratch> {
     let mut attempt = 0;
     loop {
-        fs::create_dir_all(directory)?;
-        match go_on_in(directory, name, about) {
+        fs::create_dir_all(directory.path())?;
+        match go_on_in(directory.path(), name, about) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < ATTEMPTS => {
                 attempt += 1;
             }
-            result => return result,
+            result => return result.map(|scratch| scratch.counted_in(directory)),
         }
     }
 }
@@ -169,6 +169,10 @@ mod tests {
     use crate::store::{Record, RecordKind};
 
     const NAME: &str = "KQRvKQR.solve";
+
+    fn go_on(directory: &Path, name: &str, about: &[u8]) -> io::Result<Scratch> {
+        super::go_on(&ScratchDirectory::new(directory), name, about)
+    }
 
     fn names(directory: &Path) -> Vec<String> {
         let entries = fs::read_dir(directory).unwrap();

@@ -22,7 +22,7 @@ use retrograde::xiangqi::Rules;
 use serde_json::json;
 
 use super::generate;
-use super::names::{Names, SHOWS_WHAT_IS_THERE, each_once};
+use super::names::{Names, each_once};
 use super::print::counted;
 use super::progress::ProgressOptions;
 use super::wanted::{self, Compression};
@@ -192,7 +192,7 @@ impl Convert {
         let sources: Vec<&TableFile> = tables.tables().iter().filter(is_source).collect();
         let present: Vec<Material> = sources.iter().map(|file| *file.material()).collect();
         let place = directory.display();
-        let what = format!("{} table in {place}; {SHOWS_WHAT_IS_THERE}", from.name());
+        let what = directory.looked_for(&format!("{} table", from.name()));
         let absent = |material: &Material| {
             anyhow!(
                 "{place} has no {} table of {material} to convert",

@@ -17,7 +17,7 @@ use retrograde::xiangqi::Xiangqi;
 use serde_json::json;
 
 use super::{Convert, LISTED};
-use crate::cli::names::{Names, SHOWS_WHAT_IS_THERE, each_once};
+use crate::cli::names::{Names, each_once};
 use crate::cli::print::counted;
 use crate::cli::{Outcome, TableDirectory, progress};
 
@@ -47,7 +47,7 @@ impl Convert {
             true => self.game,
             false => Some(directory.game_of_tables(&self.materials, self.game)?),
         };
-        let chess = self.chess_files(game, place)?;
+        let chess = self.chess_files(game, directory)?;
         let xiangqi = self.xiangqi_files(game, directory)?;
         if chess.is_empty() && xiangqi.is_empty() {
             bail!("{} has no tables of our own to convert", place.display());
@@ -97,17 +97,21 @@ impl Convert {
     }
 
     /// The files of chess that are meant; of none if the other game is.
-    fn chess_files(&self, game: Option<Game>, place: &Path) -> Result<Vec<NativeFile<Chess>>> {
+    fn chess_files(
+        &self,
+        game: Option<Game>,
+        directory: &TableDirectory,
+    ) -> Result<Vec<NativeFile<Chess>>> {
         if game == Some(Game::Xiangqi) || self.rules.is_some() {
             return Ok(Vec::new());
         }
         let named = Names::read(&self.materials)?;
+        let place = directory.only("convert")?;
         let all = list(place, ChessRules::FiftyMoves).map_err(|source| Error::Directory {
             directory: place.to_owned(),
             source,
         })?;
-        let place_name = place.display();
-        let what = format!("table of our own in {place_name}; {SHOWS_WHAT_IS_THERE}");
+        let what = directory.looked_for("table of our own");
         of_materials(all, &named, &what, place)
     }
 
@@ -128,7 +132,7 @@ impl Convert {
         };
         let mut all = directory.xiangqi_files()?;
         all.retain(|file| rules.is_none_or(|rules| rules == file.rules));
-        let what = directory.xiangqi_table(of_named);
+        let what = directory.looked_for_under(of_named);
         of_materials(all, &named, &what, directory.only("convert")?)
     }
 

@@ -78,8 +78,7 @@ impl<V: Copy + Eq + Hash + Debug + Display + Send + Sync> ViewStore<V> for InFil
             Some(about) => {
                 let told = |error: io::Error| not_written(&path, error.into());
                 let name = self.name_of(&view, self.with_mates);
-                let scratch = go_on(self.directory.path(), &name, about).map_err(told)?;
-                let scratch = scratch.counted_in(&self.directory);
+                let scratch = go_on(&self.directory, &name, about).map_err(told)?;
                 for (number, record) in scratch.recall_all(RecordKind::View, 0) {
                     let reader = &mut record.reader();
                     let of_part = records.get_mut(number as usize);
