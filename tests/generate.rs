@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use retrograde::Error;
 use retrograde::chess::material::Material;
 use retrograde::chess::solve::Engine;
-use retrograde::generate::{GenerateOptions, Observer, Plan, table_path};
+use retrograde::generate::{GenerateOptions, Observer, Phase, Plan, table_path};
 use retrograde::metric::Metric;
 use retrograde::simd::Width;
 use retrograde::table::{Compression, Table};
@@ -201,17 +202,25 @@ fn numbers_written_in_windows_are_the_same() {
     assert_same_files(expected.path(), directory.path());
 }
 
-/// The materials that are solved ply by ply.
+/// The materials that are solved ply by ply, and those whose values are brought about at all.
 #[derive(Default)]
-struct SolvedMaterials(Mutex<BTreeSet<String>>);
+struct SolvedMaterials {
+    by_plies: Mutex<BTreeSet<String>>,
+    all: Mutex<Vec<String>>,
+}
 
 impl Observer for SolvedMaterials {
     fn started(&self, _: Material) {}
     fn advanced(&self, _: u64) {}
     fn ply(&self, material: Material, _: Metric, _: u32) {
-        self.0.lock().unwrap().insert(material.to_string());
+        self.by_plies.lock().unwrap().insert(material.to_string());
     }
     fn finished(&self, _: Material, _: u64) {}
+    fn spent(&self, material: Material, phase: Phase, _: Duration) {
+        if phase == Phase::Solving {
+            self.all.lock().unwrap().push(material.to_string());
+        }
+    }
 }
 
 #[test]
@@ -236,8 +245,17 @@ fn what_finished_tables_say_is_not_solved_again() {
         assert!(plan.steps().count() > 3, "nothing has to be read");
         let solved = SolvedMaterials::default();
         plan.run(&AtomicBool::new(false), &solved).unwrap();
-        let solved = solved.0.into_inner().unwrap();
-        assert!(solved.iter().eq(&["KBPvK", "KBvKN", "KRvKP"]), "{solved:?}");
+        let by_plies = solved.by_plies.into_inner().unwrap();
+        assert!(
+            by_plies.iter().eq(&["KBPvK", "KBvKN", "KRvKP"]),
+            "{by_plies:?}"
+        );
+        // The time that is left follows from that.
+        let mut all = solved.all.into_inner().unwrap();
+        all.sort();
+        let mut steps: Vec<String> = plan.steps().map(|step| step.material.to_string()).collect();
+        steps.sort();
+        assert_eq!(all, steps, "{engine:?}");
         assert!(files(directory.path()) == expected, "{engine:?}");
     }
 }

@@ -63,7 +63,8 @@ pub trait Observer<G: TableGame = Chess>: Sync {
 /// What a generation spends its time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase<M = Metric> {
-    /// From what captures and promotions lead to, to all values.
+    /// From what captures and promotions lead to, or from finished tables, to all values. Each step
+    /// of a plan has this phase once.
     Solving,
     /// Digesting values, packing them until they are written, and leaving behind what other
     /// materials read.

@@ -111,7 +111,7 @@ pub(super) fn leave(
     for view in views {
         view.finish()?;
     }
-    observer.spent(step.material, Phase::Keeping, start.elapsed());
+    observer.spent(step.material, Phase::Solving, start.elapsed());
     Ok(Solved::elsewhere(step.material))
 }
 
