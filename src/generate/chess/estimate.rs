@@ -58,10 +58,13 @@ fn relative(compression: Compression) -> ([f64; 3], [f64; 3]) {
     }
 }
 
-/// Syzygy tables: how much larger they are than our own at the default compression, with five men,
-/// and nanoseconds of one core for each index.
+/// Syzygy tables: how much larger they are than our own at the default compression, with five men.
 const SYZYGY_SIZES: [f64; 3] = [1.25, 0.88, 0.0];
-const SYZYGY_WRITING: [f64; 3] = [100.0, 150.0, 0.0];
+
+/// Nanoseconds of one core for each index of a Syzygy table. Without pawns five men took 80 to 170
+/// for both metrics together, six men 80 to 200; with pawns five and six men took 40 to 60.
+const SYZYGY_WRITING: [f64; 3] = [60.0, 90.0, 0.0];
+const SYZYGY_WRITING_WITH_PAWNS: [f64; 3] = [25.0, 25.0, 0.0];
 
 /// Header, symbol maps and directory of the smallest file.
 const SMALLEST_FILE: f64 = 300.0;
@@ -124,7 +127,10 @@ impl Step {
     /// Bytes of the files and seconds of one core.
     fn writing(&self, options: &GenerateOptions) -> (u64, f64) {
         let (sizes, times) = match options.format {
-            Format::Syzygy => (SYZYGY_SIZES, SYZYGY_WRITING),
+            Format::Syzygy => match self.material.has_pawns() {
+                false => (SYZYGY_SIZES, SYZYGY_WRITING),
+                true => (SYZYGY_SIZES, SYZYGY_WRITING_WITH_PAWNS),
+            },
             Format::Native => {
                 let (sizes, times) = relative(options.compression);
                 let ours = nanoseconds::WRITING;
