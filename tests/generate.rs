@@ -179,6 +179,45 @@ fn tables_made_slab_by_slab_are_the_same() {
     }
 }
 
+/// How many materials were in work when one of the largest was.
+#[derive(Default)]
+struct SideBySide {
+    running: Mutex<Vec<Material>>,
+    most: AtomicUsize,
+}
+
+impl Observer for SideBySide {
+    fn started(&self, material: Material) {
+        let mut running = self.running.lock().unwrap();
+        running.push(material);
+        if running.iter().any(|material| material.men() == 4) {
+            self.most.fetch_max(running.len(), Ordering::Relaxed);
+        }
+    }
+    fn advanced(&self, _: u64) {}
+    fn finished(&self, material: Material, _: u64) {
+        self.running.lock().unwrap().retain(|it| *it != material);
+    }
+}
+
+#[test]
+fn materials_whose_scratch_files_have_no_room_together_wait_for_each_other() {
+    let directory = tempdir().unwrap();
+    // The scratch files of each are as large as those of the others.
+    let mut options = options(directory.path(), &["KQvKR", "KQvKN", "KBvKN", "KRvKB"]);
+    options.engine = Some(Engine::Chains);
+    with_threads(2, || {
+        let two = Plan::new(&options).unwrap().scratch();
+        // One that needs more than there is room for is solved all the same, alone.
+        options.scratch_room = Some(1);
+        let plan = Plan::new(&options).unwrap();
+        assert_eq!(plan.scratch() * 2, two);
+        let observer = SideBySide::default();
+        plan.run(&AtomicBool::new(false), &observer).unwrap();
+        assert_eq!(observer.most.into_inner(), 1);
+    });
+}
+
 /// With little memory, distances are gathered for the file from parts of the board.
 #[test]
 fn numbers_written_in_windows_are_the_same() {

@@ -13,12 +13,11 @@ use retrograde::generate::{
     self, CardError, DoneBefore, GenerateOptions, Generated, Observer, Phase, Plan, Step,
 };
 use serde_json::{Value, json};
-use sysinfo::{Disk, Disks};
 
 use super::print::counted;
 use super::progress::{Course, Doing, ProgressOptions, Total};
 use super::wanted::{Format, Means, Wanted};
-use super::{Outcome, TableDirectory, memory, print, progress};
+use super::{Outcome, TableDirectory, print, progress, room};
 
 /// Seconds from which on progress is shown where nobody looks.
 const LONG: f64 = 30.0;
@@ -82,15 +81,7 @@ impl Generate {
         out: &mut dyn Write,
     ) -> Result<Outcome> {
         let directory = &options.directory;
-        let plan = Plan::new(options).map_err(|error| match error {
-            // The library knows what is needed the way it was asked for; less will do if everything
-            // is done thriftily.
-            retrograde::Error::Memory { limit, .. } => match least_memory(options) {
-                Some(needed) if needed > limit => retrograde::Error::Memory { needed, limit },
-                _ => error,
-            },
-            error => error,
-        })?;
+        let plan = room::plan(options)?;
         let mut answer = json!({
             "directory": directory.display().to_string(),
             "game": G::GAME.to_string(),
@@ -99,19 +90,13 @@ impl Generate {
         if G::Rules::LIST.len() > 1 {
             answer["rules"] = options.rules.name().into();
         }
-        let fits = || {
-            if self.means.memory.is_none() && !plan.is_empty() {
-                refuse_more_than_there_is(plan.peak_memory(), options)?;
-            }
-            refuse_more_scratch_than_fits(&plan, options)
-        };
         if self.dry_run {
             self.show_plan(&plan, directory, answer, out)?;
             // What would not be begun is no plan.
-            fits()?;
+            room::refuse_what_does_not_fit(&plan, options)?;
             return Ok(Outcome::Done);
         }
-        fits()?;
+        room::refuse_what_does_not_fit(&plan, options)?;
         let start = Instant::now();
         let generated = match plan.is_empty() {
             // Only what killed generations have left is removed.
@@ -314,71 +299,4 @@ impl<G: generate::Generate> Observer<G> for Running<'_, G> {
     fn finished(&self, material: G::Material, bytes: u64) {
         self.course.finish(&material.to_string(), Some(bytes));
     }
-}
-
-/// Ends with an error if a plan needs more memory than the machine has.
-pub fn refuse_more_than_there_is<G: generate::Generate>(
-    needed: u64,
-    options: &GenerateOptions<G>,
-) -> Result<()> {
-    let there_is = memory::total();
-    if needed <= there_is {
-        return Ok(());
-    }
-    let (needs, has) = (HumanBytes(needed), HumanBytes(there_is));
-    match least_memory(options) {
-        Some(least) if least <= there_is => bail!(
-            "this needs {needs} of memory and there is {has}; with --memory {}M it takes less at a time",
-            least.div_ceil(1 << 20)
-        ),
-        least => bail!(
-            "this needs {} of memory at the least and there is {has}; ask for fewer men, or set --memory to use swap",
-            least.map_or(needs, HumanBytes)
-        ),
-    }
-}
-
-/// The least memory that will do if little is done at a time; nothing if that is not known.
-fn least_memory<G: generate::Generate>(options: &GenerateOptions<G>) -> Option<u64> {
-    let limited = GenerateOptions {
-        memory: Some(0),
-        ..options.clone()
-    };
-    match Plan::new(&limited) {
-        Err(retrograde::Error::Memory { needed, .. }) => Some(needed),
-        _ => None,
-    }
-}
-
-/// Ends with an error if a plan needs larger scratch files than there is room for.
-pub fn refuse_more_scratch_than_fits<G: generate::Generate>(
-    plan: &Plan<G>,
-    options: &GenerateOptions<G>,
-) -> Result<()> {
-    let directory = options.scratch.as_deref().unwrap_or(&options.directory);
-    // What is there already is gone on with, or removed.
-    let begun: u64 = plan.begun().iter().map(|(_, bytes)| bytes).sum();
-    let needed = plan.scratch().saturating_sub(begun);
-    let mut there_is = directory
-        .ancestors()
-        .filter_map(|path| path.canonicalize().ok());
-    let Some(place) = there_is.next().or_else(|| std::env::current_dir().ok()) else {
-        return Ok(());
-    };
-    if needed == 0 {
-        return Ok(());
-    }
-    let disks = Disks::new_with_refreshed_list();
-    let holds = |disk: &&Disk| place.starts_with(disk.mount_point());
-    let disk = (disks.iter().filter(holds)).max_by_key(|disk| disk.mount_point().as_os_str().len());
-    // Where the system does not say, the solver finds out.
-    if let Some(disk) = disk.filter(|disk| disk.available_space() < needed) {
-        bail!(
-            "this needs {} for scratch files and there are {} on the disk of {}; choose another with --scratch",
-            HumanBytes(needed),
-            HumanBytes(disk.available_space()),
-            place.display()
-        );
-    }
-    Ok(())
 }

@@ -27,6 +27,7 @@ mod print;
 mod probe;
 mod progress;
 mod repair;
+mod room;
 #[cfg(feature = "serve")]
 mod serve;
 mod show;

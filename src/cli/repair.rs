@@ -6,14 +6,15 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use retrograde::chess::Chess;
 use retrograde::game::Signature;
-use retrograde::generate::{Generate, GenerateOptions, Plan};
+use retrograde::generate::{Generate, GenerateOptions};
 use retrograde::probe::Format;
 use retrograde::syzygy;
 use retrograde::tables::{parse_file_name, rules_directory};
 use retrograde::xiangqi::{Rules, Xiangqi};
 
-use super::generate::{refuse_more_than_there_is, run};
+use super::generate::run;
 use super::progress::ProgressOptions;
+use super::room;
 
 /// What a file name says.
 type Named<G> = (
@@ -88,12 +89,13 @@ fn generate<G: Generate>(
     let mut files = 0;
     // One after the other: together, metrics that only one of them has would be made for all.
     for (material, metrics) in wanted {
-        let plan = Plan::new(&GenerateOptions {
+        let options = GenerateOptions {
             materials: vec![material],
             metrics,
             ..options.clone()
-        })?;
-        refuse_more_than_there_is(plan.peak_memory(), options)?;
+        };
+        let plan = room::plan(&options)?;
+        room::refuse_what_does_not_fit(&plan, &options)?;
         files += run(&plan, progress, cancel)??.files;
     }
     Ok(files)

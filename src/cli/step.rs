@@ -12,12 +12,12 @@ use retrograde::generate::{self, GenerateOptions, graph};
 use retrograde::tables::{generate_arguments, rules_directory, table_path};
 use serde::Serialize;
 
-use super::generate::{refuse_more_scratch_than_fits, run};
+use super::generate::run;
 use super::manifest::{Entry, entry};
 use super::print::quoted;
 use super::progress::ProgressOptions;
 use super::wanted::{Format, Means, Wanted};
-use super::{Outcome, TableDirectory, input, progress};
+use super::{Outcome, TableDirectory, input, progress, room};
 
 /// Make the tables of one material from those that are there, and write a receipt: a step of `plan`
 #[derive(Debug, Args)]
@@ -93,7 +93,7 @@ impl Step {
             bail!("a step is one material; `retrograde generate` makes many");
         };
         let material = material.normal_form();
-        let plan = generate::Plan::new(options)?;
+        let plan = room::plan(options)?;
         if let Some(missing) = plan.first_missing() {
             bail!(
                 "{material} is made from tables of {}, and {} is missing or damaged; make it first: `retrograde step {} \
@@ -106,7 +106,7 @@ impl Step {
         }
         let is_there = plan.steps().all(|step| step.metrics.is_empty());
         if !is_there {
-            refuse_more_scratch_than_fits(&plan, options)?;
+            room::refuse_what_does_not_fit(&plan, options)?;
             let cancel = progress::cancel_on_interrupt()?;
             match run(&plan, &self.progress, &cancel)? {
                 Err(retrograde::Error::Cancelled) => {

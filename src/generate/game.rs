@@ -211,6 +211,10 @@ pub struct GenerateOptions<G: Generate = Chess> {
     /// at the end. A generation that was killed or stopped finds its own there, and goes on with
     /// them.
     pub scratch: Option<PathBuf>,
+    /// Bytes that scratch files may have together: materials whose files would have more are solved
+    /// one after the other, and one that needs more alone gets it. If nothing is said, memory
+    /// decides what is solved side by side.
+    pub scratch_room: Option<u64>,
     /// For a step of several, each done by a program of its own: the materials that others make
     /// afterwards. What these read of the wanted ones is left in work files, also where their
     /// tables are there already, as is what is brought back from finished tables; what other steps

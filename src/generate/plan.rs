@@ -247,6 +247,13 @@ impl<G: Generate> Plan<G> {
     pub fn scratch(&self) -> u64 {
         let fit = |a: &Step<G>, b: &Step<G>| a.memory + b.memory <= self.budget;
         self.most_side_by_side(|step| step.scratch, fit)
+            .min(self.scratch_room())
+    }
+
+    /// Bytes of scratch files that steps which are being done may have together.
+    pub(super) fn scratch_room(&self) -> u64 {
+        let largest = self.steps().map(|step| step.scratch).max().unwrap_or(0);
+        self.options.scratch_room.unwrap_or(u64::MAX).max(largest)
     }
 
     /// Tells how much room scratch and work files take while the plan is being run.

@@ -1,4 +1,4 @@
-//! Doing what is planned: which step begins when, within the threads and the memory there are.
+//! Doing what is planned: which step begins when, within the threads, the memory and the disk there are.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -83,6 +83,7 @@ impl<G: Generate> Plan<G> {
                     running: Vec::new(),
                     done: HashSet::new(),
                     budget: self.budget,
+                    scratch_room: self.scratch_room(),
                     generated: Generated::default(),
                     error: None,
                 }),
@@ -129,12 +130,14 @@ struct State<G: Generate> {
     done: HashSet<G::Material>,
     /// Bytes of memory that nobody has.
     budget: u64,
+    /// Bytes of scratch files that there is still room for.
+    scratch_room: u64,
     generated: Generated,
     error: Option<Error>,
 }
 
 impl<G: Generate> State<G> {
-    /// Takes out the first step that is ready and fits into the memory left.
+    /// Takes out the first step that is ready and fits into the memory and the room left.
     fn next(&mut self, steps: &[Step<G>]) -> Option<usize> {
         if self.error.is_some() || self.running.len() >= rayon::current_num_threads() {
             return None;
@@ -142,10 +145,11 @@ impl<G: Generate> State<G> {
         let at = self.waiting.iter().position(|&number| {
             let step = &steps[number];
             let is_ready = step.targets.iter().all(|target| self.done.contains(target));
-            is_ready && step.memory <= self.budget
+            is_ready && step.memory <= self.budget && step.scratch <= self.scratch_room
         })?;
         let number = self.waiting.remove(at);
         self.budget -= steps[number].memory;
+        self.scratch_room -= steps[number].scratch;
         self.running.push(number);
         Some(number)
     }
@@ -177,6 +181,7 @@ impl<'a, G: Generate> Scheduler<'a, G> {
         state.running.retain(|&other| other != number);
         state.done.insert(step.material);
         state.budget += step.memory;
+        state.scratch_room += step.scratch;
         let stays =
             |view: &G::View| self.plan.options.left_for.is_some() && self.views.is_for_file(view);
         let result = result.and_then(|written| {

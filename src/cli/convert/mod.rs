@@ -14,7 +14,7 @@ use indicatif::{HumanBytes, HumanCount};
 use retrograde::Error;
 use retrograde::chess::material::Material;
 use retrograde::game::Game;
-use retrograde::generate::{GenerateOptions, Plan};
+use retrograde::generate::GenerateOptions;
 use retrograde::metric::Metric;
 use retrograde::probe::{Format, TableFile};
 use retrograde::verify::{BothFormats, Difference};
@@ -26,7 +26,7 @@ use super::names::{Names, each_once};
 use super::print::counted;
 use super::progress::ProgressOptions;
 use super::wanted::{self, Compression};
-use super::{Outcome, TableDirectory, input, progress};
+use super::{Outcome, TableDirectory, input, progress, room};
 
 /// Differences that are listed.
 const LISTED: usize = 10;
@@ -89,6 +89,11 @@ pub struct Convert {
     #[arg(long, value_name = "SIZE", value_parser = input::size)]
     memory: Option<u64>,
 
+    /// From one format to the other: where scratch files go, which are gone at the end
+    /// [default: .work beside the tables]
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
+
     /// At how many indices of each material old and new tables are compared, spread over all; 0
     /// compares none
     #[arg(long, value_name = "INDICES", default_value_t = 100_000)]
@@ -118,9 +123,10 @@ impl Convert {
         progress::use_threads(self.threads)?;
         let from = self.from.map_or(self.to.other(), Into::into);
         match (from, self.to.into()) {
-            (Format::Native, Format::Native) if self.alone => {
+            (Format::Native, Format::Native) if self.alone || self.scratch.is_some() => {
                 bail!(
-                    "--alone is for `convert` from one format to the other; nothing else is touched here"
+                    "--alone and --scratch are for `convert` from one format to the other; here nothing else is \
+                     touched and nothing solved"
                 )
             }
             (Format::Native, Format::Native) => return self.recompress(directory, out),
@@ -140,14 +146,17 @@ impl Convert {
         }
         let (materials, metrics) = self.wanted(directory, from)?;
         let start = Instant::now();
-        let plan = Plan::new(&GenerateOptions {
+        let options = GenerateOptions {
             metrics,
             alone: self.alone,
             format: self.to.into(),
             compression: self.compression.into(),
             memory: self.memory,
+            scratch: self.scratch.clone(),
             ..GenerateOptions::new(directory.only("convert")?, materials.clone())
-        })?;
+        };
+        let plan = room::plan(&options)?;
+        room::refuse_what_does_not_fit(&plan, &options)?;
         let cancel = progress::cancel_on_interrupt()?;
         let generated = match generate::run(&plan, &self.progress, &cancel)? {
             Err(Error::Cancelled) => bail!("stopped; the same command carries on"),

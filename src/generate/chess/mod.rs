@@ -69,6 +69,7 @@ impl GenerateOptions<Chess> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            scratch_room: None,
             left_for: None,
             ranks: None,
             card: None,

@@ -63,6 +63,7 @@ impl GenerateOptions<Xiangqi> {
             width: Width::widest(),
             engine: None,
             scratch: None,
+            scratch_room: None,
             left_for: None,
             ranks: None,
             card: None,
