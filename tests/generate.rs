@@ -212,6 +212,7 @@ fn materials_whose_scratch_files_have_no_room_together_wait_for_each_other() {
         options.scratch_room = Some(1);
         let plan = Plan::new(&options).unwrap();
         assert_eq!(plan.scratch() * 2, two);
+        assert_eq!(plan.least_scratch(), plan.scratch());
         let observer = SideBySide::default();
         plan.run(&AtomicBool::new(false), &observer).unwrap();
         assert_eq!(observer.most.into_inner(), 1);

@@ -23,13 +23,18 @@ pub fn plan<G: generate::Generate>(
         },
         error => error,
     })?;
-    match disk_for_scratch(&plan, options) {
-        Some(disk) if disk.room < plan.scratch() => Plan::new(&GenerateOptions {
-            scratch_room: Some(disk.room),
-            ..options.clone()
-        }),
-        _ => Ok(plan),
+    let Some(disk) = disk_for_scratch(&plan, options) else {
+        return Ok(plan);
+    };
+    // The tables may go to the same disk.
+    let room = disk.room.saturating_sub(plan.estimate().bytes);
+    if room >= plan.scratch() {
+        return Ok(plan);
     }
+    Plan::new(&GenerateOptions {
+        scratch_room: Some(room),
+        ..options.clone()
+    })
 }
 
 /// Ends with an error if a plan needs more memory than the machine has and no limit was set, or
@@ -42,12 +47,12 @@ pub fn refuse_what_does_not_fit<G: generate::Generate>(
         refuse_more_than_there_is(plan.peak_memory(), options)?;
     }
     if let Some(disk) = disk_for_scratch(plan, options)
-        && disk.room < plan.scratch()
+        && disk.room < plan.least_scratch()
     {
         bail!(
             "this needs {} for scratch files and there are {} on the disk of {}; `generate` and `convert` take \
              another with --scratch DIR",
-            HumanBytes(plan.scratch()),
+            HumanBytes(plan.least_scratch()),
             HumanBytes(disk.room),
             disk.place.display()
         );

@@ -250,10 +250,17 @@ impl<G: Generate> Plan<G> {
             .min(self.scratch_room())
     }
 
+    /// Bytes of the scratch files of the step that has most, estimated from above: room without
+    /// which the plan cannot be done, however little is done side by side.
+    #[must_use]
+    pub fn least_scratch(&self) -> u64 {
+        self.steps().map(|step| step.scratch).max().unwrap_or(0)
+    }
+
     /// Bytes of scratch files that steps which are being done may have together.
     pub(super) fn scratch_room(&self) -> u64 {
-        let largest = self.steps().map(|step| step.scratch).max().unwrap_or(0);
-        self.options.scratch_room.unwrap_or(u64::MAX).max(largest)
+        let room = self.options.scratch_room.unwrap_or(u64::MAX);
+        room.max(self.least_scratch())
     }
 
     /// Tells how much room scratch and work files take while the plan is being run.
