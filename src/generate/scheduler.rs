@@ -1,4 +1,5 @@
-//! Doing what is planned: which step begins when, within the threads, the memory and the disk there are.
+//! Doing what is planned: which step begins when, within the threads, the memory and the room on
+//! the disk that there are.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
