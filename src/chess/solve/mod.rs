@@ -609,6 +609,48 @@ pub(crate) mod tests {
         }
     }
 
+    /// Zeroing moves are looked at by rows where only results are wanted, and else one address at a
+    /// time.
+    #[test]
+    fn results_are_the_same_without_distances_to_mate() {
+        let names = [
+            "KQvK", "KRvK", "KBvK", "KNvK", "KPvK", "KQvKR", "KRvKR", "KRvKB", "KRvKN", "KRvKP",
+            "KRNvK", "KBNvK", "KBvKN", "KNvKN",
+        ];
+        let cancel = AtomicBool::new(false);
+        for limit in [100, 6].map(Plies) {
+            let plain = SolveOptions {
+                limit,
+                ..SolveOptions::new(&cancel)
+            };
+            let expected = solved(&names, plain);
+            for engine in [Engine::Together, Engine::Chains] {
+                let options = SolveOptions {
+                    engine,
+                    mates: false,
+                    ..plain
+                };
+                for (material, solved) in solved(&names, options) {
+                    let slices = solved.slices.iter().zip(&expected[&material].slices);
+                    for (ours, expected) in slices {
+                        let sides = ours.get().unwrap().iter().zip(expected.get().unwrap());
+                        for (ours, expected) in sides {
+                            assert!(
+                                ours.legal == expected.legal
+                                    && ours.decided == expected.decided
+                                    && ours.stalemate == expected.stalemate
+                                    && ours.own.dtz == expected.own.dtz
+                                    && ours.own.wdl_by_conversion == expected.own.wdl_by_conversion
+                                    && ours.own.won_by_zeroing == expected.own.won_by_zeroing,
+                                "{material}: {options:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn ranks_find_together_what_one_does() {
         let three = ["KQvK", "KRvK", "KBvK", "KNvK", "KPvK"];

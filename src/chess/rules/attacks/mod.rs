@@ -53,6 +53,7 @@ pub use hyperbola::Hyperbola;
 pub use magic::Magic;
 pub use ray::RayWalk;
 pub use rotated::RotatedOccupancy;
+pub(crate) use steps::behind;
 pub use steps::{between, king, knight, line, pawn};
 pub use swafford::Swafford;
 

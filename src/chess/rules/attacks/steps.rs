@@ -78,6 +78,28 @@ const LINE_TABLES: ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) = line_tables();
 static LINE: [[Bitboard; 64]; 64] = LINE_TABLES.0;
 static BETWEEN: [[Bitboard; 64]; 64] = LINE_TABLES.1;
 
+/// `[a][b]`: the squares behind `b` on the line from `a`.
+static BEHIND: [[Bitboard; 64]; 64] = {
+    let mut behind = [[0; 64]; 64];
+    let mut a = 0;
+    while a < 64 {
+        let mut direction = 0;
+        while direction < 4 {
+            let mask = hyperbola::LINES[a][direction];
+            let mut rest = mask;
+            while rest != 0 {
+                let b = rest.trailing_zeros() as usize;
+                let from_b = hyperbola::along(b, 1 << a, hyperbola::LINES[b][direction]);
+                behind[a][b] = from_b & !LINE_TABLES.1[a][b] & !(1 << a);
+                rest &= rest - 1;
+            }
+            direction += 1;
+        }
+        a += 1;
+    }
+    behind
+};
+
 /// The squares a king on `square` attacks.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
@@ -102,9 +124,41 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
+/// For each square, the squares behind it as seen from another one, along a rank, a file or a
+/// diagonal: what a man there attacks no more if somebody stands on the square.
+///
+/// From b1, behind d3 are e4, f5, g6 and h7; behind a knight's move away nothing is.
+#[inline]
+pub(crate) fn behind(from: Square) -> &'static [Bitboard; 64] {
+    &BEHIND[from.index()]
+}
+
 /// The whole rank, file or diagonal through two squares; none when they share no line or are the
 /// same.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::rules::attacks::queen;
+
+    #[test]
+    fn what_is_behind_a_man_is_attacked_no_more() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for from in (0..64).map(Square::wrapping) {
+            for stop in (0..64).map(Square::wrapping).filter(|&stop| stop != from) {
+                let occupied = random.u64(..) & random.u64(..) & !stop.bit();
+                let stopped = queen(from, occupied) & !behind(from)[stop.index()];
+                assert_eq!(stopped, queen(from, occupied | stop.bit()));
+            }
+        }
+        let [b1, d3] = ["b1", "d3"].map(|square| square.parse::<Square>().unwrap());
+        assert_eq!(
+            behind(b1)[d3.index()],
+            1 << 28 | 1 << 37 | 1 << 46 | 1 << 55
+        );
+    }
 }

@@ -104,6 +104,28 @@ impl Route {
         }
         (address as usize, place.symmetry)
     }
+
+    /// The same for every square of the last man, who does not move.
+    #[inline(always)]
+    pub(super) fn locate_row(
+        &self,
+        squares: &[u8],
+        moved: Option<(usize, u8)>,
+    ) -> ([u32; 64], Symmetry) {
+        let (on_this, symmetry) = self.locate(squares, moved);
+        let king = match moved {
+            Some((0, to)) => to,
+            _ => squares[0],
+        };
+        let first = self.kings[usize::from(king) & 63].offsets as usize;
+        let offsets = &self.offsets[first + self.men - 1];
+        let this = offsets[usize::from(squares[self.men]) & 63];
+        let mut addresses = [0; 64];
+        for (address, offset) in addresses.iter_mut().zip(offsets) {
+            *address = (on_this as u32).wrapping_sub(this).wrapping_add(*offset);
+        }
+        (addresses, symmetry)
+    }
 }
 
 /// A pawn's move within the board, before it is known what stands around.

@@ -1,5 +1,7 @@
 //! Legal positions, checks and the values of all zeroing moves of a slice.
 
+mod rows;
+
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -14,6 +16,8 @@ use crate::game::{Bits, Color};
 use crate::retro::fixpoint::Fixed;
 use crate::retro::score::Scores;
 use crate::simd::{Kernel, Width};
+
+use rows::PLACES;
 
 /// The squares of one address, and what is attacked there.
 struct Address<'a> {
@@ -150,7 +154,7 @@ impl<S: BoardScore> Kernel for Collect<'_, '_, S> {
 
 impl SliceRules<'_> {
     /// Legal positions, checks, and the value of every zeroing move at some addresses: by word
-    /// operations, an address at a time.
+    /// operations, a row of addresses at a time where no scores are wanted, else one.
     ///
     /// Without pawns every zeroing move changes the material; then nothing is said of those that do
     /// apart.
@@ -171,7 +175,17 @@ impl SliceRules<'_> {
             has_pawns.then(|| Conversions::new::<S>(words, self.with_scores))
         });
         let mut row = Row::default();
-        for number in 0..words {
+        let has_rows = self.has_rows();
+        let mut next = 0;
+        while next < words {
+            let number = next;
+            if has_rows && (addresses.start + number) % PLACES == 0 && number + PLACES <= words {
+                let first = addresses.start + number;
+                self.collect_row(first, number, &mut fixed, &mut conversions);
+                next += PLACES;
+                continue;
+            }
+            next += 1;
             let place = row.place_of(self, addresses.start + number);
             let Some(address) = row.address(self, place) else {
                 continue;
