@@ -176,46 +176,56 @@ impl SliceRules<'_> {
         });
         let mut row = Row::default();
         let has_rows = self.has_rows();
-        let mut next = 0;
-        while next < words {
-            let number = next;
-            if has_rows && (addresses.start + number) % PLACES == 0 && number + PLACES <= words {
-                let first = addresses.start + number;
-                self.collect_row(first, number, &mut fixed, &mut conversions);
-                next += PLACES;
+        let mut number = 0;
+        while number < words {
+            let address = addresses.start + number;
+            if has_rows && address.is_multiple_of(PLACES) && number + PLACES <= words {
+                self.collect_row(address, number, &mut fixed, &mut conversions);
+                number += PLACES;
                 continue;
             }
-            next += 1;
-            let place = row.place_of(self, addresses.start + number);
-            let Some(address) = row.address(self, place) else {
-                continue;
-            };
-            let sides = self.legality(&address);
-            for color in Color::ALL {
-                let side = sides[color.index()];
-                if side.legal == 0 {
-                    continue;
-                }
-                let fixed = &mut fixed[color.index()];
-                fixed.legal[number] = side.legal;
-                fixed.in_check[number] = side.in_check;
-                let mut converting = Best::<S>::NOTHING;
-                self.captures_by_pieces(&address, color, side.legal, &mut converting);
-                let with_scores = self.with_scores;
-                let (sets, scores) = (&mut fixed.zeroing, &mut fixed.zeroing_score);
-                let Some(conversions) = &mut conversions[color.index()] else {
-                    converting.store(sets, scores, number, with_scores);
-                    continue;
-                };
-                let mut zeroing = Best::NOTHING;
-                self.pawn_moves(&address, color, side.legal, &mut zeroing, &mut converting);
-                let (wdl, score) = (&mut conversions.wdl, &mut conversions.score);
-                converting.store(wdl, score, number, with_scores);
-                zeroing.include(&converting, with_scores);
-                zeroing.store(sets, scores, number, with_scores);
+            let place = row.place_of(self, address);
+            if let Some(address) = row.address(self, place) {
+                self.collect_address::<S>(&address, number, &mut fixed, &mut conversions);
             }
+            number += 1;
         }
         (fixed, conversions)
+    }
+
+    /// What is fixed at an address, for the word with a number.
+    #[inline(always)]
+    fn collect_address<S: BoardScore>(
+        &self,
+        address: &Address<'_>,
+        number: usize,
+        fixed: &mut [Fixed<u64>; 2],
+        conversions: &mut [Option<Conversions>; 2],
+    ) {
+        let sides = self.legality(address);
+        let with_scores = self.with_scores;
+        for color in Color::ALL {
+            let side = sides[color.index()];
+            if side.legal == 0 {
+                continue;
+            }
+            let fixed = &mut fixed[color.index()];
+            fixed.legal[number] = side.legal;
+            fixed.in_check[number] = side.in_check;
+            let mut converting = Best::<S>::NOTHING;
+            self.captures_by_pieces(address, color, side.legal, &mut converting);
+            let (sets, scores) = (&mut fixed.zeroing, &mut fixed.zeroing_score);
+            let Some(conversions) = &mut conversions[color.index()] else {
+                converting.store(sets, scores, number, with_scores);
+                continue;
+            };
+            let mut zeroing = Best::NOTHING;
+            self.pawn_moves(address, color, side.legal, &mut zeroing, &mut converting);
+            let (wdl, score) = (&mut conversions.wdl, &mut conversions.score);
+            converting.store(wdl, score, number, with_scores);
+            zeroing.include(&converting, with_scores);
+            zeroing.store(sets, scores, number, with_scores);
+        }
     }
 
     #[inline(always)]

@@ -224,8 +224,8 @@ impl SliceRules<'_> {
             return None;
         }
         let mut attacked = [0; MAX_MEN];
-        for man in 0..last {
-            attacked[man] = self.attacks_of(occupied, squares[man], man);
+        for (man, (attacked, &square)) in attacked.iter_mut().zip(&squares[..last]).enumerate() {
+            *attacked = self.attacks_of(occupied, square, man);
         }
         Some(OtherMen {
             squares,
@@ -245,15 +245,15 @@ impl SliceRules<'_> {
         let mut attacked_by_white = [of_pawns; PLACES];
         // Squares of the black king that leave the white king unattacked.
         let mut shielding = [!0; PLACES];
-        for man in 0..last {
-            let (attacked, behind) = (others.attacked[man], attacks::behind(square(squares[man])));
-            let (color, role) = self.men[man];
+        let men = self.men[..last].iter().zip(squares).zip(others.attacked);
+        for ((&(color, role), &from), attacked) in men {
+            let behind = attacks::behind(square(from));
             if color == Color::White {
                 for s in 0..PLACES {
                     attacked_by_white[s] |= attacked & !behind[s];
                 }
             } else if attacked >> white_king & 1 == 1 {
-                let between = self.shield(role, squares[man], white_king);
+                let between = self.shield(role, from, white_king);
                 for s in 0..PLACES {
                     shielding[s] &= between | spread(behind[s], white_king);
                 }
@@ -261,8 +261,8 @@ impl SliceRules<'_> {
         }
         let (color, role) = self.men[last];
         if color == Color::White {
-            for s in 0..PLACES {
-                attacked_by_white[s] |= self.attacks_of(others.occupied, s as u8, last);
+            for (s, attacked) in attacked_by_white.iter_mut().enumerate() {
+                *attacked |= self.attacks_of(others.occupied, s as u8, last);
             }
         } else {
             let from = self.attacks_of(others.occupied, white_king, last) & !others.occupied;
