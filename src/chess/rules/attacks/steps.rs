@@ -50,36 +50,14 @@ static PAWN: [[Bitboard; 64]; 2] = [
     step_table([(-1, -1), (1, -1)]),
 ];
 
-/// `[a][b]`: the whole line through both squares, and the squares strictly between them.
-const fn line_tables() -> ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) {
+/// For each two squares, some squares on the line through both.
+type LineTable = [[Bitboard; 64]; 64];
+
+/// `[a][b]`: the whole line through both squares, the squares strictly between them, and those
+/// behind `b` on the line from `a`.
+const fn line_tables() -> (LineTable, LineTable, LineTable) {
     let mut lines = [[0; 64]; 64];
     let mut between = [[0; 64]; 64];
-    let mut a = 0;
-    while a < 64 {
-        let mut direction = 0;
-        while direction < 4 {
-            let mask = hyperbola::LINES[a][direction];
-            let mut rest = mask;
-            while rest != 0 {
-                let b = rest.trailing_zeros() as usize;
-                lines[a][b] = mask | 1 << a;
-                between[a][b] = hyperbola::along(a, 1 << b, mask)
-                    & hyperbola::along(b, 1 << a, hyperbola::LINES[b][direction]);
-                rest &= rest - 1;
-            }
-            direction += 1;
-        }
-        a += 1;
-    }
-    (lines, between)
-}
-
-const LINE_TABLES: ([[Bitboard; 64]; 64], [[Bitboard; 64]; 64]) = line_tables();
-static LINE: [[Bitboard; 64]; 64] = LINE_TABLES.0;
-static BETWEEN: [[Bitboard; 64]; 64] = LINE_TABLES.1;
-
-/// `[a][b]`: the squares behind `b` on the line from `a`.
-static BEHIND: [[Bitboard; 64]; 64] = {
     let mut behind = [[0; 64]; 64];
     let mut a = 0;
     while a < 64 {
@@ -89,16 +67,23 @@ static BEHIND: [[Bitboard; 64]; 64] = {
             let mut rest = mask;
             while rest != 0 {
                 let b = rest.trailing_zeros() as usize;
+                lines[a][b] = mask | 1 << a;
                 let from_b = hyperbola::along(b, 1 << a, hyperbola::LINES[b][direction]);
-                behind[a][b] = from_b & !LINE_TABLES.1[a][b] & !(1 << a);
+                between[a][b] = hyperbola::along(a, 1 << b, mask) & from_b;
+                behind[a][b] = from_b & !between[a][b] & !(1 << a);
                 rest &= rest - 1;
             }
             direction += 1;
         }
         a += 1;
     }
-    behind
-};
+    (lines, between, behind)
+}
+
+const LINE_TABLES: (LineTable, LineTable, LineTable) = line_tables();
+static LINE: LineTable = LINE_TABLES.0;
+static BETWEEN: LineTable = LINE_TABLES.1;
+static BEHIND: LineTable = LINE_TABLES.2;
 
 /// The squares a king on `square` attacks.
 #[inline]

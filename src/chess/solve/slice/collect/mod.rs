@@ -27,16 +27,22 @@ struct Address<'a> {
     attacked: [u64; MAX_MEN],
 }
 
+/// Where all men but the last stand.
+struct OtherMen {
+    /// The last man's is not meant.
+    squares: [u8; 8],
+    occupied: u64,
+    /// What each of them attacks if the last man is not there.
+    attacked: [u64; MAX_MEN],
+}
+
 /// The addresses that differ only in the last man's square.
 #[derive(Default)]
 struct Row {
     /// The first of them, and the first after them.
     addresses: Range<usize>,
-    squares: [u8; 8],
-    /// The squares of all men but the last; nothing if two stand on one.
-    occupied: Option<u64>,
-    /// What those men attack if the last one is not there.
-    attacked: [u64; MAX_MEN],
+    /// Nothing if two of them stand on one square.
+    others: Option<OtherMen>,
 }
 
 impl Row {
@@ -44,18 +50,10 @@ impl Row {
     #[inline(always)]
     fn place_of(&mut self, rules: &SliceRules<'_>, address: usize) -> usize {
         if !self.addresses.contains(&address) {
-            let last = rules.men.len() - 1;
-            let places = rules.space.axes[last].squares.len();
+            let places = rules.space.axes[rules.men.len() - 1].squares.len();
             let start = address / places * places;
             self.addresses = start..start + places;
-            rules.space.squares(start, &mut self.squares);
-            let (squares, pawns) = (&self.squares[..last], rules.placement.all());
-            let occupied = squares.iter().fold(pawns, |all, &square| all | 1 << square);
-            let men = last + pawns.count_ones() as usize;
-            self.occupied = (occupied.count_ones() as usize == men).then_some(occupied);
-            for (man, attacked) in self.attacked[..last].iter_mut().enumerate() {
-                *attacked = rules.attacks_of(occupied, squares[man], man);
-            }
+            self.others = rules.other_men(start);
         }
         address - self.addresses.start
     }
@@ -66,19 +64,22 @@ impl Row {
     fn address(&mut self, rules: &SliceRules<'_>, place: usize) -> Option<Address<'_>> {
         let last = rules.men.len() - 1;
         let square = rules.space.axes[last].squares[place];
-        let others = self.occupied.filter(|others| others >> square & 1 == 0)?;
-        self.squares[last] = square;
-        let occupied = others | 1 << square;
-        let mut attacked = self.attacked;
+        let others = self.others.as_mut()?;
+        if others.occupied >> square & 1 == 1 {
+            return None;
+        }
+        others.squares[last] = square;
+        let occupied = others.occupied | 1 << square;
+        let mut attacked = others.attacked;
         for (man, attacked) in attacked[..last].iter_mut().enumerate() {
             // A man whose lines do not meet the last one attacks what he did without that one.
             if *attacked >> square & 1 == 1 {
-                *attacked = rules.attacks_of(occupied, self.squares[man], man);
+                *attacked = rules.attacks_of(occupied, others.squares[man], man);
             }
         }
         attacked[last] = rules.attacks_of(occupied, square, last);
         Some(Address {
-            squares: &self.squares[..=last],
+            squares: &others.squares[..=last],
             occupied,
             attacked,
         })
@@ -240,6 +241,41 @@ impl SliceRules<'_> {
         }
     }
 
+    /// All men but the last at an address; nothing if two stand on one square.
+    #[inline(always)]
+    fn other_men(&self, first: usize) -> Option<OtherMen> {
+        let last = self.men.len() - 1;
+        let mut squares = [0; 8];
+        self.space.squares(first, &mut squares);
+        let pawns = self.placement.all();
+        let mut occupied = pawns;
+        for &square in &squares[..last] {
+            occupied |= 1 << square;
+        }
+        if occupied.count_ones() as usize != last + pawns.count_ones() as usize {
+            return None;
+        }
+        let mut attacked = [0; MAX_MEN];
+        for (man, (attacked, &square)) in attacked.iter_mut().zip(&squares[..last]).enumerate() {
+            *attacked = self.attacks_of(occupied, square, man);
+        }
+        Some(OtherMen {
+            squares,
+            occupied,
+            attacked,
+        })
+    }
+
+    /// The squares that a side's pawns attack.
+    #[inline(always)]
+    fn attacked_by_pawns(&self, color: Color) -> u64 {
+        let mut attacked = 0;
+        for pawn in self.placement.of(color).ones() {
+            attacked |= attacks::pawn(color, square(pawn as u8));
+        }
+        attacked
+    }
+
     #[inline(always)]
     fn legality(&self, address: &Address<'_>) -> [Side; 2] {
         let white_king = address.squares[0];
@@ -251,21 +287,14 @@ impl SliceRules<'_> {
             match color {
                 Color::White => attacked_by_white |= attacked,
                 Color::Black if attacked >> white_king & 1 == 1 => {
-                    shielding &= match role {
-                        Role::Knight => 0,
-                        _ => attacks::between(square(address.squares[man]), square(white_king)),
-                    };
+                    shielding &= shield(role, address.squares[man], white_king);
                 }
                 Color::Black => {}
             }
         }
-        for pawn in self.placement.white.ones() {
-            attacked_by_white |= attacks::pawn(Color::White, square(pawn as u8));
-        }
-        for pawn in self.placement.black.ones() {
-            if attacks::pawn(Color::Black, square(pawn as u8)) >> white_king & 1 == 1 {
-                shielding = 0;
-            }
+        attacked_by_white |= self.attacked_by_pawns(Color::White);
+        if self.attacked_by_pawns(Color::Black) >> white_king & 1 == 1 {
+            shielding = 0;
         }
         let free = !address.occupied & !attacks::king(square(white_king));
         [
@@ -411,5 +440,14 @@ impl<S: BoardScore> Best<S> {
                 *best = score.max(*best);
             }
         }
+    }
+}
+
+/// Where the black king keeps a man from attacking a square that he attacks.
+#[inline(always)]
+fn shield(role: Role, from: u8, to: u8) -> u64 {
+    match role {
+        Role::Knight => 0,
+        _ => attacks::between(square(from), square(to)),
     }
 }

@@ -12,9 +12,9 @@
 //! last man on any square `s` the same load at `behind(b1)[s]` says what is taken away, nothing for
 //! most.
 
-use super::{Address, Best, Conversions, Fixed, Route, SliceRules};
+use super::{Address, Best, Conversions, Fixed, OtherMen, Route, SliceRules, shield};
 use crate::chess::material::MAX_MEN;
-use crate::chess::rules::{Role, attacks};
+use crate::chess::rules::attacks;
 use crate::chess::solve::board::square;
 use crate::chess::solve::slice::outcome::{Outcome, Word};
 use crate::chess::symmetry::Symmetry;
@@ -29,15 +29,6 @@ type Words = [u64; PLACES];
 
 /// For each [`Wdl`], the positions with a move of that value.
 type ByValue = [Words; Wdl::ALL.len()];
-
-/// Where all men but the last stand.
-struct OtherMen {
-    /// The last man's is not meant.
-    squares: [u8; 8],
-    occupied: u64,
-    /// What each of them attacks if the last man is not there.
-    attacked: [u64; MAX_MEN],
-}
 
 /// The legal positions of both sides to move, and those in check.
 struct Legality {
@@ -209,40 +200,11 @@ impl SliceRules<'_> {
         }
     }
 
-    /// All men but the last at an address; nothing if two stand on one square.
-    #[inline(always)]
-    fn other_men(&self, first: usize) -> Option<OtherMen> {
-        let last = self.men.len() - 1;
-        let mut squares = [0; 8];
-        self.space.squares(first, &mut squares);
-        let pawns = self.placement.all();
-        let mut occupied = pawns;
-        for &square in &squares[..last] {
-            occupied |= 1 << square;
-        }
-        if occupied.count_ones() as usize != last + pawns.count_ones() as usize {
-            return None;
-        }
-        let mut attacked = [0; MAX_MEN];
-        for (man, (attacked, &square)) in attacked.iter_mut().zip(&squares[..last]).enumerate() {
-            *attacked = self.attacks_of(occupied, square, man);
-        }
-        Some(OtherMen {
-            squares,
-            occupied,
-            attacked,
-        })
-    }
-
     #[inline(always)]
     fn legality_of_row(&self, others: &OtherMen) -> Legality {
         let (last, squares) = (self.men.len() - 1, &others.squares);
         let white_king = squares[0];
-        let mut of_pawns = 0;
-        for pawn in self.placement.white.ones() {
-            of_pawns |= attacks::pawn(Color::White, square(pawn as u8));
-        }
-        let mut attacked_by_white = [of_pawns; PLACES];
+        let mut attacked_by_white = [self.attacked_by_pawns(Color::White); PLACES];
         // Squares of the black king that leave the white king unattacked.
         let mut shielding = [!0; PLACES];
         let men = self.men[..last].iter().zip(squares).zip(others.attacked);
@@ -253,7 +215,7 @@ impl SliceRules<'_> {
                     attacked_by_white[s] |= attacked & !behind[s];
                 }
             } else if attacked >> white_king & 1 == 1 {
-                let between = self.shield(role, from, white_king);
+                let between = shield(role, from, white_king);
                 for s in 0..PLACES {
                     shielding[s] &= between | spread(behind[s], white_king);
                 }
@@ -267,13 +229,11 @@ impl SliceRules<'_> {
         } else {
             let from = self.attacks_of(others.occupied, white_king, last) & !others.occupied;
             for s in from.ones() {
-                shielding[s as usize] &= self.shield(role, s as u8, white_king);
+                shielding[s as usize] &= shield(role, s as u8, white_king);
             }
         }
-        for pawn in self.placement.black.ones() {
-            if attacks::pawn(Color::Black, square(pawn as u8)) >> white_king & 1 == 1 {
-                shielding = [0; PLACES];
-            }
+        if self.attacked_by_pawns(Color::Black) >> white_king & 1 == 1 {
+            shielding = [0; PLACES];
         }
         let free = !others.occupied & !attacks::king(square(white_king));
         let mut legality = Legality {
@@ -293,15 +253,6 @@ impl SliceRules<'_> {
             black_in_check[s] = black_legal[s] & attacked_by_white[s];
         }
         legality
-    }
-
-    /// Where the black king keeps a man from attacking a square that he attacks.
-    #[inline(always)]
-    fn shield(&self, role: Role, from: u8, to: u8) -> u64 {
-        match role {
-            Role::Knight => 0,
-            _ => attacks::between(square(from), square(to)),
-        }
     }
 
     #[inline(always)]
