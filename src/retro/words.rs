@@ -11,12 +11,15 @@ use crate::store::{read_word, write_word};
 #[must_use]
 pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
     let mut bytes = Vec::new();
+    let (mut room, mut end) = ([0; ROOM], 0);
     let mut before = 0;
     for (address, word) in words {
+        if end > ROOM - MOST_BYTES {
+            bytes.extend_from_slice(&room[..end]);
+            end = 0;
+        }
         let mut gap = address - before;
         before = address;
-        // As much is written of each as it takes at most, since that needs no call.
-        let (start, mut room, mut end) = (bytes.len(), [0; MOST_BYTES], 0);
         while gap >= 0x80 {
             room[end] = gap as u8 | 0x80;
             end += 1;
@@ -27,14 +30,16 @@ pub fn encoded<W: Bits>(words: impl Iterator<Item = (usize, W)>) -> Vec<u8> {
         for part in 0..W::WIDTH / 64 {
             end += write_word(word.part(part), &mut room[end..]);
         }
-        bytes.extend_from_slice(&room);
-        bytes.truncate(start + end);
     }
+    bytes.extend_from_slice(&room[..end]);
     bytes
 }
 
 /// Bytes of a word at most: ten of a gap, and nine of each 64 bits.
 const MOST_BYTES: usize = 10 + 2 * 9;
+/// Bytes that are put together before they are copied: as much is written of each word as it takes
+/// at most, since that needs no call, so there must be room for that.
+const ROOM: usize = 1 << 10;
 
 /// Words with their addresses, read from such bytes.
 #[derive(Debug)]
