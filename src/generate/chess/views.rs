@@ -35,6 +35,8 @@ pub enum View {
 const SLAB_PARTS: usize = 3;
 /// Words of a slab: few, so that who reads some words has little to unpack.
 pub(super) const SLAB: usize = 1 << 11;
+/// Slabs of a solved slice that are seen together where views are as the slice is.
+const SLABS_SEEN_TOGETHER: usize = 8;
 
 impl View {
     /// Everything that a material has to find.
@@ -388,6 +390,20 @@ pub(super) fn leave_views(
                 parallel::try_each_item(of_words, |_, (view, part)| {
                     view.leave_part(part, &source, width)
                 })?;
+            }
+            continue;
+        }
+        let are_whole = wanted.iter().all(|(view, _)| view.extraction.is_none());
+        if let (Some(slab), true) = (solved.slab(), are_whole)
+            && slab.is_multiple_of(SLAB)
+        {
+            let together = slab * SLABS_SEEN_TOGETHER;
+            for first in (0..solved.words()).step_by(together) {
+                let addresses = first..solved.words().min(first + together);
+                let source = solved.seen(turn, &addresses)?;
+                for (view, side) in &wanted {
+                    view.put(*side, first, &source)?;
+                }
             }
             continue;
         }
