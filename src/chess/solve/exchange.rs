@@ -113,6 +113,20 @@ impl ColorExchange<u64> for ExchangedColors<'_> {
             }
         }
     }
+
+    /// Where the second man may be led to: images have the man there who stands in for him.
+    fn neighborhood(&self, address: usize) -> usize {
+        let mut squares = [0; 8];
+        self.space.squares(address, &mut squares);
+        lowest_image(squares[1]).into()
+    }
+}
+
+/// The lowest square to which a symmetry takes one.
+fn lowest_image(square: u8) -> u8 {
+    let symmetries = (0..Symmetry::COUNT).map(Symmetry::from_index);
+    let images = symmetries.map(|symmetry| symmetry.map(square));
+    images.min().unwrap_or(square)
 }
 
 #[cfg(test)]
@@ -154,6 +168,11 @@ mod tests {
             let mut again = Vec::new();
             for (address, bit) in images(position.0, position.1) {
                 again.extend(images(address, bit));
+                // Black's rook there is White's here.
+                let mut there = [0; 8];
+                space.squares(address, &mut there);
+                let near = exchange.neighborhood(position.0);
+                assert_eq!(near, usize::from(lowest_image(there[3])));
             }
             again.sort_unstable();
             again.dedup();

@@ -19,12 +19,15 @@ use crate::store::{Part, Record, RecordKind, Scratch};
 pub trait ColorExchange<W>: Sync {
     /// Tells `found` the address and the bit of each image of the positions of a word.
     fn images(&self, address: usize, word: W, found: impl FnMut(usize, u32));
+
+    /// A number that is the same for addresses whose images are near each other.
+    fn neighborhood(&self, address: usize) -> usize;
 }
 
-/// Words of a group.
-const GROUP: usize = 1 << 16;
-/// Bytes of what a ply decided that are looked at together: some 30 million positions at most.
-const BATCH: usize = 4 << 20;
+/// Words of a group: two megabytes, of which the images of a neighborhood take a part.
+const GROUP: usize = 1 << 18;
+/// Bytes of what a ply decided that are looked at together: some 100 million positions at most.
+const BATCH: usize = 16 << 20;
 
 /// The images of what a chain has decided.
 pub(super) struct Exchanged<'a, W, E> {
@@ -59,32 +62,39 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
         }
     }
 
-    /// Adds the images of what plies after some ply decided, which are recorded by a number.
-    pub fn add_after(
+    /// Adds the images of what plies from some ply on decided, which are recorded by a number.
+    pub fn add_from(
         &mut self,
         number: usize,
-        ply: u32,
+        first: u32,
         plies: &Plies,
         images: &mut Plies,
     ) -> Result<(), Unsolved> {
-        for (ply, parts) in plies.by_ply().filter(|&(number, _)| number > ply) {
-            let key = RecordKind::Images.of([number, ply as usize, 0]);
-            let recalled = self.scratch.recall(key).map(|record| record.parts);
-            let made = match recalled.filter(|made| made.len() == parts.len()) {
-                Some(made) => made,
-                None => {
-                    let parts = self.images(parts)?;
-                    let numbers = Vec::new();
-                    let record = Record { numbers, parts };
-                    self.scratch.record(key, &record)?;
-                    record.parts
-                }
-            };
+        for (ply, parts) in plies.by_ply().filter(|&(ply, _)| ply >= first) {
+            let made = self.recorded_images((number, ply), parts)?;
             for (slab, part) in made.into_iter().enumerate() {
                 images.insert(ply, slab, part);
             }
         }
         Ok(())
+    }
+
+    /// The images of a set, given by slabs, which are recorded by a number and a ply.
+    pub fn recorded_images(
+        &mut self,
+        (number, ply): (usize, u32),
+        parts: &[Part],
+    ) -> Result<Vec<Part>, Unsolved> {
+        let key = RecordKind::Images.of([number, ply as usize, 0]);
+        let recalled = self.scratch.recall(key).map(|record| record.parts);
+        if let Some(made) = recalled.filter(|made| made.len() == parts.len()) {
+            return Ok(made);
+        }
+        let parts = self.images(parts)?;
+        let numbers = Vec::new();
+        let record = Record { numbers, parts };
+        self.scratch.record(key, &record)?;
+        Ok(record.parts)
     }
 
     /// The images of a set, given by slabs.
@@ -93,7 +103,8 @@ impl<'a, W: Bits, E: ColorExchange<W>> Exchanged<'a, W, E> {
             .iter()
             .enumerate()
             .filter(|(_, part)| !part.is_empty());
-        let used: Vec<(usize, Part)> = used.map(|(slab, &part)| (slab, part)).collect();
+        let mut used: Vec<(usize, Part)> = used.map(|(slab, &part)| (slab, part)).collect();
+        used.sort_by_key(|&(slab, _)| self.exchange.neighborhood(slab * self.slab));
         let mut rest = &used[..];
         while !rest.is_empty() {
             if self.watch.is_cancelled() {

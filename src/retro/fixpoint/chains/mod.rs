@@ -37,6 +37,9 @@ const FIRST: u32 = 1;
 /// What zeroing moves save, from the first ply on.
 const SAVING_AT_ONCE: [Wdl; 4] = [BlessedLoss, Draw, CursedWin, Win];
 
+/// What they save after as many plies as the fifty-move rule allows.
+const SAVING_LATER: [Wdl; 3] = [Draw, CursedWin, Win];
+
 /// Positions that zeroing moves decide at a ply. A move may decide nothing about some of them.
 #[derive(Clone, Copy, Debug)]
 enum Entries<'a> {
@@ -416,11 +419,13 @@ impl<S: ChainSets> Chain<'_, S> {
                 false => (
                     limit.0 + 1,
                     Entries::Zeroing(CursedWin, BlessedLoss),
-                    &[Draw, CursedWin, Win][..],
+                    &SAVING_LATER[..],
                 ),
             };
-            if begun.replace(first) != Some(first) {
-                self.say_what_is_losable(saving, stalemated, decided)?;
+            match begun.replace(first) {
+                None => self.say_what_is_losable(saving, stalemated, decided)?,
+                Some(before) if before != first => self.add_blessed()?,
+                Some(_) => {}
             }
             let entering = match ply == first {
                 true => entering,
@@ -449,6 +454,25 @@ impl<S: ChainSets> Chain<'_, S> {
                 take_away(words, lost?.1);
             }
             Ok(())
+        })
+    }
+
+    /// Adds to what is losable what was saved until now by zeroing moves that lose but for the
+    /// fifty-move rule. Nothing of that is lost yet, as it was not losable.
+    fn add_blessed(&mut self) -> io::Result<()> {
+        let (outside, loser) = (self.outside, self.loser());
+        if !outside.has_zeroing(loser, BlessedLoss) {
+            return Ok(());
+        }
+        self.sets.add_words(ChainSet::Losable, |slab| {
+            let blessed = outside.zeroing(loser, slab, &[BlessedLoss])?;
+            let saved = outside.zeroing(loser, slab, &SAVING_LATER)?;
+            let words = blessed
+                .iter()
+                .zip(saved)
+                .map(|(&word, saved)| word & !saved);
+            let words = words.enumerate().filter(|(_, word)| !word.is_empty());
+            Ok(Words::of(encoded(words), blessed.len()))
         })
     }
 
@@ -561,9 +585,15 @@ fn due_in_slab<W: Bits, S: Score>(
     due.map(put).collect()
 }
 
-/// Plies of the second chain that are made as those of the first, although they are its images:
-/// half of all that is won is won at once, by one sweep.
+/// Plies of the second chain that are made as those of the first, although they are its images,
+/// where what Black wins is wanted: half of all that is won is won at once, by one sweep.
 const DIRECT: u32 = 1;
+
+/// Numbers of images: of what is won and of what is lost, the same to mate, and of stalemates.
+const WON: usize = 0;
+const LOST: usize = 1;
+const TO_MATE: usize = 2;
+const STALEMATED: usize = 4;
 
 /// How a slice is solved.
 #[derive(Clone, Copy, Debug)]
@@ -576,11 +606,12 @@ pub struct ChainOptions<'a> {
     pub watch: Watch<'a>,
 }
 
-/// Runs both chains, the second one up to a ply of results, and hands the sets back.
+/// Runs the first chain, and the second one up to a ply of results if one is given, and hands the
+/// sets back.
 fn run_chains<S: ChainSets>(
     sets: S,
     outside: &Outside<S::Word>,
-    end: u32,
+    end_of_second: Option<u32>,
     options: ChainOptions<'_>,
     found: &mut Found,
 ) -> Result<S, Unsolved> {
@@ -591,7 +622,8 @@ fn run_chains<S: ChainSets>(
         watch: options.watch,
         winner: 0,
     };
-    for (winner, end) in [(0, u32::MAX), (1, end)] {
+    let second = end_of_second.map(|end| (1, end));
+    for (winner, end) in [(0, u32::MAX)].into_iter().chain(second) {
         chain.winner = winner;
         chain.begin(end, options.limits.draw, found)?;
         if outside.has_scores() && end == u32::MAX {
@@ -614,7 +646,7 @@ pub fn solve_chains<S: ChainSets>(
     options: ChainOptions<'_>,
     found: &mut Found,
 ) -> Result<(), Unsolved> {
-    run_chains(sets, outside, u32::MAX, options, found)?;
+    run_chains(sets, outside, Some(u32::MAX), options, found)?;
     Ok(())
 }
 
@@ -632,19 +664,25 @@ pub fn solve_symmetric_chains<M: SharedMoves>(
     options: ChainOptions<'_>,
     found: &mut Found,
 ) -> Result<(), Unsolved> {
-    let direct = if both_sides { DIRECT } else { 0 };
+    let direct = both_sides.then_some(DIRECT);
     let sets = run_chains(sets, outside, direct, options, found)?;
     let mut layer = sets.into_layer();
     let (scratch, slab) = (outside.scratch(), outside.slab());
     let mut images = Exchanged::new(exchange, scratch, slab, &mut layer, options.watch);
-    let [white, black] = &mut found.chains;
+    let Found { chains, stalemated } = found;
+    let [white, black] = chains;
+    // Without any ply of its own the second chain knows of neither mates nor stalemates yet.
+    let first = direct.map_or(0, |direct| direct + 1);
+    if direct.is_none() {
+        stalemated[0] = images.recorded_images((STALEMATED, 0), &stalemated[1])?;
+    }
     let decided = (&white.decided, &mut black.decided);
     let mates = (&white.mates, &mut black.mates);
-    for (number, direct, (white, black)) in [(0, direct, decided), (2, 0, mates)] {
+    for (number, first, (white, black)) in [(0, first, decided), (TO_MATE, 0, mates)] {
         if both_sides {
-            images.add_after(number, direct, &white.won, &mut black.won)?;
+            images.add_from(number + WON, first, &white.won, &mut black.won)?;
         }
-        images.add_after(number + 1, direct, &white.lost, &mut black.lost)?;
+        images.add_from(number + LOST, first, &white.lost, &mut black.lost)?;
     }
     Ok(())
 }
