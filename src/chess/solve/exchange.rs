@@ -18,7 +18,7 @@ use arrayvec::ArrayVec;
 use super::board::ChessBoard;
 use super::space::Space;
 use crate::chess::material::Material;
-use crate::chess::symmetry::{Symmetry, triangle_place};
+use crate::chess::symmetry::{Symmetry, into_triangle, triangle_place};
 use crate::game::Bits;
 use crate::retro::fixpoint::ColorExchange;
 
@@ -118,15 +118,13 @@ impl ColorExchange<u64> for ExchangedColors<'_> {
     fn neighborhood(&self, address: usize) -> usize {
         let mut squares = [0; 8];
         self.space.squares(address, &mut squares);
-        lowest_image(squares[1]).into()
+        class_of(squares[1])
     }
 }
 
-/// The lowest square to which a symmetry takes one.
-fn lowest_image(square: u8) -> u8 {
-    let symmetries = (0..Symmetry::COUNT).map(Symmetry::from_index);
-    let images = symmetries.map(|symmetry| symmetry.map(square));
-    images.min().unwrap_or(square)
+/// The place in the triangle of the square there that is symmetric to one.
+fn class_of(square: u8) -> usize {
+    triangle_place(into_triangle(square).map(square))
 }
 
 #[cfg(test)]
@@ -172,7 +170,7 @@ mod tests {
                 let mut there = [0; 8];
                 space.squares(address, &mut there);
                 let near = exchange.neighborhood(position.0);
-                assert_eq!(near, usize::from(lowest_image(there[3])));
+                assert_eq!(near, class_of(there[3]));
             }
             again.sort_unstable();
             again.dedup();
